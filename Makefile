@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 60
 SOAK_SEEDS ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test soak bench fuzz wasm package test-package format lint
+.PHONY: help setup build demo test soak bench fuzz wasm docs package test-package format lint
 
 help: ## List these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,11 @@ fuzz: ## Run every fuzzer for FUZZ_SECONDS (60) seconds.
 wasm: ## Build the region index for WebAssembly, and compare its answers in node.
 	@Scripts/wasm
 	@if command -v node >/dev/null; then node --test Tests/Wasm/*.mjs; else echo "skipped: node is not installed"; fi
+
+docs: ## Make the reference of MusterKit for an app's developer, with its tutorial, in .build/docs.
+	MUSTER_DOCS=1 swift package --allow-writing-to-directory .build/docs generate-documentation \
+		--target MusterKit --output-path .build/docs --warnings-as-errors
+	@echo 'python3 -m http.server -d .build/docs shows it at http://localhost:8000/documentation/musterkit'
 
 package: ## Make a .deb and a tar.gz that need no Swift, in .build/packages.
 	@Scripts/package

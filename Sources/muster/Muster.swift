@@ -13,8 +13,9 @@ struct Muster: AsyncParsableCommand {
         subcommands: [
             Serve.self, ConfigCommand.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self,
             DeviceCommand.self, TokenCommand.self, KeyCommand.self, CollectionCommand.self, RegionCommand.self,
-            PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self, TargetCommand.self,
-            DeadLetterCommand.self, Track.self, Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,
+            TrackerCommand.self, PlacesCommand.self, PersonCommand.self, IncidentCommand.self, RuleCommand.self,
+            TargetCommand.self, DeadLetterCommand.self, ChangesCommand.self, AuditCommand.self, Track.self,
+            Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,
         ])
 
     /// Runs the command that the arguments name. For `serve`, the settings of the environment and of a configuration
@@ -41,6 +42,6 @@ struct Muster: AsyncParsableCommand {
 
 /// The data folder, the same option for every command.
 struct DataOption: ParsableArguments {
-    @Option(help: "The folder that holds Muster's data. MUSTER_DATA sets it too.")
+    @Option(help: "The folder that holds Muster's data. MUSTER_DATA sets it too.", completion: .directory)
     var data = ProcessInfo.processInfo.environment["MUSTER_DATA"].flatMap { $0.isEmpty ? nil : $0 } ?? "muster-data"
 }

@@ -100,10 +100,19 @@ def isolated():
     return None
 
 
-def run_page(page, folder, isolation):
+def check_page(page, folder, isolation, afterwards=()):
+    """Runs the commands of a page as `run_page` does, and holds what they print against what the page says."""
+    outputs = run_page(page, folder, isolation, afterwards)
+    for block, lines in claims(page):
+        line = missing(lines, outputs[block.name])
+        assert line is None, f"{block.name} does not print {line!r}, but:\n{outputs[block.name]}"
+
+
+def run_page(page, folder, isolation, afterwards=()):
     """Runs the commands of a page, in order, in one shell over an empty folder.
 
     - `isolation`: what `isolated()` returned.
+    - `afterwards`: further commands, run behind the page's.
 
     Returns what each block printed, by its name. Fails with the end of the output where a command fails.
     """
@@ -111,7 +120,7 @@ def run_page(page, folder, isolation):
     home.mkdir()
     work.mkdir()
     script = folder / "page.sh"
-    script.write_text(_script(page, folder))
+    script.write_text(_script(page, folder, afterwards))
     programs = [pathlib.Path(binary).parent, root / ".venv/bin"]
     environment = {
         "HOME": str(home), "LANG": "C.UTF-8", "TERM": "dumb",
@@ -135,7 +144,7 @@ def run_page(page, folder, isolation):
     return outputs
 
 
-def _script(page, folder):
+def _script(page, folder, afterwards):
     lines = [
         # A network of its own has a loopback interface that is down.
         f"{shlex.quote(sys.executable)} - <<'END_OF_LOOPBACK'",
@@ -158,7 +167,7 @@ def _script(page, folder):
             lines += [f"( {commands(block)}\n) >{file} 2>&1 &", f"await {shlex.quote(block.ready)} {file}"]
         else:
             lines.append(commands(block))
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *afterwards]) + "\n"
 
 
 def commands(block):

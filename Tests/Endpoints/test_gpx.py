@@ -4,14 +4,16 @@ import csv
 import io
 import json
 import math
+import subprocess
 from xml.etree import ElementTree
 
 import pytest
 from shapely.geometry import Point, shape
 
-from muster_process import run
+from muster_process import binary, run
 from native_api import NativeApi, milliseconds
 from real_tracks import expected, regions
+from terminal import shown
 
 earth_radius = 6_371_008.8
 
@@ -137,6 +139,18 @@ def test_a_replay_takes_its_time(field, test_data):
     track = numbers(points(file, "trkpt"))
     run("replay", file, "--server", field.server.address, "--token", token, "--speed", "1000")
     assert field.walk(device) == track
+
+
+def test_a_replay_shows_a_person_how_far_it_is_and_a_script_nothing(field, tmp_path):
+    fixes = "".join(f'<trkpt lat="1" lon="{index / 1000}"/>' for index in range(2_500))
+    (tmp_path / "long.gpx").write_text(f"<gpx><trk><trkseg>{fixes}</trkseg></trk></gpx>")
+    _, token = field.hike()
+    command = [binary, "replay", "long.gpx", "--server", field.server.address, "--token", token, "--at-once"]
+    text, result = shown(command, tmp_path, stream="stderr")
+    steps = [line.split(" ", 1)[1] for line in text.split("\r")[1:] if "%" in line]
+    assert steps == ["40 %  1000 of 2500", "80 %  2000 of 2500", "100 %  2500 of 2500"]
+    assert "2500 accepted" in result
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, timeout=60).stderr == b""
 
 
 def test_noise_moves_every_fix_a_little_and_says_how_well_it_was_measured(field, test_data):

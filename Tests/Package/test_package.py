@@ -68,6 +68,18 @@ def test_the_service_starts_signs_in_takes_a_position_and_shows_its_page_and_map
     installed.stop()
 
 
+def test_bash_completes_commands_with_the_packages_script(installed):
+    script = r"""
+        source /usr/share/bash-completion/completions/muster
+        COMP_WORDS=(muster us) COMP_CWORD=1 COMP_LINE="muster us" COMP_POINT=9
+        "$(complete -p muster | sed 's/.*-F \([^ ]*\).*/\1/')" muster us muster
+        printf '%s\n' "${COMPREPLY[@]}"
+    """
+    assert installed.run("bash", "-c", script).split() == ["user"]
+    for path in "/usr/share/zsh/vendor-completions/_muster", "/usr/share/fish/vendor_completions.d/muster.fish":
+        assert "muster" in installed.path(path).read_text()
+
+
 def test_an_upgrade_keeps_the_data_and_the_settings(installed, deb, tmp_path):
     settings = installed.path("/etc/muster/muster.env").read_text()
     installed.install(newer(deb, tmp_path))

@@ -34,6 +34,7 @@ public final class LocalStore: Sendable {
     /// Saves a value as a document, new or changed.
     ///
     /// - Parameters:
+    ///   - value: becomes the document's body; it must encode as a JSON object.
     ///   - id: the document's id; nil for a new random one.
     ///   - revision: the revision that the edit replaces; nil for a new document.
     /// - Returns: the id and the new revision. Equal edits of one revision make equal revisions, on this device and on

@@ -50,8 +50,11 @@ public final class LocationMonitor: Sendable {
     /// The number of locations that wait for a subscriber; a slow subscriber loses the oldest.
     public static let waitingLimit = 10_000
 
+    /// Makes a monitor without subscribers.
     ///
     /// - Parameters:
+    ///   - foreground: which fixes are worth telling while the app is in front.
+    ///   - background: which are while it is not.
     ///   - last: the last fix that was admitted before a restart.
     ///   - now: the clock of this device.
     public init(

@@ -24,6 +24,8 @@ public struct RecordedTrack: LocationSource {
     ///   - bytes: the content of the file.
     ///   - start: the new time of the first fix.
     ///   - speed: the factor by which the replay is faster than the recording.
+    ///   - now: the clock by which fixes are due.
+    ///   - sleep: suspends for a number of seconds.
     /// - Throws: `RecordedTrackError`.
     public init(
         gpx bytes: [UInt8], start: Instant, speed: Double = 1,

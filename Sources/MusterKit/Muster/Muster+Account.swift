@@ -11,6 +11,8 @@ extension Muster {
     /// store for another person, or pass `allowingAccountChange`.
     ///
     /// - Parameters:
+    ///   - user: the name of the person.
+    ///   - password: their password, which is stored with the credentials to sign in again.
     ///   - allowingAccountChange: whether documents of another account on this device may go to this one.
     ///   - waitsForServer: false to throw `.away` instead of asking again.
     /// - Throws: `.refused`, `.storeOfAnother`, `.anotherAccount`, `.away`, `.credentialsUnavailable`, `.cancelled`,
@@ -47,6 +49,7 @@ extension Muster {
     /// - Parameters:
     ///   - password: the new password; nil: the stored one.
     ///   - allowingAccountChange: whether documents of another account of this name may go to this one.
+    ///   - waitsForServer: false to throw `.away` instead of asking again.
     /// - Throws: `.signedOut` where nobody was signed in; as `signIn`.
     public func signInAgain(
         password: String? = nil, allowingAccountChange: Bool = false, waitsForServer: Bool = true

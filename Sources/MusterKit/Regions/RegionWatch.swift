@@ -45,7 +45,10 @@ public final class RegionWatch: Sendable {
 
     /// Makes a watch with the credentials of a session.
     ///
-    /// - Parameter now: the clock of this device.
+    /// - Parameters:
+    ///   - session: the person whose device it is, and the server that is asked for regions.
+    ///   - store: keeps the regions, and where the device stands.
+    ///   - now: the clock of this device.
     public init(
         session: Session, store: LocalStore, now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow
     ) {

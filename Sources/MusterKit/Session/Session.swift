@@ -76,7 +76,13 @@ public struct Session: Sendable {
     /// and made again or because it is another server, the sign-in fails: documents of one account would go to the
     /// other. Call `signOut` and open another store, or pass `allowingAccountChange`.
     ///
-    /// - Parameter allowingAccountChange: whether documents of another account of this name may go to this one.
+    /// - Parameters:
+    ///   - server: the server's address.
+    ///   - user: the name of the person.
+    ///   - password: their password.
+    ///   - keeper: stores the credentials.
+    ///   - allowingAccountChange: whether documents of another account of this name may go to this one.
+    ///   - connections: carry all requests of the session.
     /// - Throws: `SessionError.refused`, `.unreachable`, `.busy`, `.anotherAccount`; the keeper's error if the
     ///   credentials cannot be stored.
     public static func signIn(
@@ -96,6 +102,7 @@ public struct Session: Sendable {
     ///
     /// - Parameters:
     ///   - password: the new password; nil for the stored one.
+    ///   - keeper: stores the new credentials.
     ///   - allowingAccountChange: whether documents of another account of this name may go to this one.
     /// - Throws: as `signIn`; `.anotherAccount` if the server's user of this name is not the account that was signed
     ///   in.

@@ -74,6 +74,7 @@ public final class LocationTracker: Sendable {
     /// The number of waiting locations from which on `append` pauses its caller.
     private static let pendingLimit = 5_000
 
+    /// Makes a tracker that records and sends once it runs.
     ///
     /// - Parameters:
     ///   - store: the outbox.
@@ -82,6 +83,7 @@ public final class LocationTracker: Sendable {
     ///   - user: the name of the person whose locations they are.
     ///   - session: the name of this run, part of the ids of its locations.
     ///   - watch: evaluates crossings on this device; nil to record only.
+    ///   - pace: how often it records and sends.
     public convenience init(
         store: LocalStore, monitor: LocationMonitor, server: any ReplicationPeer, user: String, session: String,
         watch: RegionWatch? = nil, pace: Pace = Pace()

@@ -9,7 +9,7 @@ struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy the whole store to a new file, even while the server runs.")
     @OptionGroup var data: DataOption
-    @Argument(help: "A file that does not exist yet.") var file: String
+    @Argument(help: "A file that does not exist yet.", completion: .file()) var file: String
 
     func run() async throws {
         let store = try await clearly { try SQLiteStore(readingOnly: data.data) }
@@ -25,7 +25,7 @@ struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Replace the store by a backup. The server must be stopped.")
     @OptionGroup var data: DataOption
-    @Argument(help: "A file that `muster backup` wrote.") var file: String
+    @Argument(help: "A file that `muster backup` wrote.", completion: .file()) var file: String
 
     func run() async throws {
         let kept = try await clearly { try SQLiteStore.restore(from: file, in: data.data, at: .now) }

@@ -5,8 +5,8 @@ import MusterTerminal
 /// `muster collection`: manages collections of regions. Each has one crossing policy.
 struct CollectionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "collection", abstract: "Add, list, change and remove collections of regions.",
-        subcommands: [Add.self, List.self, Policy.self, Remove.self])
+        commandName: "collection", abstract: "Add, list, show, change and remove collections of regions.",
+        subcommands: [Add.self, List.self, Show.self, Policy.self, Remove.self])
 
     struct Collection: Codable, Sendable {
         var name: String
@@ -18,7 +18,8 @@ struct CollectionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add an empty collection.")
         @OptionGroup var data: DataOption
         @Argument(help: "The name: letters, digits and . _ -") var name: String
-        @Option(help: "The policy for crossings of its regions: confident or raw.") var policy = "confident"
+        @Option(help: "The policy for crossings of its regions: confident or raw.", completion: .policies) var policy =
+            "confident"
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in
@@ -49,7 +50,7 @@ struct CollectionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Change the crossing policy of a collection.")
         @OptionGroup var data: DataOption
         @Argument(help: "The collection.") var name: String
-        @Argument(help: "confident or raw.") var policy: String
+        @Argument(help: "confident or raw.", completion: .policies) var policy: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in

@@ -5,34 +5,17 @@ import MusterTerminal
 /// `muster device`: manages devices and their tokens.
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "Add, list and remove devices, and create the tokens they report with.",
-        subcommands: [Token.self, Give.self, List.self, Remove.self])
+        commandName: "device",
+        abstract: "Make, list and remove devices, make the tokens they report with, and see what they reported.",
+        subcommands: [
+            Token.self, Add.self, Give.self, List.self, Show.self, Remove.self, EncryptionKey.self, Positions.self,
+            Presences.self, Sightings.self, Notes.self,
+        ])
 
     struct Device: Codable, Sendable {
         var id: String?
         var name: String
         var user: String?
-    }
-
-    struct Token: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Create a token for a device. The device is created if the user has none of that name.")
-        @OptionGroup var data: DataOption
-        @Argument(help: "The device's name, unique within its user.") var name: String
-        @Option(help: "The user that the device belongs to.") var user: String
-        @Flag(help: #"Print {"device":…,"token":…}."#) var json = false
-
-        struct Answer: Codable {
-            var device: String
-            var token: String
-        }
-
-        func run() async throws {
-            let answer = try await Connection.withServer(over: data.data) { connection in
-                try await connection.makeToken(device: name, user: user)
-            }
-            announce(json ? try encoded(answer) : answer.token)
-        }
     }
 
     struct Give: AsyncParsableCommand {

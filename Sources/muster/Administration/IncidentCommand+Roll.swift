@@ -10,7 +10,7 @@ extension IncidentCommand {
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
         @Argument(help: "The visitor's name.") var name: String
-        @Option(help: "safe, offSite, needsHelp or unaccounted.") var state: String?
+        @Option(help: "safe, offSite, needsHelp or unaccounted.", completion: .rollStates) var state: String?
         @Option(help: "A remark for the record.") var note: String?
         @Flag(help: "Print JSON.") var json = false
 
@@ -35,7 +35,7 @@ extension IncidentCommand {
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
         @Argument(help: "The person: the name, or the number on the roll.") var person: String
-        @Argument(help: "safe, offSite, needsHelp or unaccounted.") var state: String
+        @Argument(help: "safe, offSite, needsHelp or unaccounted.", completion: .rollStates) var state: String
         @Option(help: "A remark for the record.") var note: String?
         @Flag(help: "Print JSON.") var json = false
 

@@ -135,7 +135,7 @@ struct IncidentCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Print the report on an incident.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
-        @Option(help: "json, csv or html.") var format = "json"
+        @Option(help: "json, csv or html.", completion: .reportFormats) var format = "json"
 
         func run() async throws {
             let body = try await Connection.withServer(over: data.data) { connection in

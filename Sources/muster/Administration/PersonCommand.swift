@@ -1,13 +1,14 @@
 import ArgumentParser
 import Foundation
 import MusterTerminal
+import MusterWire
 
 /// `muster person`: declares how a person is.
 struct PersonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "person", abstract: "Declare how a person is. The record names the user who runs the command.",
         subcommands: [
-            Safe.self, Help.self, SOS.self, OffSite.self, Clear.self, Acknowledge.self, Join.self,
+            Safe.self, Help.self, SOS.self, OffSite.self, Clear.self, Acknowledge.self, Declarations.self, Join.self,
         ])
 
     struct Safe: PersonDeclaration {
@@ -68,7 +69,22 @@ extension PersonCommand {
     }
 }
 
-/// The options of every subcommand of `muster person` that declares.
+extension PersonCommand {
+    struct Declarations: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List what was said of a person, oldest first: when, what, by whom, and the sentence with it.")
+        @OptionGroup var options: ReportOptions
+        @Argument(help: "The user.") var name: String
+
+        func run() async throws {
+            try await options.announceItems(at: "/users/\(name.segment)/declarations") { declaration in
+                ["sampleTime", "kind", "author", "note"].map(declaration.words)
+            }
+        }
+    }
+}
+
+/// What every word of `muster person` takes.
 struct DeclarationOptions: ParsableArguments {
     @OptionGroup var data: DataOption
     @Argument(help: "The user.") var name: String

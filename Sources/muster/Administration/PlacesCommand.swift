@@ -17,7 +17,9 @@ struct PlacesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Import a file of places. Places that exist already stay unchanged.")
         @OptionGroup var data: DataOption
-        @Argument(help: "A GeoJSON Feature or FeatureCollection, or an object with the member places.")
+        @Argument(
+            help: "A GeoJSON Feature or FeatureCollection, or an object with the member places.",
+            completion: .geoJSONFiles)
         var file: String
 
         private struct Row: Decodable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterHTTP
 import MusterTerminal
 
 extension RegionCommand {
@@ -38,6 +39,25 @@ extension RegionCommand {
                 return try await connection.send("GET", RegionCommand.path(id, in: collection))
             }
             announce(String(decoding: body, as: UTF8.self))
+        }
+    }
+
+    struct Change: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Put one region in the place of the one that has its id, or add it.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The region's id.") var id: String
+        @Argument(help: "A GeoJSON file with one Feature.", completion: .geoJSONFiles) var file: String
+        @Option(help: "The collection that the region is in.") var collection: String
+
+        func run() async throws {
+            let body = try InputFile.read(file)
+            try await Connection.withServer(over: data.data) { connection in
+                try await connection.requireCollection(collection)
+                _ = try await connection.send(
+                    "PUT", RegionCommand.path(id, in: collection), body: body, contentType: "application/geo+json")
+            }
+            announce("Region \(id) of \(collection) is set.")
         }
     }
 

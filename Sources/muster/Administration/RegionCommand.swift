@@ -7,14 +7,16 @@ import MusterTerminal
 /// `muster region`: manages the regions of collections.
 struct RegionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "region", abstract: "Import, list, show and remove regions.",
-        subcommands: [Import.self, List.self, Show.self, Remove.self])
+        commandName: "region", abstract: "Import, list, show, change and remove regions.",
+        subcommands: [Import.self, Change.self, List.self, Show.self, Remove.self])
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Import a GeoJSON file into a collection: all of its regions, or none if one is invalid.")
         @OptionGroup var data: DataOption
-        @Argument(help: "A Feature or FeatureCollection of polygons, or points with a radius.") var file: String
+        @Argument(
+            help: "A Feature or FeatureCollection of polygons, or points with a radius.", completion: .geoJSONFiles)
+        var file: String
         @Option(help: "The collection of the regions.") var collection: String
         @Flag(help: "Create the collection if it does not exist.") var newCollection = false
         @Flag(help: "Mark the regions as muster regions: people inside are safe.") var muster = false

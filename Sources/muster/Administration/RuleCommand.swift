@@ -7,8 +7,8 @@ import MusterTerminal
 /// `muster rule`: manages the rules that send events to targets.
 struct RuleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rule", abstract: "Add, list, switch and remove rules, and test patterns.",
-        subcommands: [Add.self, List.self, Remove.self, Enable.self, Disable.self, Test.self])
+        commandName: "rule", abstract: "Add, list, show, switch and remove rules, and try their patterns.",
+        subcommands: [Add.self, List.self, Show.self, Remove.self, Enable.self, Disable.self, Test.self])
 
     /// The members of a rule that the list shows.
     struct Rule: Decodable, Sendable {

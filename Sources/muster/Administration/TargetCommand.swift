@@ -5,8 +5,10 @@ import MusterTerminal
 /// `muster target`: manages the targets that events are sent to.
 struct TargetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "target", abstract: "Manage the targets of events: web servers, Slack, the server's log.",
-        subcommands: [Add.self, List.self, Enable.self, Disable.self, Rotate.self, Test.self, Remove.self])
+        commandName: "target", abstract: "Say where events go: web servers, Slack, the server's log.",
+        subcommands: [
+            Add.self, Change.self, List.self, Show.self, Enable.self, Disable.self, Rotate.self, Test.self, Remove.self,
+        ])
 
     struct Target: Decodable, Encodable, Sendable {
         var name: String
@@ -21,10 +23,9 @@ struct TargetCommand: AsyncParsableCommand {
             abstract: "Add a target. A webhook's secret is printed only once.")
         @OptionGroup var data: DataOption
         @Argument(help: "The name: letters, digits and . _ - @") var name: String
-        @Option(help: "webhook, slack or log.") var kind = "webhook"
+        @Option(help: "webhook, slack or log.", completion: .targetKinds) var kind = "webhook"
         @Option(help: "The URL to call; for Slack that of the incoming webhook.") var url: String?
-        @Option(help: "A header field for every call, 'Name: value'; may be repeated.")
-        var header: [String] = []
+        @OptionGroup var fields: HeaderOptions
         @Flag(help: "Print the target as JSON.") var json = false
 
         struct NewTarget: Encodable {
@@ -34,25 +35,47 @@ struct TargetCommand: AsyncParsableCommand {
             var headers: [String: String]?
         }
 
-        func validate() throws {
-            for field in header where !field.contains(":") {
-                throw ValidationError("--header: '\(field)' has no colon")
-            }
-        }
-
         func run() async throws {
-            let headers = Dictionary(
-                header.map { field in
-                    let parts = field.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                    return (String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
-                }, uniquingKeysWith: { $1 })
-            let target = NewTarget(name: name, kind: kind, url: url, headers: headers.isEmpty ? nil : headers)
+            let target = NewTarget(name: name, kind: kind, url: url, headers: fields.headers)
             let answer = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("POST", "/targets", json: target)
             }
             if json { return announce(String(decoding: answer, as: UTF8.self)) }
             let made = try JSONDecoder().decode(Target.self, from: answer)
             announce("Added \(kind) \(name)." + (made.secret.map { "\nIts secret: \($0)" } ?? ""))
+        }
+    }
+
+    struct Change: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Change what a target calls, and with which header fields.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The target.") var name: String
+        @Option(help: "The URL to call; for Slack that of the incoming webhook.") var url: String?
+        @OptionGroup var fields: HeaderOptions
+        @Flag(help: "Call without header fields of one's own.") var noHeaders = false
+        @Flag(help: "Print the target as JSON.") var json = false
+
+        func validate() throws {
+            if !fields.header.isEmpty, noHeaders {
+                throw ValidationError("--header and --no-headers exclude each other")
+            }
+            if url == nil, fields.header.isEmpty, !noHeaders {
+                throw ValidationError("give --url, --header or --no-headers")
+            }
+        }
+
+        private struct Patch: Encodable {
+            var url: String?
+            var headers: [String: String]?
+        }
+
+        func run() async throws {
+            let patch = Patch(url: url, headers: noHeaders ? [:] : fields.headers)
+            let answer = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("PATCH", "/targets/\(name.segment)", json: patch)
+            }
+            announce(json ? String(decoding: answer, as: UTF8.self) : "Changed target \(name).")
         }
     }
 
@@ -165,5 +188,27 @@ struct TargetCommand: AsyncParsableCommand {
             }
             announce("Removed \(name).")
         }
+    }
+}
+
+/// The header fields that a target is called with.
+struct HeaderOptions: ParsableArguments {
+    @Option(help: "A header field for every call, 'Name: value'; may be repeated.")
+    var header: [String] = []
+
+    func validate() throws {
+        for field in header where !field.contains(":") {
+            throw ValidationError("--header: '\(field)' has no colon")
+        }
+    }
+
+    /// Names and values; nil where none were given.
+    var headers: [String: String]? {
+        if header.isEmpty { return nil }
+        return Dictionary(
+            header.map { field in
+                let parts = field.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                return (String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
+            }, uniquingKeysWith: { $1 })
     }
 }

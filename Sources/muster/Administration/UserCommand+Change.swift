@@ -8,7 +8,7 @@ extension UserCommand {
             commandName: "set", abstract: "Change a user's role, team or database roles.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
-        @Option(help: "admin, leader, member, analyst or gateway.") var role: String?
+        @Option(help: "admin, leader, member, analyst or gateway.", completion: .roles) var role: String?
         @Option(help: "The team of the user; `muster team add` creates one.") var team: String?
         @Flag(help: "Take the user out of the team.") var noTeam = false
         @Option(

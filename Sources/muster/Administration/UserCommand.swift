@@ -5,8 +5,8 @@ import MusterTerminal
 /// `muster user`: manages the users.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Add, change, list and remove users, and set their passwords.",
-        subcommands: [Add.self, Change.self, List.self, Remove.self, Password.self])
+        commandName: "user", abstract: "Add, change, list, show and remove users, and set their passwords.",
+        subcommands: [Add.self, Change.self, List.self, Show.self, Remove.self, Password.self])
 
     struct User: Codable, Sendable {
         var name: String
@@ -20,7 +20,7 @@ struct UserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add a user.")
         @OptionGroup var data: DataOption
         @Argument(help: "The name: letters, digits and . _ - @") var name: String
-        @Option(help: "admin, leader, member, analyst or gateway.") var role = "member"
+        @Option(help: "admin, leader, member, analyst or gateway.", completion: .roles) var role = "member"
         @Option(help: "The team of the user; `muster team add` creates one.") var team: String?
         @Option(help: "A role that _security of databases may name; may be repeated.")
         var databaseRole: [String] = []
@@ -97,8 +97,8 @@ struct UserCommand: AsyncParsableCommand {
 /// `muster team`: manages the teams, and shows who is safe.
 struct TeamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "team", abstract: "Add, change, list and remove teams, and show who is safe.",
-        subcommands: [Add.self, Change.self, List.self, Remove.self, Status.self])
+        commandName: "team", abstract: "Add, change, list, show and remove teams, and see who is safe.",
+        subcommands: [Add.self, Change.self, List.self, Show.self, Remove.self, Status.self])
 
     struct Team: Codable, Sendable {
         var name: String

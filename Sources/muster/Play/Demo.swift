@@ -20,7 +20,7 @@ struct Demo: AsyncParsableCommand {
     @Option(help: "The seconds until everyone is told to evacuate.") var evacuateAfter: Double = 40
     @Option(help: "The errors of the fixes: none, honest, or hostile (false jumps, narrow streets).")
     var noise = DemoNoise.honest
-    @Option(help: "The folder with the web page.") var web: String?
+    @Option(help: "The folder with the web page.", completion: .directory) var web: String?
 
     func validate() throws {
         guard (1...DemoTown.mostPeople).contains(people) else {

@@ -10,7 +10,7 @@ struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send GPX tracks through the API with their times moved to now: at once, or fix by fix.")
 
-    @Argument(help: "GPX files, sent in turn.") var files: [String]
+    @Argument(help: "GPX files, sent in turn.", completion: .gpxFiles) var files: [String]
     @Option(help: "The server's address.") var server: String
     @Option(help: "The token of a device, or a key or token of a user.") var token: String
     @Option(help: "The device: user/device, or the name of one of your own; by default the token's device.")

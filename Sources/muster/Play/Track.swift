@@ -16,20 +16,26 @@ struct Track: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Walk a GPX file as a phone would: record it here, and send it when the server is reachable.",
         discussion: """
-            The recorded locations are kept in the store's folder. Started again with the same folder and file, the \
-            command continues where it was: nothing is lost, and nothing is sent twice. Another file is another walk. \
-            To repeat a finished walk, use another folder.
+            What was recorded is kept in the store's folder. Started again with the same folder and file, it goes on \
+            where it was: nothing is lost and nothing is sent twice. Another file is another walk; a walk that is over \
+            is walked again with another folder.
+
+            The locations are a person's, and count as those of the user's first device; where there is none, it is \
+            made and called phone. muster replay --device reports for any device.
             """)
 
-    @Argument(help: "The GPX file.") var file: String
+    @Argument(help: "The GPX file.", completion: .gpxFiles) var file: String
     @Option(help: "The server's address.") var server: String
     @Option(help: "The user's name.") var user: String
-    @Option(help: "A file with the password on its first line. Otherwise MUSTER_PASSWORD, or the terminal, gives it.")
+    @Option(
+        help: "A file with the password on its first line. Otherwise MUSTER_PASSWORD, or the terminal, gives it.",
+        completion: .file())
     var passwordFile: String?
     @Flag(help: "Create the user first, if there is none of that name.") var register = false
     @Flag(help: "Send recorded locations even if the user was removed and another of that name was created.")
     var takeOver = false
-    @Option(help: "The folder that keeps the recorded locations and the session.") var store = "muster-track"
+    @Option(help: "The folder that keeps the recorded locations and the session.", completion: .directory) var store =
+        "muster-track"
     @Option(help: "The speed, as a multiple of that in the file.") var speed: Double = 1
     @Option(help: "Cut the network off after this many seconds.") var offlineFrom: Double?
     @Option(help: "Restore the network after this many seconds.") var offlineUntil: Double?

@@ -14,7 +14,7 @@ struct ConfigCommand: AsyncParsableCommand {
             abstract: "List the settings with their sources and errors.",
             discussion: "Exits with status 1 if muster serve would refuse them.")
 
-        @Option(help: "The configuration file. MUSTER_CONFIG sets it too.") var config: String?
+        @Option(help: "The configuration file. MUSTER_CONFIG sets it too.", completion: .file()) var config: String?
 
         func run() async throws {
             let settings = try ServeSettings(path: config)

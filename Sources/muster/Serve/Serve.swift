@@ -18,15 +18,17 @@ struct Serve: AsyncParsableCommand {
             check.
             """)
 
-    @Option(help: "A file with settings, one NAME=value a line. MUSTER_CONFIG sets it too.") var config: String?
+    @Option(help: "A file with settings, one NAME=value a line. MUSTER_CONFIG sets it too.", completion: .file())
+    var config: String?
     @OptionGroup var data: DataOption
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
     @Option(help: "The port to listen on; 0 picks a free one.") var port = 8080
-    @Option(name: .customLong("tls-certificate"), help: "PEM file with the certificate chain.")
+    @Option(name: .customLong("tls-certificate"), help: "PEM file with the certificate chain.", completion: .file())
     var tlsCertificate: String?
-    @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.") var tlsKey: String?
+    @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.", completion: .file())
+    var tlsKey: String?
     @Option(help: "The number of days for which positions are kept.") var retentionDays: Double = 30
-    @Option(help: "The folder with the web page.") var web: String?
+    @Option(help: "The folder with the web page.", completion: .directory) var web: String?
     @Option(
         name: .customLong("cors-origin"),
         help: "An origin whose pages may send their users' credentials, such as https://app.example; may be repeated.")
@@ -39,7 +41,9 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Start this once although the store was lost or has lost changes.") var acceptLoss = false
     @Flag(help: "Allow targets of rules and peers of replications on this machine and in private networks.")
     var allowPrivateTargets = false
-    @Option(help: "PEM file of authorities to trust for targets and peers of replications, besides the system's.")
+    @Option(
+        help: "PEM file of authorities to trust for targets and peers of replications, besides the system's.",
+        completion: .file())
     var targetRoots: String?
     @Option(help: "Who may create an account: open (anyone who reaches this server) or closed (only admins).")
     var registration = "closed"

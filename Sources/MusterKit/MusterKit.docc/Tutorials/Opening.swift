@@ -1,0 +1,1 @@
+../../../../Examples/Walk/Opening.swift

@@ -1,0 +1,1 @@
+../../../../Examples/Walk/SigningIn.swift

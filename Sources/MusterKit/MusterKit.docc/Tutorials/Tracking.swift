@@ -1,0 +1,1 @@
+../../../../Examples/Walk/Tracking.swift

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import MusterTerminal
+
+extension DeviceCommand {
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a device without a token; `muster device token` makes both.")
+        @OptionGroup var data: DataOption
+        @OptionGroup var device: DeviceOptions
+
+        func run() async throws {
+            try await Connection.withServer(over: data.data) { connection in
+                _ = try await connection.send(
+                    "POST", "/users/\(device.user.segment)/devices", json: Device(name: device.name))
+            }
+            announce("Added device \(device.user)/\(device.name).")
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a device with its latest position, and its clock where that is wrong, as JSON.")
+        @OptionGroup var data: DataOption
+        @OptionGroup var device: DeviceOptions
+
+        func run() async throws {
+            let body = try await Connection.withServer(over: data.data) { try await $0.send("GET", device.path) }
+            announce(String(decoding: body, as: UTF8.self))
+        }
+    }
+
+    struct EncryptionKey: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "encryption-key",
+            abstract: "Set the secret that an OwnTracks app seals its reports with, from standard input, one line.")
+        @OptionGroup var data: DataOption
+        @OptionGroup var device: DeviceOptions
+        @Flag(help: "Forget the secret: sealed reports are refused from then on.") var remove = false
+
+        func run() async throws {
+            let secret = remove ? nil : ["key": try readSecret()]
+            try await Connection.withServer(over: data.data) { connection in
+                _ = try await connection.send(
+                    remove ? "DELETE" : "PUT", "\(device.path)/encryption-key", json: secret)
+            }
+            announce("\(remove ? "Forgot" : "Set") the encryption key of \(device.user)/\(device.name).")
+        }
+    }
+}

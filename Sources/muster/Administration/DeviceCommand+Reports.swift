@@ -1,0 +1,89 @@
+import ArgumentParser
+import MusterTerminal
+import MusterWire
+
+/// What devices reported, and what follows from it. `muster export` writes a device's whole history.
+extension DeviceCommand {
+    struct Positions: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List where every device is: its latest position, when, and within how many metres.")
+        @OptionGroup var options: ReportOptions
+        @Option(help: "Only this user's devices.") var user: String?
+
+        func run() async throws {
+            try await options.announceItems(at: "/positions" + Self.query(user)) { position in
+                let accuracy = position.words("accuracy")
+                return [
+                    position.words("device"), position.words("sampleTime"),
+                    "\(position.words("latitude")) \(position.words("longitude"))",
+                    accuracy.isEmpty ? "" : "\(accuracy) m",
+                ]
+            }
+        }
+
+        static func query(_ user: String?) -> String { user.map { "?user=\($0.segment)" } ?? "" }
+    }
+
+    struct Presences: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List how every device stands to the regions near it, how sure that is, and since when.")
+        @OptionGroup var options: ReportOptions
+        @Option(help: "Only this user's devices.") var user: String?
+
+        func run() async throws {
+            try await options.announceItems(at: "/presences" + Positions.query(user)) { presence in
+                let percent = presence["probability"]?.number.map { "\(Int(($0 * 100).rounded())) %" }
+                return [
+                    presence.words("device"), presence.words("standing"),
+                    "\(presence["region"]?.words("collection") ?? "")/\(presence["region"]?.words("id") ?? "")",
+                    percent ?? presence.words("doubt"), "since \(presence.words("since"))",
+                ]
+            }
+        }
+    }
+
+    struct Sightings: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the beacons that a device saw, oldest first: when, which, how near and how far.")
+        @OptionGroup var options: ReportOptions
+        @OptionGroup var device: DeviceOptions
+        @Option(help: "The first sample time, RFC 3339.") var from: String?
+        @Option(help: "The first sample time that is not listed any more, RFC 3339.") var to: String?
+
+        func run() async throws {
+            let bounds = [("from", from), ("to", to)].compactMap { name, time in time.map { "\(name)=\($0.segment)" } }
+            let query = bounds.isEmpty ? "" : "?" + bounds.joined(separator: "&")
+            try await options.announceItems(at: "\(device.path)/sightings\(query)") { sighting in
+                let distance = sighting.words("distance")
+                return [
+                    sighting.words("sampleTime"), sighting.words("uuid"), sighting.words("major"),
+                    sighting.words("minor"), sighting.words("proximity"), distance.isEmpty ? "" : "\(distance) m",
+                ]
+            }
+        }
+    }
+
+    struct Notes: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List what a device says of itself: the latest note of each kind and key, with its text as JSON.")
+        @OptionGroup var options: ReportOptions
+        @OptionGroup var device: DeviceOptions
+        @Option(help: "Only waypoint, card, steps, status, lwt or clock.", completion: .noteKinds) var kind: String?
+
+        func run() async throws {
+            let query = kind.map { "?kind=\($0.segment)" } ?? ""
+            try await options.announceItems(at: "\(device.path)/notes\(query)") { note in
+                [note.words("kind"), note.words("key"), note.words("receivedTime"), note.words("body")]
+            }
+        }
+    }
+}
+
+/// Which device is meant.
+struct DeviceOptions: ParsableArguments {
+    @Argument(help: "The device's name, unique within its user.") var name: String
+    @Option(help: "Whose device it is.") var user: String
+
+    /// The device's path in the API.
+    var path: String { "/users/\(user.segment)/devices/\(name.segment)" }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import MusterTerminal
+
+extension DeviceCommand {
+    struct Token: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a token for a device; the device is made when the user has none of that name.",
+            discussion: """
+                With --owntracks, the token goes into the configuration of an OwnTracks app: it is written to a file \
+                that the phone opens, and shown as a QR code that the phone scans. Both hold the token: keep them from \
+                others. The app takes neither until its setting for external configuration is on.
+                """)
+        @OptionGroup var data: DataOption
+        @OptionGroup var device: DeviceOptions
+        @Option(help: "Configure an OwnTracks app. The server's address as the phone reaches it: https://…")
+        var owntracks: String?
+        @Option(help: "Where the configuration goes; USER-DEVICE.otrc in this folder unless said.", completion: .file())
+        var file: String?
+        @Flag(help: #"Print {"device":…,"token":…}, with --owntracks also "file" and "link"."#) var json = false
+
+        func validate() throws {
+            if file != nil, owntracks == nil { throw ValidationError("--file goes with --owntracks") }
+        }
+
+        struct Answer: Codable {
+            var device: String
+            var token: String
+            var file: String?
+            var link: String?
+        }
+
+        func run() async throws {
+            if let owntracks { return try await configure(for: OwnTracksConfiguration.checkedAddress(owntracks)) }
+            let answer = try await makeToken()
+            announce(json ? try encoded(answer) : answer.token)
+        }
+
+        private func makeToken() async throws -> Answer {
+            try await Connection.withServer(over: data.data) { connection in
+                try await connection.makeToken(device: device.name, user: device.user)
+            }
+        }
+
+        /// Makes a token, and shows the configuration that holds it.
+        private func configure(for address: String) async throws {
+            // The token is shown this once: without the file it would be lost.
+            let otrc = try PrivateFile(creating: file ?? "\(device.user)-\(device.name).otrc")
+            var (answer, link) = (Answer(device: "", token: ""), "")
+            try await otrc.fill {
+                answer = try await makeToken()
+                let configuration = OwnTracksConfiguration(
+                    address: address, user: device.user, device: device.name, token: answer.token)
+                link = try configuration.link
+                return try configuration.json
+            }
+            if address.hasPrefix("http:") {
+                remark("note: over http anyone on the way can read the token. Phones outside need an https address.")
+            }
+            if json {
+                (answer.file, answer.link) = (otrc.path, link)
+                return announce(try encoded(answer))
+            }
+            guard let code = QRCode(Array(link.utf8)) else { throw CommandFailure("no QR code holds the link") }
+            let isTerminal = isatty(STDOUT_FILENO) == 1
+            for line in code.lines(isColoured: isTerminal) { announce(line) }
+            var window = winsize()
+            if isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0,
+                Int(window.ws_col) < code.columns
+            {
+                remark("note: the code is \(code.columns) columns wide; make the terminal wider, or use the file.")
+            }
+            remark("Scan this with the phone's camera, or open \(otrc.path) on the phone. Both hold the token.")
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import MusterCoding
+import MusterTerminal
+
+/// What an OwnTracks app takes up to report to this server, as a file (`.otrc`) or behind a link.
+///
+/// Source: OwnTracks Booklet, "Remote configuration".
+struct OwnTracksConfiguration: Encodable {
+    /// The server's address as the phone reaches it, with the path that OwnTracks apps post to.
+    let url: String
+    let username: String
+    let password: String
+    let deviceId: String
+    /// Two letters that stand for the person on others' maps; nil where the name has none.
+    let tid: String?
+    /// `configuration`.
+    private let type = "configuration"
+    /// HTTP.
+    private let mode = 3
+    /// iPhones send no name without the first, and no password without the second.
+    private let auth = true
+    private let usePassword = true
+
+    private enum CodingKeys: String, CodingKey {
+        case type = "_type"
+        case url, username, password, deviceId, tid, mode, auth, usePassword
+    }
+
+    /// - Parameters:
+    ///   - address: as `checkedAddress` returns it.
+    ///   - token: a token of the device.
+    init(address: String, user: String, device: String, token: String) {
+        url = address
+        username = user
+        password = token
+        deviceId = device
+        let letters = user.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(2)
+        tid = letters.isEmpty ? nil : String(letters)
+    }
+
+    /// Bytes that an address may have, so that the link fits into a QR code.
+    static let longestAddress = 1_000
+
+    /// The address that OwnTracks apps post to, from the address of the server.
+    ///
+    /// - Throws: `CommandFailure` where it is no http or https address, or too long.
+    static func checkedAddress(_ server: String) throws -> String {
+        guard let url = URL(string: server), url.scheme == "http" || url.scheme == "https", url.host() != nil,
+            url.query() == nil, url.fragment() == nil
+        else { throw CommandFailure("'\(server)' is no http or https address of a server") }
+        guard server.utf8.count <= longestAddress else {
+            throw CommandFailure("the address has \(server.utf8.count) bytes; \(longestAddress) at most")
+        }
+        let base = server.hasSuffix("/") ? String(server.dropLast()) : server
+        return base.hasSuffix("/owntracks") ? base : base + "/owntracks"
+    }
+
+    /// The content of the file.
+    var json: String { get throws { try encoded(self) } }
+
+    /// The link that an app on the phone opens. The app reads `+` as a space, so it is encoded.
+    var link: String { get throws { "owntracks:///config?inline=" + Base64.encode(Array(try json.utf8)).segment } }
+}
+
+/// A new file that its owner alone may read.
+struct PrivateFile {
+    let path: String
+    private let handle: FileHandle
+
+    /// Makes the file, empty.
+    ///
+    /// - Throws: `CommandFailure` where there is one of that name, or it cannot be made.
+    init(creating path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        guard descriptor >= 0 else {
+            let cause = errno == EEXIST ? "it is there already" : String(cString: strerror(errno))
+            throw CommandFailure("\(path) cannot be made: \(cause)")
+        }
+        self.path = path
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    /// Writes the file with a line's end, or removes it.
+    ///
+    /// - Throws: what `content` throws; `CommandFailure` where the file cannot be written.
+    func fill(with content: () async throws -> String) async throws {
+        do {
+            let text = try await content()
+            do {
+                try handle.write(contentsOf: Data((text + "\n").utf8))
+                try handle.close()
+            } catch {
+                throw CommandFailure("\(path) cannot be written: \(error.localizedDescription)")
+            }
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// The words that TAB offers for options whose words the server knows, not the command line.
+extension CompletionKind {
+    static let roles = list(["admin", "leader", "member", "analyst", "gateway"])
+    static let policies = list(["confident", "raw"])
+    static let filters = list(["none", "timeBased", "distanceBased", "accuracyBased"])
+    static let rollStates = list(["safe", "offSite", "needsHelp", "unaccounted"])
+    static let noteKinds = list(["waypoint", "card", "steps", "status", "lwt", "clock"])
+    static let targetKinds = list(["webhook", "slack", "log"])
+    static let reportFormats = list(["json", "csv", "html"])
+    static let geoJSONFiles = file(extensions: ["geojson", "json"])
+    static let gpxFiles = file(extensions: ["gpx"])
+}

@@ -1,0 +1,154 @@
+"""The commands that tell what was reported and what happened, and those that change trackers, regions and targets."""
+
+import json
+import subprocess
+
+import pytest
+
+from muster_process import binary, root, run
+from native_api import NativeApi, box, fix, now, polygon, stamp
+from owntracks_phone import Phone, location, sealed, secret
+
+
+@pytest.fixture
+def muster(server, admin):
+    return lambda *arguments, **more: run(*arguments, data=server.data, **more)
+
+
+def test_a_tracker_is_linked_filtered_and_removed(muster, admin):
+    muster("collection", "add", "yards")
+    assert muster("tracker", "add", "vans", "--collection", "yards", "--filter", "timeBased") == "Added tracker vans.\n"
+    assert "vans\ttimeBased\tyards" in muster("tracker", "list").splitlines()
+    changed = json.loads(muster("tracker", "set", "vans", "--filter", "none", "--json"))
+    assert changed == {"name": "vans", "filter": "none", "collections": ["yards"]} == json.loads(
+        muster("tracker", "show", "vans"))
+    muster("tracker", "set", "vans", "--no-collections")
+    assert admin.ok("GET", "/trackers/vans")["collections"] == []
+    assert "Did you mean yards?" in muster("tracker", "set", "vans", "--collection", "yard", status=1)
+    assert "filter" in muster("tracker", "set", "vans", "--filter", "sometimes", status=1)
+    assert "--collection" in muster("tracker", "set", "vans", status=64)
+    muster("tracker", "remove", "vans")
+    admin.refused(404, "GET", "/trackers/vans")
+    admin.make_team("movers")
+    assert "team movers" in muster("tracker", "remove", "movers", status=1)
+
+
+def test_what_devices_reported_is_listed(muster, admin, server):
+    admin.make_team("north", [polygon("yard", box(13.4, 52.5, 13.41, 52.51))])
+    admin.make_user("ann", "member", "north")
+    assert muster("device", "add", "phone", "--user", "ann") == "Added device ann/phone.\n"
+    token = muster("device", "token", "phone", "--user", "ann").strip()
+    at = now()
+    NativeApi(server.address, token).ok("POST", "/positions", fix(52.505, 13.405, at, accuracy=8))
+    assert muster("device", "positions", "--user", "ann") == f"ann/phone\t{stamp(at)}\t52.505 13.405\t8 m\n"
+    (latest,) = json.loads(muster("device", "positions", "--user", "ann", "--json"))
+    assert latest == admin.items("/positions?user=ann")[0]
+    assert muster("device", "positions", "--user", "nobody") == ""
+    assert muster("device", "presences").startswith("ann/phone\tinside\tnorth/yard\t")
+    assert json.loads(muster("device", "show", "phone", "--user", "ann"))["id"] == "ann/phone"
+    beacon = {"_type": "beacon", "uuid": "CA271EAE-5FA8-4E80-8F08-2A302A95A959", "major": 1, "minor": 2,
+              "tst": at // 1000, "acc": 1.5, "rssi": -70, "prox": 2}
+    card = {"_type": "card", "name": "Ann"}
+    for message in (beacon, card):
+        Phone(server, "ann", token).tell(message)
+    assert muster("device", "sightings", "phone", "--user", "ann").split("\t")[2:] == ["1", "2", "near", "1.5 m\n"]
+    assert muster("device", "sightings", "phone", "--user", "ann", "--from", stamp(at + 60_000)) == ""
+    kind, key, _, body = muster("device", "notes", "phone", "--user", "ann", "--kind", "card").rstrip("\n").split("\t")
+    assert (kind, key, json.loads(body)) == ("card", "", {"name": "Ann"})
+    assert "kind" in muster("device", "notes", "phone", "--user", "ann", "--kind", "letter", status=1)
+
+
+def test_a_device_opens_sealed_reports_until_its_key_is_forgotten(muster, admin, server):
+    admin.ok("POST", "/users", {"name": "eve", "role": "member"})
+    token = muster("device", "token", "phone", "--user", "eve").strip()
+    said = muster("device", "encryption-key", "phone", "--user", "eve", text=secret + "\n")
+    assert said == "Set the encryption key of eve/phone.\n"
+    phone = Phone(server, "eve", token)
+    phone.tell(sealed(location(lat=1.5)))
+    assert admin.history("eve/phone")[-1]["latitude"] == 1.5
+    muster("device", "encryption-key", "phone", "--user", "eve", "--remove")
+    assert phone.post(sealed(location(lat=2.5)))[0] == 503
+    assert "32 bytes" in muster("device", "encryption-key", "phone", "--user", "eve", text=33 * "x", status=1)
+
+
+def test_the_log_is_printed_and_followed(muster, admin, server):
+    first = admin.last_sequence()
+    muster("user", "add", "fay")
+    (line,) = muster("changes", "--since", first).splitlines()
+    assert json.loads(line) in admin.changes(first)
+    assert json.loads(line)["name"] == "fay"
+    follower = subprocess.Popen(
+        [binary, "changes", "--since", str(first), "--follow", "--count", "3", "--data", server.data], cwd=root,
+        stdout=subprocess.PIPE, text=True)
+    assert json.loads(follower.stdout.readline())["name"] == "fay", "what was there comes first"
+    for name in ("gil", "hal"):
+        muster("user", "add", name)
+        assert json.loads(follower.stdout.readline())["name"] == name
+    assert follower.wait(20) == 0
+    assert len(muster("changes", "--count", "2").splitlines()) == 2
+    assert "--count" in muster("changes", "--count", "0", status=64)
+
+
+def test_a_feed_that_the_server_ends_says_so(make_server):
+    server = make_server().start()
+    server.admin().ok("POST", "/users", {"name": "ann", "role": "member"})
+    follower = subprocess.Popen(
+        [binary, "changes", "--follow", "--data", server.data], cwd=root, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True)
+    assert json.loads(follower.stdout.readline())["sequence"] == 1
+    server.stop()
+    told = follower.communicate(timeout=30)[1]
+    assert follower.returncode == 1 and "the server ended the feed" in told, told
+
+
+def test_what_was_changed_by_hand_is_listed(muster, admin):
+    muster("user", "add", "ida")
+    muster("user", "add", "joe")
+    muster("user", "remove", "joe")
+    lines = [line.split("\t") for line in muster("audit").splitlines()]
+    assert [line[1:3] for line in lines[:3]] == 3 * [["admin", "directory"]]
+    removed, _, added = [line[3] for line in lines[:3]]
+    assert added == "user ida"
+    assert removed.startswith("user #") and removed.endswith(" removed"), "what is gone has its number"
+    assert json.loads(muster("audit", "--json")) == admin.items("/audit")
+
+
+def test_what_was_said_of_a_person_is_listed(muster, admin):
+    admin.make_team("south")
+    admin.make_user("kim", "member", "south")
+    muster("person", "help", "kim", "--note", "a twisted ankle")
+    muster("person", "safe", "kim")
+    lines = [line.split("\t") for line in muster("person", "declarations", "kim").splitlines()]
+    assert [line[1:] for line in lines] == [["needsHelp", "admin", "a twisted ankle"], ["safe", "admin", ""]]
+
+
+def test_one_region_is_put_in_the_place_of_another(muster, admin, tmp_path):
+    muster("collection", "add", "site")
+    file = tmp_path / "gate.geojson"
+    for name in ("Old gate", "New gate"):
+        file.write_text(json.dumps(polygon("gate", box(13.4, 52.5, 13.41, 52.51), name=name)))
+        assert muster("region", "set", "gate", file, "--collection", "site") == "Region gate of site is set.\n"
+    (region,) = admin.ok("GET", "/collections/site/regions")["features"]
+    assert region["properties"]["name"] == "New gate"
+    assert "another" in muster("region", "set", "door", file, "--collection", "site", status=1)
+
+
+def test_a_target_calls_another_address_with_other_fields(muster):
+    muster("target", "add", "ops", "--url", "https://ops.example.org/a", "--header", "X-Team: fire")
+    shown = json.loads(muster("target", "show", "ops"))
+    assert "secret" not in shown
+    changed = json.loads(muster("target", "set", "ops", "--url", "https://ops.example.com/b", "--json"))
+    assert (changed["server"], changed["headers"]) == ("https://ops.example.com", shown["headers"])
+    muster("target", "set", "ops", "--no-headers")
+    assert not json.loads(muster("target", "show", "ops"))["headers"]
+    assert "no colon" in muster("target", "set", "ops", "--header", "X", status=64)
+    assert "--url" in muster("target", "set", "ops", status=64)
+
+
+@pytest.mark.parametrize("kind, fields", [
+    ("user", {"role": "member"}), ("team", {}), ("collection", {}), ("rule", {"pattern": {"source": ["muster"]}}),
+    ("target", {"kind": "log"})])
+def test_one_thing_is_shown_as_the_api_tells_it(muster, admin, kind, fields):
+    admin.ok("POST", f"/{kind}s", {"name": "shown", **fields})
+    assert json.loads(muster(kind, "show", "shown")) == admin.ok("GET", f"/{kind}s/shown")
+    assert f"{kind}s/nothing" in muster(kind, "show", "nothing", status=1)
