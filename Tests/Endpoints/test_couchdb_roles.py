@@ -30,7 +30,8 @@ route = [
     ("PUT", "/_purged_infos_limit"), ("POST", "/_local_docs"), ("POST", "/_local_docs/queries"),
     ("COPY", "/_local/checkpoint"), ("GET", "/_local/checkpoint/file"), ("PUT", "/_local/checkpoint/file"),
     ("DELETE", "/_local/checkpoint/file"),
-    *((method, path) for path in ("/_index/x", "/_index/x/y")
+    *((method, path) for path in (
+        "/_index/x", "/_index/x/y", "/_index/x/json", "/_index/_design/x", "/_index/_design/x/json")
       for method in ("GET", "HEAD", "PUT", "POST", "DELETE", "COPY", "PATCH", "OPTIONS", "TRACE", "CONNECT")),
     ("GET", "/_partition/p"), ("GET", "/_partition/p/_all_docs"), ("POST", "/_partition/p/_all_docs"),
     ("POST", "/_partition/p/_find"), ("POST", "/_partition/p/_explain"), ("GET", "/_partition/p/x"),

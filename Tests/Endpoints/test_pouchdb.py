@@ -6,12 +6,17 @@
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
+import tempfile
+import time
 
 import pytest
 
+from couch_api import as_admin
 from muster_process import admin_password
+from soak import rounds
 
 folder = os.environ.get("POUCHDB_DIST")
 here = pathlib.Path(__file__).parent / "pouchdb"
@@ -23,15 +28,51 @@ expected = {
 }
 
 
-@pytest.mark.parametrize("scenario", expected)
-def test_pouchdb_replicates(server, db, scenario):
+def begin(server, db, scenario):
+    """Starts a scenario in Node."""
     if not folder:
         pytest.skip("POUCHDB_DIST names no folder with a PouchDB")
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
     environment = {
         **os.environ, "POUCHDB_URL": server.address + db, "POUCHDB_USER": "admin", "POUCHDB_PASSWORD": admin_password}
-    run = subprocess.run(
-        ["node", here / "run.cjs", folder, scenario], env=environment, capture_output=True, text=True, timeout=120)
-    assert run.returncode == 0, run.stderr
-    assert json.loads(run.stdout) == expected[scenario]
+    # A pipe that nobody reads meanwhile would stop it once it is full.
+    errors = tempfile.TemporaryFile("w+")
+    return errors, subprocess.Popen(
+        ["node", here / "run.cjs", folder, scenario], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=errors, text=True)
+
+
+def end(begun, said=""):
+    """Says something to a scenario; what it returned."""
+    errors, run = begun
+    output, _ = run.communicate(said, timeout=120)
+    errors.seek(0)
+    assert run.returncode == 0, errors.read()[-20_000:]
+    return json.loads(output)
+
+
+@pytest.mark.parametrize("scenario", expected)
+def test_pouchdb_replicates(server, db, scenario):
+    assert end(begin(server, db, scenario)) == expected[scenario]
+
+
+@pytest.mark.soak
+def test_live_clients_that_retry_go_on_after_every_crash(make_server):
+    """None stays behind, whatever it was being answered when the server was killed."""
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    chance = random.Random(seed)
+    server = make_server().start()
+    couch = as_admin(server)
+    for round in range(rounds(1, 20)):
+        couch.ok("PUT", f"/live-{round}")
+        begun = begin(server, f"/live-{round}", "throughCrashes")
+        try:
+            for _ in range(6):
+                time.sleep(chance.uniform(0.5, 2))
+                server.kill()
+                server.start()
+            assert end(begun, "stop writing") == {"same": True, "documents": 20}
+        finally:
+            begun[1].kill()

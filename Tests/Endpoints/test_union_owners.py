@@ -238,7 +238,7 @@ def test_ids_are_listed_in_order_page_by_page(server, two):
 def test_a_long_id_stands_qualified_too_and_is_replicated(server, two):
     first, second, analyst = two
     admin = as_admin(server)
-    long = first.name + "i" * (1_024 - len(first.name))
+    long = first.name + "i" * (2_048 - len(first.name))
     nested = second.qualifier + long
     for person in (first, second):
         person.put(long, {"of": person.name})

@@ -89,7 +89,7 @@ public struct DocumentEdit: Hashable, Sendable {
     }
 
     /// The longest id, in bytes.
-    public static let idLimitBytes = 1_024
+    public static let idLimitBytes = 2_048
 
     /// What someone wants to become of a document.
     public init(id: String, body: DocumentBody, isDeleted: Bool, place: Place) {

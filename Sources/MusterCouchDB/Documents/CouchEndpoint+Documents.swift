@@ -28,6 +28,7 @@ extension CouchEndpoint {
         if let revisions = try CouchOpenRevisions(call.query, latest: wanted.latest) {
             return try await showOpenRevisions(revisions, wanted.ofSeveral, of: id, in: scope, call)
         }
+        if let design = try await indexDesign(id, wanted, in: place, call) { return design }
         let takesParts = wanted.attachments && call.accepts("multipart/related")
         let (found, inline) = try await call.coordinator.readDocuments { reader in
             let found = try Self.find(wanted, of: id, in: scope, reader)

@@ -25,7 +25,10 @@ extension CouchEndpoint {
         add(.delete, "/{db}/_index/_design/{document}/json/{index}", "Remove an index.", to: &routes) { call in
             try await removeIndex(call, design: call.parameter("document"))
         }
-        for path in ["/{db}/_index/{document}", "/{db}/_index/{document}/{rest...}"] {
+        for path in [
+            "/{db}/_index/{document}", "/{db}/_index/{document}/{rest...}", "/{db}/_index/{document}/json",
+            "/{db}/_index/_design/{document}", "/{db}/_index/_design/{document}/json",
+        ] {
             for method in Self.documentMethods {
                 // Without this route the router would take these paths for attachments.
                 add(method, path, "An index has no other paths.", statuses: [], to: &routes) { call in

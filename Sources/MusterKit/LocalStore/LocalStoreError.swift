@@ -13,7 +13,7 @@ public enum LocalStoreError: Error, Hashable, Sendable, CustomStringConvertible 
     case wrongKey
     /// A value is not a JSON object, or has a member whose name begins with `_`.
     case noObject
-    /// The id is empty, longer than 1,024 bytes, or begins with `_`.
+    /// The id is empty, longer than 2,048 bytes, or begins with `_`.
     case illegalID(String)
     /// The file was written by a later version of Muster.
     case tooNew(version: Int)

@@ -11,13 +11,15 @@ extension StoreCoordinator {
     /// Makes an index and fills it.
     ///
     /// - Returns: whether it was not there before.
-    /// - Throws: `MangoError` when there are as many as there may be; `CoordinatorError`, `StoreError`.
+    /// - Throws: `MangoError` when there are as many as there may be, or a design document of that name has programs of
+    ///   another language; `CoordinatorError`, `StoreError`.
     package func makeIndex(
         _ definition: IndexDefinition, in database: DatabaseNumber, by author: Author?
     ) async throws -> Bool {
         let isNew = try await edit(by: author) { directory, draft in
             let documents = draft.transaction.documents
             draft.addAction(.indexMade, label: directory.name(of: database))
+            try documents.requireNoProgram(in: "_design/\(definition.design)", of: database)
             let isKnown = try documents.indexes(in: database).contains { $0.definition == definition }
             _ = try documents.put(definition, in: database)
             return !isKnown
@@ -61,5 +63,21 @@ extension StoreCoordinator {
                             database: number, id: design.id, winner: winner.revision, isDeleted: winner.isDeleted)))
             }
         }
+    }
+}
+
+extension DocumentReader {
+    /// Makes sure that there is no design document of another language than that of indexes. CouchDB keeps its indexes
+    /// in design documents, and refuses such a one.
+    fileprivate func requireNoProgram(in id: String, of database: DatabaseNumber) throws {
+        let scope = DatabaseScope.database(database)
+        guard let document = try document(id, in: scope), let winner = document.tree.winner, !winner.isDeleted,
+            let body = try document.body ?? body(of: winner.revision, of: id, in: scope),
+            let value = try? JSONValue(parsing: body.json, depthLimit: 64, valueLimit: .max)
+        else { return }
+        let language = value["language"]
+        guard language?.string != "query" else { return }
+        let told = language.map { $0.string ?? String(decoding: $0.bytes.prefix(100), as: UTF8.self) } ?? "false"
+        throw MangoError("invalid_ddoc_lang", "Existing design doc has an invalid language: \(told)")
     }
 }

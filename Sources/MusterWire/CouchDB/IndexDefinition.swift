@@ -79,7 +79,9 @@ package struct IndexDefinition: Hashable, Sendable {
         name = ""
         let paths = JSONValue.array(fields.map { .string($0.text) })
         let given = Fingerprint.text(of: paths.bytes + (partialSelector ?? []))
-        var named = givenDesign ?? given
+        // Two indexes that differ by their names alone are in two design documents, as in CouchDB.
+        let apart = givenName.map { Fingerprint.text(of: Array((given + $0).utf8)) }
+        var named = givenDesign ?? apart ?? given
         if named.hasPrefix("_design/") { named.removeFirst("_design/".count) }
         design = named
         name = givenName ?? given

@@ -22,7 +22,9 @@ struct SelectorReading {
         guard member.key.utf8.first == UInt8(ascii: "$") else {
             return try test(member.value, at: path.appending(FieldPath(member.key)))
         }
-        if let comparison = Self.comparisons[member.key] { return leaf(.compares(comparison, member.value), at: path) }
+        if let comparison = Self.comparisons[member.key] {
+            return leaf(.compares(comparison, operand(member.value, at: path)), at: path)
+        }
         switch member.key {
         case "$and": return .all(try tests(member, at: path))
         case "$or": return .any(try tests(member, at: path))
@@ -100,6 +102,12 @@ struct SelectorReading {
         count += values.count
         guard count <= Selector.testLimit else { throw .tooManyTests(limit: Selector.testLimit) }
         return values
+    }
+
+    /// The value that a field is compared with. CouchDB compares a document's id in Erlang's order, in which a text is
+    /// behind every value of another kind.
+    private func operand(_ value: JSONValue, at path: FieldPath) -> JSONValue {
+        depth == 0 && path.keys == ["_id"] && value.kind != .string ? .null : value
     }
 
     private func leaf(_ test: Selector.Test, at path: FieldPath) -> Selector.Test {

@@ -17,7 +17,12 @@ load(path.join(folder, "pouchdb.memory.js"));
 load(path.join(__dirname, "scenarios.js"));
 
 const { POUCHDB_URL: url, POUCHDB_USER: username, POUCHDB_PASSWORD: password } = process.env;
-globalThis.runScenario(scenario, { PouchDB: globalThis.PouchDB, url, username, password, adapter: "memory" }).then(
+// PouchDB leaves the failure of a request unhandled that it makes beside a checkpoint, where a server ends just then.
+process.on("unhandledRejection", (error) => console.error(error));
+// What a test says while a scenario runs.
+const said = new Promise((go) => process.stdin.once("data", go));
+const settings = { PouchDB: globalThis.PouchDB, url, username, password, adapter: "memory", said };
+globalThis.runScenario(scenario, settings).then(
     (result) => {
         process.stdout.write(JSON.stringify(result));
         process.exit(0);

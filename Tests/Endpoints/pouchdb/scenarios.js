@@ -62,6 +62,39 @@ globalThis.scenarios = {
         return { there, here, gone };
     },
 
+    /** Three that follow each other through a server, which ends and comes back in between; then all have the same. */
+    async throughCrashes({ local, remote, said }) {
+        // PouchDB's own waits grow to ten minutes, and begin anew only where something was missed.
+        const options = { live: true, retry: true, back_off_function: (delay) => Math.min(1_000, delay + 200) };
+        const all = Array.from({ length: 3 }, () => local());
+        const syncs = all.map((db) => db.sync(remote(), options));
+        const pause = (milliseconds) => new Promise((go) => setTimeout(go, milliseconds));
+        let isOver = false;
+        said.then(() => (isOver = true));
+        const write = async (db, writer) => {
+            for (let turn = 0; !isOver; turn++) {
+                const _id = `d-${turn % 20}`;
+                const found = await db.get(_id).catch(() => ({ _id }));
+                await db.put({ ...found, writer, turn, text: "x".repeat(turn % 5 ? 100 : 20_000) })
+                    .catch((error) => { if (error.status !== 409) throw error; });
+                await pause(20);
+            }
+        };
+        await Promise.all(all.map(write));
+        const state = async (db) => {
+            const { rows } = await db.allDocs();
+            return JSON.stringify(rows.map((row) => [row.id, row.value.rev]).sort());
+        };
+        const end = Date.now() + 60_000;
+        let states = [];
+        do {
+            await pause(100);
+            states = await Promise.all([...all, remote()].map(state)).catch(() => []);
+        } while (new Set(states).size !== 1 && Date.now() < end);
+        for (const sync of syncs) sync.cancel();
+        return { same: new Set(states).size === 1, documents: states.length && JSON.parse(states[0]).length };
+    },
+
     /** Files, small and large, there and back. */
     async attachments({ local, remote }) {
         const bytes = (length, seed) => Uint8Array.from({ length }, (_, n) => (n * 31 + seed * (n >> 8)) & 255);
@@ -96,13 +129,14 @@ globalThis.scenarios = {
 };
 
 /** Runs one scenario against a database of its own. */
-globalThis.runScenario = async (name, { PouchDB, url, username, password, adapter }) => {
+globalThis.runScenario = async (name, { PouchDB, url, username, password, adapter, said }) => {
     const mark = `${Date.now()}-${Math.random().toString(36).slice(2)}`;
     let count = 0;
     const opened = [];
     const open = (...how) => (opened.push(new PouchDB(...how)), opened.at(-1));
     try {
         return await globalThis.scenarios[name]({
+            said,
             local: () => open(`local-${mark}-${count++}`, adapter ? { adapter } : {}),
             remote: () => open(url, { auth: { username, password } }),
         });
