@@ -4,7 +4,7 @@ public struct LogSequence: Hashable, Comparable, Sendable {
     public let rawValue: Int64
     /// The change with that number.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
-    /// The position before the first change.
+    /// The sequence before the first change.
     public static let zero = LogSequence(0)
     /// Whether the left change was committed earlier.
     public static func < (left: LogSequence, right: LogSequence) -> Bool { left.rawValue < right.rawValue }
@@ -51,7 +51,7 @@ public enum Change: Hashable, Sendable {
     case action(Action)
 }
 
-/// That a document was touched.
+/// A document changed: an edit, a replication or a purge touched it.
 public struct DocumentTouch: Hashable, Sendable {
     /// The database that holds the document.
     public var database: DatabaseNumber
@@ -83,11 +83,11 @@ public enum DirectoryEntry: Hashable, Sendable {
     case database(DatabaseNumber)
 }
 
-/// A change with its place in the log.
+/// A change with its sequence in the log.
 public struct LoggedChange: Hashable, Sendable {
     /// Its number.
     public var sequence: LogSequence
-    /// When it was committed.
+    /// When the writer committed it, by the server's clock.
     public var committedAt: Instant
     /// What changed.
     public var change: Change
