@@ -1,6 +1,6 @@
 /// A device's standing in one region.
 public struct Presence: Hashable, Sendable {
-    /// The region.
+    /// The region that the presence is about.
     public var region: RegionNumber
     /// Where the device stands. A presence with `.outside` is kept only while an exit is held back, while the device
     /// has probably come in, or until its exit is reported.
