@@ -2,7 +2,7 @@
 public struct LogSequence: Hashable, Comparable, Sendable {
     /// The number; 0 means before the first change.
     public let rawValue: Int64
-    /// The change with that number.
+    /// Creates the number of a change, which need not exist yet.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
     /// The sequence before the first change.
     public static let zero = LogSequence(0)
@@ -62,7 +62,7 @@ public struct DocumentTouch: Hashable, Sendable {
     /// Whether the winning revision is a deletion.
     public var isDeleted: Bool
 
-    /// That a document was touched.
+    /// Creates a touch from its fields.
     public init(database: DatabaseNumber, id: String, winner: Revision, isDeleted: Bool) {
         self.database = database
         self.id = id
@@ -92,7 +92,7 @@ public struct LoggedChange: Hashable, Sendable {
     /// What changed.
     public var change: Change
 
-    /// A change with its place in the log.
+    /// Creates a logged change from its fields.
     public init(sequence: LogSequence, committedAt: Instant, change: Change) {
         self.sequence = sequence
         self.committedAt = committedAt

@@ -70,7 +70,7 @@ public struct Engine: Sendable {
         let place = slot(of: device, in: &decision)
         let isMending = decision.devices.states[place].observeClock(position)
         decision.devices.states[place].hear(at: position.receivedTime)
-        // No position tells what the engine knows of a wrong clock.
+        // No stored position shows what the engine knows of a wrong clock.
         if isMending || decision.devices.states[place].isWatched { decision.noteState(of: device) }
         let sampleTime = decision.devices.states[place].corrected(position.sampleTime)
         let former = decision.devices.states[place].evaluated
@@ -81,7 +81,7 @@ public struct Engine: Sendable {
         let passage = move(
             &decision.devices.states[place], of: device, to: position, at: sampleTime, tracker: tracker(of: user),
             on: &decision.scratch)
-        // The log tells of a stored position alone.
+        // A stored position is in the log. Of any other, only the device's record tells.
         if passage != .stored { decision.noteState(of: device) }
         if isMending && passage != .stored { decision.noteRightClock(of: device, by: position) }
         if decision.noteChanges(of: device) || !isKnown(user, lastLocated: former, now: now, after: decision) {
