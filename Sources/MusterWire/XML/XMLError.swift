@@ -1,11 +1,11 @@
-/// What is wrong with an XML text, and where.
+/// A fault in an XML text, and its line.
 package struct XMLError: Error, Hashable, Sendable {
     /// The line, from 1.
     package var line: Int
-    /// What is wrong there.
+    /// The fault.
     package var reason: Reason
 
-    /// What can be wrong.
+    /// The faults that an XML text can have.
     package enum Reason: Hashable, Sendable {
         case unexpectedEnd
         case unexpectedByte(UInt8)
