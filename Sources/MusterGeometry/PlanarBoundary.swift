@@ -10,7 +10,7 @@ struct PlanarBoundary {
         var y: Float
     }
 
-    /// How far a point is from the boundary.
+    /// The distance of a point from the boundary, metres on the plane, and the nearest point of it.
     struct Nearness {
         /// Positive inside, negative outside.
         var signedDistance: Float

@@ -24,7 +24,7 @@ public struct Belief: Hashable, Sendable {
         /// The largest number of regions in `regions`.
         public static let regionLimit = 4
 
-        /// Creates the description of a check.
+        /// Creates a check from its fields; `regions` has at most `regionLimit`.
         public init(since: Instant, coordinate: Coordinate, regions: [RegionNumber]) {
             self.since = since
             self.coordinate = coordinate

@@ -32,7 +32,7 @@ struct ClockWatch: Hashable, Sendable {
     var correction: Int64 = 0
     /// When the server received the present request.
     var received: Int64 = .min
-    /// The smallest offset in the present request.
+    /// The smallest offset in the present request, milliseconds.
     var offset: Int64 = 0
     /// Whether all samples of the present request may show another error of the clock: see `ClockWatch`.
     var isEligible = false
@@ -42,9 +42,9 @@ struct ClockWatch: Hashable, Sendable {
     var runLeast: Int64 = 0
     var runGreatest: Int64 = 0
 
-    /// How far a clock may be off, or a sample late, without being noticed.
+    /// How far a clock may be off, or a sample late, without being noticed, milliseconds.
     static let tolerance = Int64(Engine.clockToleranceSeconds * 1000)
-    /// How far apart the offsets of one error may be.
+    /// How far apart the offsets of one error may be, milliseconds.
     private static let greatestSpread: Int64 = 10_000
     private static let requests: UInt8 = 5
     private static let leastSpan: Int64 = 60_000

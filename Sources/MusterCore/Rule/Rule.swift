@@ -42,7 +42,7 @@ public struct RuleTarget: Hashable, Sendable {
     /// What of the event goes there.
     public var input: Input
 
-    /// The destinations of events.
+    /// Where an event can go: to Muster's own safety, or to a target.
     public enum Destination: Hashable, Sendable {
         /// Built in: the regions that the rule's pattern names become muster regions.
         case safety

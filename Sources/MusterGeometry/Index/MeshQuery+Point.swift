@@ -1,4 +1,4 @@
-/// The crossings between a point and the clipped edges of a leaf.
+/// Which clipped edges of a leaf the path from the cell's corner to a point crosses.
 struct Crossings {
     /// Bit k: whether an odd number of the first k edges are crossed.
     var parities: UInt64

@@ -85,13 +85,13 @@ extension InputError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .constantIsNoJSON: "the constant input is no JSON"
-        case .noPath(let path): "\"\(path)\" is no path that is understood, such as $.detail.DeviceId"
-        case .unknownVariable(let name): "the template names <\(name)>, which no path is given for"
-        case .reservedVariable(let name): "the name \(name) is taken: names that begin with aws. are"
-        case .noVariable(let name): "\"\(name)\" is no name for a variable: letters, digits, - and _"
+        case .noPath(let path): "\"\(path)\" is not a supported path; use one such as $.detail.DeviceId"
+        case .unknownVariable(let name): "the template uses <\(name)>, but no path defines it"
+        case .reservedVariable(let name): "the name \(name) is reserved: choose one that does not begin with aws."
+        case .noVariable(let name): "\"\(name)\" is not a variable's name: use letters, digits, - and _"
         case .tooManyVariables(let limit): "there are more than \(limit) paths"
         case .tooLong(let limit): "it is longer than \(limit) characters"
-        case .templateIsNoJSON: "the template begins as JSON but is none once it is filled in"
+        case .templateIsNoJSON: "the template begins as JSON but is not JSON once its variables are filled in"
         }
     }
 }
