@@ -105,7 +105,7 @@ extension Dataset {
         }
         guard removedCount <= DatasetLimits.removedRecords else {
             throw .overLimit(
-                reason: "A dataset keeps at most \(DatasetLimits.removedRecords) removed keys: delete it to start again."
+                reason: "A dataset keeps at most \(DatasetLimits.removedRecords) removed keys: delete it to start over."
             )
         }
     }

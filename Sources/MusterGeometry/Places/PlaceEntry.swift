@@ -9,7 +9,7 @@ struct PlaceEntry: Sendable {
     /// Its slot, by which answers name it.
     var slot: Int32
 
-    /// A point.
+    /// Creates the entry of a point.
     init(_ coordinate: Coordinate, slot: Int32) {
         middle = SpacePoint(coordinate).vector
         reach = 0
@@ -17,7 +17,7 @@ struct PlaceEntry: Sendable {
         self.slot = slot
     }
 
-    /// Something that is inside of a box in latitude and longitude.
+    /// Creates the entry of a place with an extent, from its box in latitude and longitude.
     init(_ box: BoundingBox, slot: Int32) {
         let space = SpaceBox(box)
         let east = box.crossesAntimeridian ? box.east + 360 : box.east
