@@ -38,7 +38,7 @@ public struct Action: Hashable, Sendable {
         case databaseCompacted
     }
 
-    /// An action.
+    /// Creates an action; without `user`, `device` or `label` it concerns none.
     public init(
         _ kind: Kind, by author: UserNumber, user: UserNumber? = nil, device: DeviceNumber? = nil, label: String = ""
     ) {

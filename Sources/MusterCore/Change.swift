@@ -2,9 +2,9 @@
 public struct LogSequence: Hashable, Comparable, Sendable {
     /// The number; 0 means before the first change.
     public let rawValue: Int64
-    /// The change with that number.
+    /// Creates the number of a change, which need not exist yet.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
-    /// The position before the first change.
+    /// The sequence before the first change.
     public static let zero = LogSequence(0)
     /// Whether the left change was committed earlier.
     public static func < (left: LogSequence, right: LogSequence) -> Bool { left.rawValue < right.rawValue }
@@ -51,7 +51,7 @@ public enum Change: Hashable, Sendable {
     case action(Action)
 }
 
-/// That a document was touched.
+/// A document changed: an edit, a replication or a purge touched it.
 public struct DocumentTouch: Hashable, Sendable {
     /// The database that holds the document.
     public var database: DatabaseNumber
@@ -62,7 +62,7 @@ public struct DocumentTouch: Hashable, Sendable {
     /// Whether the winning revision is a deletion.
     public var isDeleted: Bool
 
-    /// That a document was touched.
+    /// Creates a touch from its fields.
     public init(database: DatabaseNumber, id: String, winner: Revision, isDeleted: Bool) {
         self.database = database
         self.id = id
@@ -83,16 +83,16 @@ public enum DirectoryEntry: Hashable, Sendable {
     case database(DatabaseNumber)
 }
 
-/// A change with its place in the log.
+/// A change with its sequence in the log.
 public struct LoggedChange: Hashable, Sendable {
     /// Its number.
     public var sequence: LogSequence
-    /// When it was committed.
+    /// When the writer committed it, by the server's clock.
     public var committedAt: Instant
     /// What changed.
     public var change: Change
 
-    /// A change with its place in the log.
+    /// Creates a logged change from its fields.
     public init(sequence: LogSequence, committedAt: Instant, change: Change) {
         self.sequence = sequence
         self.committedAt = committedAt

@@ -6,7 +6,7 @@ public struct ExactText: Hashable, Sendable {
     public let text: String
     private let fingerprint: Int
 
-    /// A text.
+    /// Creates a text, and hashes its bytes.
     ///
     /// - Complexity: O(its bytes).
     public init(_ text: String) {

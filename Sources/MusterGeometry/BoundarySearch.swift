@@ -1,4 +1,4 @@
-/// Finds how far edges are from one place.
+/// Measures the distances from one place to edges.
 struct BoundarySearch {
     /// An edge straight in longitude and latitude, in degrees.
     struct Edge {
@@ -10,7 +10,7 @@ struct BoundarySearch {
 
     private let place: Coordinate
     private let origin: SpacePoint
-    /// Longer edges are looked at in pieces of this many degrees.
+    /// A longer edge is divided into pieces of this many degrees.
     private static var pieceDegrees: Double { 0.25 }
 
     init(from place: Coordinate) {
@@ -18,7 +18,7 @@ struct BoundarySearch {
         origin = SpacePoint(place)
     }
 
-    /// Between which distances in metres the nearest point of an edge lies.
+    /// Returns bounds in metres on the distance to the nearest point of an edge.
     func bounds(_ edge: Edge) -> (least: Double, most: Double) {
         var least = Double.infinity
         var most = Double.infinity
@@ -29,7 +29,8 @@ struct BoundarySearch {
         return (least, most)
     }
 
-    /// Metres to the nearest point of an edge; pieces that cannot be nearer than `limit` are left out.
+    /// Returns the distance in metres to the nearest point of an edge. It leaves out pieces that cannot be nearer than
+    /// `limit`.
     func distance(to edge: Edge, below limit: Double) -> Double {
         var best = limit
         forEachPiece(of: edge) { piece in
@@ -38,8 +39,8 @@ struct BoundarySearch {
         return best
     }
 
-    /// A part of an edge: from which to which fraction, where the nearest point of its chord is, and what follows for
-    /// the distance.
+    /// A part of an edge: the fractions at which it begins and ends, the nearest point of its chord, and the bounds on
+    /// the distance that follow.
     private struct Piece {
         var start: Double
         var end: Double
@@ -69,7 +70,7 @@ struct BoundarySearch {
         }
     }
 
-    /// How far a point of a piece can be from the point of its chord at the same fraction: a bound on |r″|/8.
+    /// Returns how far a point of a piece can be from the point of its chord at the same fraction: a bound on |r″|/8.
     private static func deviation(of edge: Edge, _ share: Double) -> Double {
         let eastward = edge.eastward * share * (Double.pi / 180)
         let northward = edge.northward * share * (Double.pi / 180)
@@ -77,7 +78,7 @@ struct BoundarySearch {
         return 1.02 * WGS84.greatestCurvatureRadius * square / 8
     }
 
-    /// The nearest point of a chord to the place: its fraction, and the distance through space.
+    /// Returns the nearest point of a chord to the place: its fraction, and the distance through space.
     private func chord(_ a: SpacePoint, _ b: SpacePoint) -> (fraction: Double, distance: Double) {
         let (dx, dy, dz) = (b.x - a.x, b.y - a.y, b.z - a.z)
         let (px, py, pz) = (origin.x - a.x, origin.y - a.y, origin.z - a.z)
@@ -87,8 +88,8 @@ struct BoundarySearch {
         return (fraction, (ex * ex + ey * ey + ez * ez).squareRoot())
     }
 
-    /// Metres to the foot of the perpendicular on a piece of an edge: step along the edge by what the geodesic to the
-    /// place still covers in the edge's direction, until nothing is left.
+    /// Returns the distance in metres to the foot of the perpendicular on a piece of an edge. Each step moves along the
+    /// edge by the part of the geodesic to the place that lies in the edge's direction, until nothing is left.
     private func foot(on edge: Edge, _ piece: Piece) -> Double {
         var fraction = piece.nearest
         var best = Double.infinity
@@ -106,7 +107,7 @@ struct BoundarySearch {
             let north = normal * (1 - WGS84.eccentricitySquared) / w2 * edge.northward * (Double.pi / 180)
             let square = east * east + north * north
             guard square > 0 else { break }
-            // What is far away moves less than its distance says.
+            // On the round Earth, the foot of a far place moves by less than on a plane.
             let reach = 6_371_000 * sine(min(line.distance / 6_371_000, Double.pi / 2))
             let step = reach * (line.departure.sine * east + line.departure.cosine * north) / square
             let next = max(piece.start, min(piece.end, fraction + step))

@@ -1,23 +1,24 @@
-/// A ring from outside on its way through the checks: unrolled, without edges of length 0.
+/// A client's ring while it is checked: unrolled, and without edges of length 0.
 struct CheckedRing {
     let polygon: Int
     let ring: Int
-    /// Positions of the ring as it will be stored, closed, and for each the number it came with.
+    /// The positions of the ring as it will be stored, closed, and for each its number in the input.
     private(set) var positions: [Coordinate]
     private let sources: [Int]
     /// The corners, unrolled, each different from the one before; not closed.
     private(set) var corners: [UnrolledPoint]
-    /// For each corner the number of its position as it came.
+    /// For each corner the number of its position in the input.
     private(set) var cornerSources: [Int]
     /// By how many turns the end of the ring is east of its start.
     let net: Int
     /// Whether no edge of it crosses the antimeridian.
     let isPlain: Bool
-    /// Whether what the ring bounds (a hole's hole) lies on the left of its edges. Fixed by `decideSide`.
+    /// Whether the area that the ring bounds (for a hole, the hole) lies on the left of its edges. `decideSide` sets
+    /// it.
     private(set) var regionIsLeft = true
-    /// What the ring bounds; fixed by `decideSide`.
+    /// The area that the ring bounds; `decideSide` sets it.
     private(set) var region: Ring
-    /// Whether the ring alone is sound, so that comparing it with others makes sense.
+    /// Whether the ring by itself is valid, so that it can be compared with others.
     var isSound = true
 
     /// Takes a closed ring of coordinates.
@@ -55,14 +56,14 @@ struct CheckedRing {
     /// The number of edges; the edge i runs from corner i to corner i + 1.
     var edgeCount: Int { corners.count }
 
-    /// A corner by its number, which may run on round the ring in both directions.
+    /// Returns a corner by its number, which may run on round the ring in both directions.
     func corner(_ index: Int) -> UnrolledPoint {
         if index >= 0 && index < corners.count { return corners[index] }
         let round = index >= 0 ? index / corners.count : -((corners.count - 1 - index) / corners.count)
         return corners[index - round * corners.count].turned(by: round * net)
     }
 
-    /// The place of a corner in the geometry as it came.
+    /// Returns the place of a corner in the input.
     func errorPlace(_ corner: Int) -> GeometryError.Place {
         GeometryError.Place(polygon: polygon, ring: ring, vertex: cornerSources[corner])
     }
@@ -77,10 +78,10 @@ struct CheckedRing {
     /// Whether the polygon's inside is on the left of the edges.
     var interiorIsLeft: Bool { (ring == 0) == regionIsLeft }
 
-    /// Decides what the ring bounds, and whether it runs as it should: an exterior with its inside on the left, a
-    /// hole with its hole on the right.
+    /// Decides which area the ring bounds, and whether it runs in the right direction: an exterior with its inside on
+    /// the left, a hole with the hole on the right.
     ///
-    /// - Parameter pole: the pole that a ring round the globe is to enclose; nil: the one its direction says.
+    /// - Parameter pole: the pole that a ring round the globe must enclose; nil for the one that its direction gives.
     /// - Returns: whether its direction was right.
     mutating func decideSide(_ pole: Ring.Pole?) -> Bool {
         if net != 0 {
@@ -94,7 +95,7 @@ struct CheckedRing {
             regionIsLeft = isCounterclockwise
             if regionIsLeft == (ring == 0) { return true }
         }
-        // Turned round, the ring bounds what it should; the corners stay as they came, for the places of faults.
+        // Reversed, the ring bounds the right area. The corners keep their order, for the places of faults.
         regionIsLeft = ring > 0
         positions.reverse()
         region = Ring(positions, isHole: ring > 0)
@@ -111,14 +112,14 @@ struct CheckedRing {
         return (sum >= 0) == (net >= 0) ? .north : .south
     }
 
-    /// The direction at a corner that is extreme, and so convex.
+    /// Whether the ring runs counter-clockwise, by the direction at an extreme corner, which is convex.
     private var isCounterclockwise: Bool {
         guard corners.count >= 3 else { return true }
         var lowest = 0
         for index in corners.indices where corners[index].compared(with: corners[lowest]) < 0 { lowest = index }
         let turn = orientation(corner(lowest - 1), corners[lowest], corner(lowest + 1))
         if turn != 0 { return turn > 0 }
-        // Only a spike is flat there, and is reported as such.
+        // Only a spike is flat there; it is a fault of its own.
         var twiceArea = 0.0
         for index in corners.indices {
             let (a, b) = (corner(index), corner(index + 1))

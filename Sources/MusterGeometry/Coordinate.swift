@@ -4,10 +4,10 @@
 public struct Coordinate: Hashable, Sendable {
     /// Degrees north, −90 to 90.
     public let latitude: Double
-    /// Degrees east, −180 to 180. Both ends are kept as they came.
+    /// Degrees east, −180 to 180. Neither end is changed to the other.
     public let longitude: Double
 
-    /// Makes a coordinate of two numbers from outside.
+    /// Creates a coordinate from a client's two numbers.
     ///
     /// - Throws: `CoordinateError` when a number is not finite or lies off the globe.
     public init(latitude: Double, longitude: Double) throws(CoordinateError) {
@@ -17,7 +17,8 @@ public struct Coordinate: Hashable, Sendable {
         self.longitude = longitude
     }
 
-    /// Makes a coordinate of two numbers that the caller knows to be on the globe: stored ones, or computed ones.
+    /// Creates a coordinate from two numbers that the caller knows to be on the globe, because they are stored or
+    /// computed.
     ///
     /// - Precondition: both are finite and in range (asserted in debug builds).
     public init(validLatitude latitude: Double, longitude: Double) {
@@ -28,10 +29,10 @@ public struct Coordinate: Hashable, Sendable {
     }
 }
 
-/// What is wrong with a pair of numbers that should be a coordinate; carries the number.
+/// The fault in a pair of numbers that should be a coordinate, with the faulty number.
 public enum CoordinateError: Error, Hashable, Sendable {
-    /// Not finite, or outside −90 to 90.
+    /// The latitude is not finite, or outside −90 to 90.
     case latitude(Double)
-    /// Not finite, or outside −180 to 180.
+    /// The longitude is not finite, or outside −180 to 180.
     case longitude(Double)
 }

@@ -3,11 +3,11 @@ public struct Degrees: Hashable, Comparable, Sendable, ExpressibleByFloatLiteral
     /// The number of degrees.
     public var value: Double
 
-    /// An angle of so many degrees.
+    /// Creates an angle from its degrees.
     public init(_ value: Double) { self.value = value }
-    /// An angle of so many degrees.
+    /// Creates an angle from its degrees.
     public init(floatLiteral value: Double) { self.value = value }
-    /// An angle of so many degrees.
+    /// Creates an angle from its degrees.
     public init(integerLiteral value: Int) { self.value = Double(value) }
 
     /// Whether the left angle is the smaller number.

@@ -1,10 +1,9 @@
-/// Boxes round runs of edges, and boxes round those: finds all pairs of edges whose boxes touch.
+/// A tree of boxes round runs of edges, which finds all pairs of edges whose boxes touch.
 ///
-/// Runs follow the rings, whose edges lie beside each other; the runs are ordered by Morton's curve and packed in
-/// fours. An edge that reaches the antimeridian is there again, one turn away, so that what lies on both sides of it
-/// meets.
+/// A run is a piece of a ring, whose edges lie beside each other. The runs are ordered by Morton's curve and packed in
+/// fours. An edge that reaches the antimeridian has a copy one turn away, so that edges on both sides of it meet.
 struct EdgeTree {
-    /// An edge of a ring, so many turns away from where the unrolled ring has it.
+    /// An edge of a ring, and by how many turns it is moved from its place in the unrolled ring.
     struct Edge {
         var ring: Int32
         var index: Int32
@@ -20,11 +19,11 @@ struct EdgeTree {
 
     private static let runLength = 8
     private static let fan = 4
-    /// How many pairs of boxes are compared at most, an exact comparison counting as nine: a usual shape of 100,000
-    /// vertices needs some millions.
+    /// The largest number of pairs of boxes to compare, where an exact comparison counts as nine: a usual shape of
+    /// 100,000 vertices needs some millions.
     private static let workLimit = 50_000_000
 
-    /// Builds the tree of all edges of sound rings.
+    /// Builds the tree of all edges of valid rings.
     init(_ rings: [CheckedRing]) {
         var found: [(start: Int, end: Int, span: Span)] = []
         var all: [Edge] = []
@@ -66,7 +65,7 @@ struct EdgeTree {
 
     /// Calls the closure with every pair of edges whose boxes touch, until it returns false.
     ///
-    /// - Returns: false when the work became too much and pairs were left out.
+    /// - Returns: false when the limit of work was reached and pairs were left out.
     func forEachPair(_ body: (Edge, Edge) -> Bool) -> Bool {
         guard !edges.isEmpty else { return true }
         var pending: [(level: Int32, one: Int32, other: Int32)] = [(Int32(levels.count - 1), 0, 0)]
@@ -106,7 +105,7 @@ struct EdgeTree {
         return true
     }
 
-    /// An edge where its start has no turns.
+    /// Returns an edge, moved so that its start has no turns.
     private static func edge(_ ring: CheckedRing, _ number: Int, _ index: Int) -> Edge {
         let start = ring.corner(index)
         let end = ring.corner(index + 1)
@@ -121,7 +120,7 @@ struct EdgeTree {
                 south: min(start.latitude, end.latitude), north: max(start.latitude, end.latitude)))
     }
 
-    /// The same edge a turn away, on each side on which it reaches the antimeridian.
+    /// Returns the copies of an edge a turn away, on each side on which it reaches the antimeridian.
     private static func copies(of edge: Edge) -> [Edge] {
         var result: [Edge] = []
         if edge.span.east >= 180 { result.append(edge.turned(by: -1)) }

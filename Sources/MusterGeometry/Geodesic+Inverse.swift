@@ -7,7 +7,7 @@ struct InverseSolution {
     /// The azimuth at the end.
     private(set) var arrival = Direction(sine: 0, cosine: 1)
 
-    /// Smaller than anything that matters, and its square is still a number.
+    /// Smaller than any value that matters; its square is still above 0.
     static var tiny: Double { 0x1p-511 }
 
     /// ε of k², equation (16).
@@ -40,7 +40,7 @@ struct InverseProblem {
     /// √(1 + e′² sin² β).
     let dn1: Double
     let dn2: Double
-    /// What is sought.
+    /// The unknown azimuth at the start.
     var alpha1 = Direction(sine: 0, cosine: 1)
     var alpha2 = Direction(sine: 0, cosine: 1)
     var distance = 0.0
@@ -91,7 +91,7 @@ struct InverseProblem {
         dn2 = (1 + k * beta2.sine * beta2.sine).squareRoot()
     }
 
-    /// The azimuths at the places as they were given.
+    /// Returns the azimuths for the places as they were given.
     func turnedBack() -> (departure: Direction, arrival: Direction) {
         let first = isSwapped ? alpha2 : alpha1
         let second = isSwapped ? alpha1 : alpha2

@@ -142,7 +142,7 @@ extension InverseProblem {
         distance = lengths(trial.e, trial.sigma12, trial.sigma1, trial.sigma2).distance * WGS84.polarRadius
     }
 
-    /// What a trial α₁ leads to.
+    /// The result of a trial α₁.
     private struct Trial {
         let alpha2: Direction
         let sigma1: Direction
@@ -156,7 +156,7 @@ extension InverseProblem {
 
     /// Follows the geodesic with the present α₁ to the latitude of point 2; (45), (8), (46).
     private mutating func trial() -> Trial {
-        // A line that leaves the equator along it has no slope: turn it a hair.
+        // A line that leaves the equator along it has no slope, so its azimuth is changed by a tiny amount.
         if beta1.sine == 0 && alpha1.cosine == 0 { alpha1.cosine = -InverseSolution.tiny }
         let sine0 = alpha1.sine * beta1.cosine
         let cosine0 = length(alpha1.cosine, alpha1.sine * beta1.sine)

@@ -1,38 +1,38 @@
-/// A pair of numbers from outside, in GeoJSON's order, before anything is known about it.
+/// A client's pair of numbers in GeoJSON's order, not yet checked.
 public struct RawVertex: Hashable, Sendable {
-    /// Degrees east, or anything at all.
+    /// Degrees east, if it is valid.
     public var longitude: Double
-    /// Degrees north, or anything at all.
+    /// Degrees north, if it is valid.
     public var latitude: Double
 
-    /// A pair of numbers.
+    /// Creates a pair of numbers.
     public init(longitude: Double, latitude: Double) {
         self.longitude = longitude
         self.latitude = latitude
     }
 }
 
-/// What to do with a ring whose direction is not RFC 7946's (exteriors counter-clockwise, holes clockwise).
+/// How a ring is treated whose direction is not RFC 7946's (exteriors counter-clockwise, holes clockwise).
 public enum Winding: Hashable, Sendable {
-    /// Turn it round without a word.
+    /// The ring is reversed silently.
     case corrected
-    /// Report it as a fault.
+    /// The direction is a fault.
     case required
 }
 
-/// One thing that is wrong with a geometry, and where.
+/// A fault in a geometry, and its place.
 public struct GeometryError: Hashable, Sendable {
-    /// What is wrong.
+    /// The kinds of fault.
     public enum Kind: Hashable, Sendable {
         /// A polygon without rings, or a multipolygon without polygons.
         case empty
-        /// A ring of fewer than four positions (the first one stands again at the end).
+        /// A ring of fewer than four positions, the repeated first one included.
         case tooFewPositions(Int)
         /// The last position of a ring is not its first.
         case unclosed
         /// A number is not finite, or is not on the globe: latitude −90 to 90, longitude −180 to 180.
         case offGlobe
-        /// The ring goes to a vertex and back the way it came.
+        /// The ring goes to a vertex and back along the same line.
         case spike
         /// The ring crosses or touches itself.
         case selfIntersection
@@ -58,13 +58,14 @@ public struct GeometryError: Hashable, Sendable {
         case polygonsOverlap
         /// A radius that is not above 0 and at most 100 km.
         case radius(Double)
-        /// More positions or rings than a shape may have: `Shape.positionLimit`, `ShapeRules.ringLimit`.
+        /// The geometry has more positions or rings than a shape may have: `Shape.positionLimit`,
+        /// `ShapeRules.ringLimit`.
         case tooLarge
-        /// So many edges lie across each other's boxes that checking them all would take too long.
+        /// So many edges have overlapping boxes that checking them all would take too long.
         case tooComplex
     }
 
-    /// Which vertex of which ring of which polygon, counted from 0 as they came. Ring 0 is the exterior.
+    /// A vertex of a geometry, by its numbers in the input, counted from 0. Ring 0 is the exterior.
     public struct Place: Hashable, Sendable {
         /// The polygon in a multipolygon; 0 for a polygon.
         public var polygon: Int
@@ -73,7 +74,7 @@ public struct GeometryError: Hashable, Sendable {
         /// The vertex, or the one at which an edge starts.
         public var vertex: Int
 
-        /// A place in a geometry.
+        /// Creates a place in a geometry.
         public init(polygon: Int, ring: Int, vertex: Int) {
             self.polygon = polygon
             self.ring = ring
@@ -81,16 +82,16 @@ public struct GeometryError: Hashable, Sendable {
         }
     }
 
-    /// What is wrong.
+    /// The kind of fault.
     public let kind: Kind
-    /// Where it is.
+    /// The place of the fault.
     public let place: Place
-    /// The other place involved: where a ring is crossed, or by what.
+    /// The other place involved, such as the edge that a ring crosses; nil when there is none.
     public let other: Place?
-    /// The position: the vertex, or where edges cross (rounded).
+    /// The position of the fault: the vertex, or the rounded point where edges cross.
     public let position: RawVertex?
 
-    /// A fault.
+    /// Creates a fault.
     public init(_ kind: Kind, at place: Place, other: Place? = nil, position: RawVertex? = nil) {
         self.kind = kind
         self.place = place
@@ -99,14 +100,14 @@ public struct GeometryError: Hashable, Sendable {
     }
 }
 
-/// Everything that is wrong with a geometry, in the order of the places.
+/// The faults of a geometry, in the order of their places.
 public struct GeometryFaults: Error, Hashable, Sendable {
     /// The faults: at least one, at most `limit`.
     public let faults: [GeometryError]
-    /// Whether there may be more than are listed.
+    /// Whether there may be more faults than are listed.
     public let isTruncated: Bool
 
-    /// How many faults are listed at most.
+    /// The largest number of faults that are listed.
     public static let limit = 100
 
     init(_ faults: [GeometryError], isTruncated: Bool) {

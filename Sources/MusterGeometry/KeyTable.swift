@@ -1,6 +1,6 @@
 /// A hash table from 64-bit keys to 32-bit numbers, in two flat arrays: open addressing with linear probing.
 ///
-/// `Dictionary` would do, but seeds itself from the system, which an embedded build has not.
+/// It replaces `Dictionary`, which takes a seed from the system that an embedded build does not have.
 struct KeyTable: Sendable {
     private static let absent = UInt64.max
     private var keys: [UInt64] = [UInt64](repeating: KeyTable.absent, count: 16)
@@ -35,14 +35,14 @@ struct KeyTable: Sendable {
         values[at] = value
     }
 
-    /// Removes a key and its number; nothing happens when it is not there.
+    /// Removes a key and its number; does nothing when the key is absent.
     mutating func remove(_ key: UInt64) {
         var hole = position(of: key)
         guard keys[hole] != Self.absent else { return }
         count -= 1
         let mask = keys.count - 1
         var next = (hole + 1) & mask
-        // Move back whatever was displaced over the hole, so that no search stops too early.
+        // Move back each key that was displaced over the hole, so that no search stops too early.
         while keys[next] != Self.absent {
             let distance = (next - Self.home(keys[next], mask)) & mask
             if distance >= (next - hole) & mask {

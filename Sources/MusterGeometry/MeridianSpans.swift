@@ -1,12 +1,12 @@
-/// Between which latitudes a meridian is inside polygons. Made once for a meridian, in n log n for n edges, and asked
-/// in the logarithm; for questions by the thousand, where locating each place costs O(n).
+/// The latitudes between which a meridian is inside polygons. It is built once for a meridian, in O(n log n) for n
+/// edges, and then answers in O(log n). It serves thousands of queries, where locating each place would cost O(n).
 struct MeridianSpans {
     /// Disjoint, ascending, and no two of them touch.
     private var spans: [ClosedRange<Double>] = []
 
     /// - Parameters:
-    ///   - areas: sound ones: holes lie in their exteriors and apart.
-    ///   - longitude: of the meridian; no vertex should have it.
+    ///   - areas: valid areas, whose holes lie in their exteriors and apart.
+    ///   - longitude: the meridian's longitude; no vertex should have it.
     init(of areas: [PreparedShape.Area], at longitude: Double) {
         var found: [ClosedRange<Double>] = []
         for area in areas {

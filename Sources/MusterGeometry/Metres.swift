@@ -3,11 +3,11 @@ public struct Metres: Hashable, Comparable, Sendable, ExpressibleByFloatLiteral,
     /// The number of metres.
     public var value: Double
 
-    /// A length of so many metres.
+    /// Creates a length from its metres.
     public init(_ value: Double) { self.value = value }
-    /// A length of so many metres.
+    /// Creates a length from its metres.
     public init(floatLiteral value: Double) { self.value = value }
-    /// A length of so many metres.
+    /// Creates a length from its metres.
     public init(integerLiteral value: Int) { self.value = Double(value) }
 
     /// Whether the left length is the shorter.

@@ -21,11 +21,12 @@ struct TurnedLongitude {
     }
 }
 
-/// On which side of the line from a to b the point p lies: > 0 left, < 0 right, 0 exactly on it. The sign is exact.
+/// Returns the side of the line from a to b on which the point p lies: > 0 left, < 0 right, 0 exactly on it. The sign
+/// is exact.
 ///
-/// A filter in doubles answers nearly always; what it leaves open is computed with the floating-point expansions of
-/// J. R. Shewchuk, *Adaptive precision floating-point arithmetic and fast robust geometric predicates*, Discrete &
-/// Computational Geometry 18, 305–363 (1997). Exact as long as no product falls below 10⁻³⁰⁰.
+/// A filter in doubles nearly always decides. The rest is computed with the floating-point expansions of J. R.
+/// Shewchuk, *Adaptive precision floating-point arithmetic and fast robust geometric predicates*, Discrete &
+/// Computational Geometry 18, 305–363 (1997). The result is exact as long as no product is below 10⁻³⁰⁰.
 @inline(__always)
 func orientation(
     _ ax: Double, _ ay: Double, _ bx: Double, _ by: Double, _ px: Double, _ py: Double
@@ -35,7 +36,7 @@ func orientation(
     let determinant = left - right
     // Shewchuk's ccwerrboundA: (3 + 16ε)ε.
     let bound = 3.3306690738754716e-16 * (abs(left) + abs(right))
-    // Which sign it is cannot be foreseen, that it is certain can: so the one is no branch.
+    // A branch predictor can foresee that the sign is certain, but not which sign it is: only the first is a branch.
     if abs(determinant) > bound { return determinant > 0 ? 1 : -1 }
     return exactOrientation(ax, 0, ay, bx, 0, by, px, py)
 }

@@ -1,8 +1,8 @@
-/// The edges of a polygon in metres on a plane, packed for the question how far a point is from the nearest one.
+/// The edges of a polygon in metres on a plane, packed for finding the nearest edge to a point.
 ///
-/// Four edges are measured at once. Edges that follow each other lie near each other: sixteen of them share a box, and
-/// sixteen boxes another one, so that most are passed over. Metres from the middle of the polygon, as `Float`: right to
-/// a ten-millionth of its size.
+/// The search measures four edges at once. Consecutive edges lie near each other: sixteen of them share a box, and
+/// sixteen boxes another one, so that the search skips most of them. Coordinates are metres from the centre of the
+/// polygon as `Float`, exact to a ten-millionth of its size.
 struct PlanarBoundary {
     /// A point on the plane.
     struct Point {
@@ -10,7 +10,7 @@ struct PlanarBoundary {
         var y: Float
     }
 
-    /// How far a point is from the boundary.
+    /// The distance of a point from the boundary, metres on the plane, and the nearest point of it.
     struct Nearness {
         /// Positive inside, negative outside.
         var signedDistance: Float
@@ -41,17 +41,17 @@ struct PlanarBoundary {
             return x * x + y * y
         }
 
-        /// Whether a ray from the point to the east may meet what is in the box.
+        /// Whether a ray from the point to the east may meet edges in the box.
         func mayMeetRay(from point: Point) -> Bool { south <= point.y && point.y < north && point.x < east }
     }
 
-    /// Four edges: where they begin, which way they go, and at which latitude they end.
+    /// Four edges: their start points, their directions, and the latitudes of their ends.
     private struct Four {
-        // What fills up the last four: so far away that it is never the nearest, and met by no ray.
+        // The filler of the last four: so far away that it is never the nearest, and that no ray meets it.
         var x = FourFloats(repeating: 1e18)
         var y = FourFloats(repeating: 1e18)
         var run = FourFloats(repeating: 0)
-        /// The very numbers with which the next edges begin, so that a ray meets one of two.
+        /// The exact numbers with which the next edges begin, so that a ray meets one of two adjacent edges.
         var endY = FourFloats(repeating: 1e18)
         /// 1 by the square of the length; 0 for an edge without length.
         var perSquare = FourFloats(repeating: 0)
@@ -95,7 +95,7 @@ struct PlanarBoundary {
     /// Half of the longer side of the exterior's box. Its middle is (0, 0).
     private(set) var halfSide: Float = 0
 
-    /// Lays a polygon out on a plane whose metres are true at the latitude of its middle.
+    /// Projects a polygon on a plane whose metres are exact at the latitude of its centre.
     init(_ area: PreparedShape.Area) {
         let exterior = area.exterior
         let middle = (exterior.south + exterior.north) / 2
@@ -131,12 +131,12 @@ struct PlanarBoundary {
         number += 1
     }
 
-    /// How far a point is from the boundary, on which side, and where the boundary is nearest.
+    /// Returns the distance of a point from the boundary, its side, and the nearest point of the boundary.
     func nearness(of point: Point) -> Nearness {
         var best = Float.infinity
         var nearest = 0
         var met = FourWords(repeating: 0)
-        // The group whose box is nearest first: then most others can be passed over.
+        // The search begins with the group whose box is nearest, so that it can skip most others.
         var first = 0
         if groups.count > 1 {
             var least = Float.infinity
@@ -169,7 +169,7 @@ struct PlanarBoundary {
         }
     }
 
-    /// Notes which of a group's edges a ray from the point to the east meets.
+    /// Marks the edges of a group that a ray from the point to the east meets.
     private func meetRay(group: Int, from point: Point, _ met: inout FourWords) {
         for run in group * Self.fan..<min((group + 1) * Self.fan, runs.count) where runs[run].mayMeetRay(from: point) {
             for four in run * Self.foursInRun..<min((run + 1) * Self.foursInRun, fours.count) {

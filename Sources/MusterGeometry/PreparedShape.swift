@@ -1,4 +1,4 @@
-/// A shape unrolled for questions: made once, asked often. It gives the same answers as the shape.
+/// A shape prepared for many queries. It gives the same answers as the shape.
 public struct PreparedShape: Hashable, Sendable {
     struct Area: Hashable, Sendable {
         var exterior: Ring
@@ -14,7 +14,7 @@ public struct PreparedShape: Hashable, Sendable {
     let circle: Circle?
     /// The circle's centre in space.
     private let centre: SpacePoint?
-    /// The edges that are no boundary, by their numbers among all edges; see `signedDistanceToBoundary`.
+    /// The numbers of the edges that are not part of the boundary; see `signedDistanceToBoundary`.
     let cuts: [Int]
 
     /// Unrolls a shape.
@@ -41,7 +41,7 @@ public struct PreparedShape: Hashable, Sendable {
     /// Whether a place is in the shape; a place on the boundary is inside. Exact.
     public func contains(_ place: Coordinate) -> Bool {
         if let circle, let centre {
-            // Nearly always the way through space tells; the margin is a thousand times its rounding.
+            // The distance through space nearly always decides; the margin is a thousand times its rounding error.
             let chord = centre.chord(to: SpacePoint(place))
             if chord > circle.radius.value + 1e-6 { return false }
             if SpacePoint.mostOnGround(chord) + 1e-6 < circle.radius.value { return true }
@@ -53,7 +53,7 @@ public struct PreparedShape: Hashable, Sendable {
 }
 
 extension PreparedShape.Area {
-    /// Where a place lies; on the boundary of a hole is on the boundary.
+    /// Returns where a place lies; a place on the boundary of a hole is on the boundary.
     func locate(_ place: Coordinate) -> Location {
         if abs(place.latitude) == 90 {
             let pole: Ring.Pole = place.latitude > 0 ? .north : .south

@@ -1,8 +1,8 @@
 extension Ring {
-    /// Where a point lies with respect to the region that the ring bounds, exactly.
+    /// Returns where a point lies in respect of the area that the ring bounds, exactly.
     ///
-    /// Even-odd: the edges that a ray to the east meets are counted, over every turn of the point that the unrolled
-    /// ring reaches. The poles themselves are answered by `locatePole`.
+    /// It counts the edges that a ray to the east meets (even-odd rule), over every turn of the point that the unrolled
+    /// ring reaches. `locatePole` decides for the poles themselves.
     func locate(longitude: Double, latitude: Double) -> Location {
         if pole == nil {
             if latitude < south || latitude > north { return .outside }

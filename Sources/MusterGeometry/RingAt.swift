@@ -1,6 +1,6 @@
-/// A ring near a point of one of its edges: where it comes from and where it goes.
+/// A ring near a point on one of its edges: the direction it comes from and the direction it goes on in.
 struct RingAt {
-    /// The corner that the point is, if it is one.
+    /// The number of the corner at the point; nil when the point is no corner.
     let corner: Int?
     let before: UnrolledPoint
     let after: UnrolledPoint
@@ -27,7 +27,7 @@ struct RingAt {
     /// before–point–after (O'Rourke, Computational Geometry in C, the cone test).
     func hasOnSide(_ target: UnrolledPoint, from point: UnrolledPoint, left: Bool) -> Bool {
         let (start, end) = left ? (before, after) : (after, before)
-        // Along an edge is on neither side.
+        // A direction along an edge is on neither side.
         for side in [start, end]
         where orientation(point, target, side) == 0 && isSameDirection(point, target, side) {
             return false

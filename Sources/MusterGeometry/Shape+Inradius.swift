@@ -46,7 +46,7 @@ private struct InscribedCircleSearch {
     private let boundary: PlanarBoundary
     private var best: Float = 0
     private var questions = 0
-    /// What is not better by this factor is not looked for.
+    /// The search ignores results that are not better by this factor.
     private static let tolerance: Float = 1.02
     private static let mostQuestions = 4_000
 
@@ -66,7 +66,7 @@ private struct InscribedCircleSearch {
                 if quarter.promise > best * Self.tolerance { squares.insert(quarter) }
             }
         }
-        // What was lost by rounding is not promised.
+        // The result is reduced by more than rounding can have added.
         return Double(best) * (1 - 1e-6)
     }
 
@@ -82,14 +82,14 @@ private struct InscribedCircleSearch {
         return nearness
     }
 
-    /// Goes away from the nearest point of the boundary for as long as that leads farther from all of it.
+    /// Moves away from the nearest point of the boundary for as long as that leads farther from all of it.
     private mutating func climb(from start: PlanarBoundary.Point, _ reach: Float) {
         var point = start
         var here = nearness(of: point)
         var step = reach / 2
         for _ in 0..<24 where step > 0.02 * best {
             guard here.signedDistance != 0 else { return }
-            // From outside the way in leads towards the boundary.
+            // From outside, the way in leads towards the boundary.
             let share = step / here.signedDistance
             let next = PlanarBoundary.Point(
                 x: point.x + (point.x - here.nearest.x) * share, y: point.y + (point.y - here.nearest.y) * share)
@@ -102,7 +102,7 @@ private struct InscribedCircleSearch {
         }
     }
 
-    /// Squares, of which the most promising one is at hand: each promises at least as much as the two behind it.
+    /// A heap of squares with the most promising one first: each promises at least as much as the two below it.
     private struct Heap {
         private var squares: [Square] = []
 

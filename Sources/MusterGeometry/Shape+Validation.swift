@@ -6,7 +6,7 @@ extension Shape {
     /// The greatest radius of a circle.
     public static var radiusLimit: Metres { 100_000 }
 
-    /// Makes a polygon of rings from outside: the exterior, then the holes, each closed.
+    /// Validates a client's rings as a polygon: the exterior, then the holes, each closed.
     ///
     /// - Parameters:
     ///   - rings: positions in GeoJSON's order, longitude first.
@@ -31,7 +31,7 @@ extension Shape {
         return .polygon(polygons[0])
     }
 
-    /// Makes a multipolygon of polygons from outside, each its exterior and its holes.
+    /// Validates a client's polygons as a multipolygon, each its exterior and its holes.
     ///
     /// As `validated(polygon:winding:rules:)`; besides, the polygons may touch each other, and overlap where the rules
     /// allow it: then the shape holds what any of them holds. One may lie in a hole of another.
@@ -41,7 +41,7 @@ extension Shape {
         .multiPolygon(try Self.polygons(polygons, winding, rules))
     }
 
-    /// Makes a circle of numbers from outside.
+    /// Validates a client's numbers as a circle.
     ///
     /// - Throws: `offGlobe` for the centre, `radius` for a radius that is not above 0 and at most 100 km; or both.
     public static func validated(circleAround centre: RawVertex, radiusMetres: Double) throws(GeometryFaults) -> Shape {
@@ -67,8 +67,8 @@ extension Shape {
 }
 
 extension RawVertex {
-    /// The same pair, with what lies off the globe by no more than 10⁻⁹ degrees (0.1 mm) put back on its edge: some
-    /// programs write 180.0000000000001.
+    /// The same pair, in which a number off the globe by no more than 10⁻⁹ degrees (0.1 mm) is put back on its edge:
+    /// some programs write 180.0000000000001.
     var withoutRoundingError: RawVertex {
         RawVertex(longitude: Self.trimmed(longitude, to: 180), latitude: Self.trimmed(latitude, to: 90))
     }

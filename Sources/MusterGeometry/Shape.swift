@@ -1,4 +1,4 @@
-/// Where a geographic region is. Valid by construction; a point on the boundary is inside.
+/// A geographic area, valid by construction. A point on the boundary is inside.
 public enum Shape: Hashable, Sendable {
     /// One ring with holes.
     case polygon(Polygon)
@@ -26,12 +26,12 @@ public struct Polygon: Hashable, Sendable {
 
 /// A centre and a geodesic radius on the WGS-84 ellipsoid.
 public struct Circle: Hashable, Sendable {
-    /// The middle.
+    /// The centre.
     public var centre: Coordinate
     /// Greater than 0, at most 100 km.
     public var radius: Metres
 
-    /// A circle.
+    /// Creates a circle.
     public init(centre: Coordinate, radius: Metres) {
         self.centre = centre
         self.radius = radius

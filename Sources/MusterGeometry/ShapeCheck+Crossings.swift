@@ -20,7 +20,7 @@ struct EdgeCrossings {
 }
 
 extension ShapeCheck {
-    /// Looks at two edges of different polygons that may overlap: they may cross so often and no more.
+    /// Counts two crossing edges of different polygons that may overlap, and reports the crossing beyond the limit.
     mutating func countCrossing(_ one: EdgeTree.Edge, _ other: EdgeTree.Edge, _ position: RawVertex, limit: Int) {
         if crossings.count(one, other) > limit || crossings.total > rules.crossingLimit {
             add(
@@ -30,16 +30,17 @@ extension ShapeCheck {
     }
 }
 
-/// Tells which rings of a polygon hold a corner of another one, for polygons of many rings: n log n in all for n
-/// corners, where asking about every pair of rings takes the square.
+/// Finds the rings of a polygon that hold a corner of another one, for polygons of many rings: O(n log n) in all for n
+/// corners, where comparing every pair of rings takes the square.
 struct RingFinder {
     private let index: RegionIndex
     private var found: [Int32] = []
 
-    /// Polygons with fewer rings are asked ring by ring.
+    /// With fewer rings each pair is compared.
     private static let leastRings = 32
 
-    /// Takes the sound rings of a polygon; nil where one goes round the globe, or there are too few to be worth it.
+    /// Creates a finder for the valid rings of a polygon; nil when one goes round the globe, or when there are too few
+    /// to be worth it.
     init?(_ rings: [CheckedRing], _ range: Range<Int>) {
         guard range.count >= Self.leastRings, rings[range].allSatisfy({ $0.net == 0 || !$0.isSound }) else {
             return nil
@@ -50,7 +51,8 @@ struct RingFinder {
             })
     }
 
-    /// The numbers of the rings that hold a corner, its own ring among them; a corner that lies on no other ring.
+    /// Returns the numbers of the rings that hold a corner, its own ring among them. The corner must lie on no other
+    /// ring.
     mutating func rings(holding corner: UnrolledPoint) -> [Int] {
         found.removeAll(keepingCapacity: true)
         let place = Coordinate(validLatitude: corner.latitude, longitude: corner.longitude.degrees)

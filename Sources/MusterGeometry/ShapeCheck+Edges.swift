@@ -1,5 +1,5 @@
 extension ShapeCheck {
-    /// How many corners are looked at in all for points where several rings meet: about a second's work.
+    /// The largest number of corners to visit for points where several rings meet: about a second's work.
     private static let visitLimit = 50_000_000
 
     /// Compares all edges that come near each other.
@@ -83,11 +83,11 @@ extension ShapeCheck {
         add(.spike, at: place, position: corner.raw)
     }
 
-    /// Two rings meet in a corner: a fault where one of them goes from there to where it must not be.
+    /// Checks two rings that meet in a corner, and reports a fault when one of them goes on where it must not.
     private mutating func checkTouch(
         _ one: EdgeTree.Edge, _ other: EdgeTree.Edge, _ point: UnrolledPoint
     ) {
-        // Of one polygon, for where polygons may overlap this is not asked of two.
+        // Two rings of one polygon: this check does not run where polygons may overlap.
         if !rules.ringsMayTouch { return report(.ringsTouch, one, other, point.raw) }
         let first = RingAt(rings[Int(one.ring)], one, point)
         let second = RingAt(rings[Int(other.ring)], other, point)
@@ -104,7 +104,7 @@ extension ShapeCheck {
         let isSamePolygon = one.polygon == other.polygon
         for target in [one.before, one.after]
         where other.hasOnSide(target, from: point, left: isSamePolygon != other.interiorIsLeft) {
-            // Where a hole of that polygon has a corner, too, what its exterior says is not all.
+            // When a hole of that polygon has a corner here too, its exterior alone does not decide.
             if isSamePolygon || isInterior(ofPolygon: other.polygon, from: point, towards: target) { return true }
         }
         return false
@@ -142,7 +142,7 @@ extension ShapeCheck {
         if isOn(d, a, b) { noteTouch(ring: Int(other.ring), corner: (Int(other.index) + 1) % otherCount) }
     }
 
-    /// Reports that two edges meet as they must not.
+    /// Reports the fault of two edges that meet.
     private mutating func report(
         _ one: EdgeTree.Edge, _ other: EdgeTree.Edge, _ position: RawVertex
     ) {
@@ -166,7 +166,7 @@ extension ShapeCheck {
         let (low, high) = (one.ring, one.index) < (other.ring, other.index) ? (one, other) : (other, one)
         let normal = RawVertex(
             longitude: position.longitude == -180 ? 180 : position.longitude, latitude: position.latitude)
-        // Several edges meet in a corner; it is one fault.
+        // Several edges meet in a corner; that is one fault.
         let (ring, otherRing) = (rings[Int(low.ring)], rings[Int(high.ring)])
         let isKnown = faults.contains {
             $0.kind == kind && $0.position == normal && $0.place.polygon == ring.polygon && $0.place.ring == ring.ring

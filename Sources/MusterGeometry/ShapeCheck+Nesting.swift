@@ -64,7 +64,7 @@ extension ShapeCheck {
         }
     }
 
-    /// Reports a polygon that lies inside another one; one of its corners that no edge touches tells.
+    /// Reports a polygon that lies inside another one, as one of its corners shows that no edge touches.
     private mutating func checkOverlap(_ range: Range<Int>, with other: Range<Int>) {
         let exterior = rings[range.lowerBound]
         guard exterior.ring == 0, exterior.isSound, rings[other.lowerBound].ring == 0,
@@ -79,7 +79,7 @@ extension ShapeCheck {
 }
 
 extension CheckedRing {
-    /// Where a corner lies with respect to what another ring bounds.
+    /// Returns where a corner lies in respect of the area that another ring bounds.
     func locate(_ corner: Int, in other: CheckedRing) -> Location {
         other.region.locate(longitude: corners[corner].longitude.degrees, latitude: corners[corner].latitude)
     }

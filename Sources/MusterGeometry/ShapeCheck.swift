@@ -1,6 +1,7 @@
-/// Makes polygons of rings from outside and collects what is wrong with them.
+/// Makes polygons from a client's rings and collects their faults.
 ///
-/// In order: each ring's numbers; each ring's direction; how the edges of all rings meet; which ring lies in which.
+/// It checks in order: each ring's numbers; each ring's direction; how the edges of all rings meet; which ring lies in
+/// which.
 struct ShapeCheck {
     let winding: Winding
     let rules: ShapeRules
@@ -38,7 +39,7 @@ struct ShapeCheck {
         return faults.isEmpty ? assembled(raw.count) : []
     }
 
-    /// Notes a fault; false when there are enough.
+    /// Records a fault; returns false when the limit is reached.
     @discardableResult
     mutating func add(
         _ kind: GeometryError.Kind, at place: GeometryError.Place, other: GeometryError.Place? = nil,
@@ -55,13 +56,14 @@ struct ShapeCheck {
     /// Marks that two rings meet in a corner of one of them.
     mutating func noteTouch(ring: Int, corner: Int) { isTouching[ring][corner] = true }
 
-    /// A corner that lies on no other ring; a pole's is none, because a pole has no longitude of its own.
+    /// Returns a corner that lies on no other ring. A corner at a pole is left out, because a pole has no longitude of
+    /// its own.
     func freeCorner(ofRing ring: Int) -> Int? {
         let corners = rings[ring].corners
         return corners.indices.first { !isTouching[ring][$0] && abs(corners[$0].latitude) != 90 }
     }
 
-    /// Marks a ring as not worth comparing with others.
+    /// Marks a ring as invalid, so that it is not compared with others.
     mutating func noteUnsound(ring: Int) { rings[ring].isSound = false }
 
     private mutating func isWithinLimits(_ raw: [[[RawVertex]]]) -> Bool {
@@ -104,14 +106,14 @@ struct ShapeCheck {
                 position: vertices.first)
         }
         if !isClosed, let last = vertices.last {
-            // Compared with the rest as if it were closed.
+            // The ring is compared with the others as if it were closed.
             add(.unclosed, at: .init(polygon: polygon, ring: ring, vertex: vertices.count - 1), position: last)
             if isOnGlobe { coordinates.append(coordinates[0]) }
         }
         return isOnGlobe && coordinates.count >= 4 ? coordinates : nil
     }
 
-    /// Decides what each ring bounds; reports flat rings, and wrong directions where they matter.
+    /// Decides which area each ring bounds; reports flat rings, and wrong directions where they are faults.
     private mutating func checkDirections() {
         var poleOfExterior: Ring.Pole?
         for index in rings.indices {

@@ -14,7 +14,7 @@ struct UnrolledPoint {
         return longitude.compared(with: other.longitude)
     }
 
-    /// The same position so many turns further east.
+    /// Returns the same position `turns` turns further east.
     func turned(by turns: Int) -> UnrolledPoint {
         UnrolledPoint(
             longitude: TurnedLongitude(degrees: longitude.degrees, turns: longitude.turns + turns), latitude: latitude)
@@ -24,28 +24,29 @@ struct UnrolledPoint {
     var raw: RawVertex { RawVertex(longitude: longitude.degrees, latitude: latitude) }
 }
 
-/// On which side of the line from a to b the point p lies: > 0 left, < 0 right, 0 exactly on it. The sign is exact.
+/// Returns the side of the line from a to b on which the point p lies: > 0 left, < 0 right, 0 exactly on it. The sign
+/// is exact.
 @inline(__always)
 func orientation(_ a: UnrolledPoint, _ b: UnrolledPoint, _ p: UnrolledPoint) -> Int {
     orientation(a.longitude, a.latitude, b.longitude, b.latitude, p.longitude, p.latitude)
 }
 
-/// Whether b and c lie in the same direction from a, or one of them where a is: exact, for three points of a line.
+/// Whether b and c lie in the same direction from a, or one of them is at a. Exact, for three points on one line.
 func isSameDirection(_ a: UnrolledPoint, _ b: UnrolledPoint, _ c: UnrolledPoint) -> Bool {
     b.compared(with: a) == c.compared(with: a)
 }
 
-/// What two segments have in common.
+/// The points that two segments have in common.
 enum SegmentContact {
     case none
-    /// They cross in a point inside both.
+    /// The segments cross in a point inside both.
     case crossing
-    /// They have one point in common, an end of at least one of them.
+    /// The segments have one point in common, which is an end of at least one of them.
     case touch(UnrolledPoint)
-    /// They lie on one line and have a piece of it in common; whether they run in the same direction.
+    /// The segments lie on one line and share a piece of it; the flag says whether they run in the same direction.
     case overlap(UnrolledPoint, isSameDirection: Bool)
 
-    /// What the segments a–b and c–d have in common, exactly. Neither has length 0.
+    /// Finds the points that the segments a–b and c–d have in common, exactly. Neither may have length 0.
     init(_ a: UnrolledPoint, _ b: UnrolledPoint, _ c: UnrolledPoint, _ d: UnrolledPoint) {
         let sideC = orientation(a, b, c)
         let sideD = orientation(a, b, d)
@@ -88,7 +89,7 @@ enum SegmentContact {
         return order == 0 ? .touch(start) : .overlap(start, isSameDirection: forward == otherForward)
     }
 
-    /// About where two segments that cross do so.
+    /// Returns the rounded point where two segments cross.
     static func crossingPoint(
         _ a: UnrolledPoint, _ b: UnrolledPoint, _ c: UnrolledPoint, _ d: UnrolledPoint
     ) -> RawVertex {

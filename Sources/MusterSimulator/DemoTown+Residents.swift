@@ -1,5 +1,5 @@
 extension DemoTown {
-    /// People with unique names, the same every time. After the given names are used up they are numbered.
+    /// Returns people with unique names, always the same. When the given names are used up, the names get numbers.
     static func residents(_ count: Int) -> [Person] {
         (0..<count).map { index in
             let round = index / givenNames.count

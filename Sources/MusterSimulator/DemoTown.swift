@@ -1,43 +1,43 @@
 package import MusterCore
 package import MusterGeometry
 
-/// A small harbour town that does not exist, on a coast that does, with people who live in it: for the demo.
+/// A fictional small harbour town on a real coast, with people who live in it, for the demo.
 ///
-/// The sea is north of it. Leaking fuel at the harbour is what they are evacuated from.
+/// The sea is north of it. The people are evacuated from leaking fuel at the harbour.
 package struct DemoTown: Sendable {
-    /// What a server is to know as a region.
+    /// An area that the server gets as a region.
     package struct Site: Hashable, Sendable {
-        /// Unique in the town.
+        /// The id, unique in the town.
         package var id: String
-        /// What a person reads.
+        /// The name that people see.
         package var name: String
-        /// Where it is.
+        /// The area.
         package var shape: Shape
-        /// Whether people inside it are safe.
+        /// Whether it is a muster region.
         package var isMuster: Bool
     }
 
-    /// What the town is called.
+    /// The town's name.
     package static let name = "Puerto Sereno"
-    /// The middle of it.
+    /// The town's centre.
     package static let centre = Coordinate(validLatitude: 43.5665, longitude: -6.0580)
-    /// More people than this do not live there.
+    /// The largest number of people.
     package static let mostPeople = 1000
 
-    /// The people, on their ways.
+    /// The simulated people.
     package var world: World
 
-    /// The town at a moment.
+    /// Creates the town.
     ///
     /// - Parameters:
-    ///   - seed: What everything follows from.
-    ///   - start: When it begins.
-    ///   - people: How many live there, 1 to `mostPeople`. Of every forty, three are late, one is stubborn, and one
+    ///   - seed: The seed of all random numbers.
+    ///   - start: When the simulation begins.
+    ///   - people: The number of people, 1 to `mostPeople`. Of every forty, three are late, one is stubborn, and one
     ///     loses the network, counted from the fifth person on.
-    ///   - noise: How wrong their fixes are.
+    ///   - noise: The noise of their fixes.
     ///   - intervalSeconds: Seconds between two fixes of a person.
-    ///   - pace: How many times faster than in life everyone moves and tires: 8 shows in two minutes what takes a
-    ///     quarter of an hour.
+    ///   - pace: How many times faster than in life everyone moves and tires. At 8, two minutes show a quarter of an
+    ///     hour.
     package init(
         seed: UInt64, start: Instant, people: Int = 40, noise: Noise = Noise(.honest, environment: .open),
         intervalSeconds: Double = 3, pace: Double = 1
@@ -49,8 +49,8 @@ package struct DemoTown: Sendable {
             reporting: Reporting(intervalSeconds: intervalSeconds, deadZones: [cellar]), pace: pace)
     }
 
-    /// What a server is to know as regions: three assembly points, and the harbour to keep away from, with the
-    /// lifeboat station in it where it is safe to stay.
+    /// The areas that the server gets as regions: three assembly points, and the harbour to keep away from, with the
+    /// lifeboat station in it, where it is safe to stay.
     package static let sites: [Site] = [
         Site(
             id: "school-field", name: "School playing field",
@@ -76,7 +76,7 @@ package struct DemoTown: Sendable {
             isMuster: false),
     ]
 
-    /// Where people go.
+    /// The places where people go.
     static let places: [Place] = [
         Place(name: "Old quarter", kind: .home, coordinate: at(-220, -40), spread: 90),
         Place(name: "Harbour row", kind: .home, coordinate: at(-130, 140), spread: 50),
@@ -102,7 +102,7 @@ package struct DemoTown: Sendable {
         plane.coordinate(Offset(east: east, north: north))
     }
 
-    /// A closed ring of corners given as metres east and north of the centre.
+    /// Returns a closed ring, from its corners in metres east and north of the centre.
     private static func ring(_ corners: [(Double, Double)]) -> [Coordinate] {
         let places = corners.map { at($0.0, $0.1) }
         return places + places.prefix(1)

@@ -1,28 +1,28 @@
 import MusterGeometry
 
-/// One straight piece of someone's way, at constant speed; a pause where both ends are the same.
+/// A straight piece of a person's way at constant speed; a pause when both ends are the same.
 ///
-/// Times are seconds since the world began.
+/// Times are in seconds since the world began.
 struct Leg: Hashable, Sendable {
     var from: Offset
     var to: Offset
     var startSeconds: Double
     var endSeconds: Double
 
-    /// Where its owner is at a time within it.
+    /// Returns where the person is at a time within the leg.
     func offset(at seconds: Double) -> Offset {
         let duration = endSeconds - startSeconds
         guard duration > 0 else { return to }
         return from + (to - from) * min(max((seconds - startSeconds) / duration, 0), 1)
     }
 
-    /// Metres a second.
+    /// The speed, metres a second.
     var speed: Double {
         let duration = endSeconds - startSeconds
         return duration > 0 ? (to - from).length / duration : 0
     }
 
-    /// The part before a time within it.
+    /// Returns the part of the leg before a time within it.
     func cut(at seconds: Double) -> Leg {
         Leg(from: from, to: offset(at: seconds), startSeconds: startSeconds, endSeconds: seconds)
     }
@@ -52,17 +52,18 @@ struct Gazetteer: Sendable {
         }
     }
 
-    /// The muster point nearest to someone, as the crow flies.
+    /// Returns the muster point nearest to an offset, as the crow flies.
     func nearestMuster(to offset: Offset) -> Entry? {
         musters.min { ($0.middle - offset).length < ($1.middle - offset).length }
     }
 }
 
-/// Everywhere one person has been, and the next stretch of where they are going.
+/// The way of one person: where they have been, and the next stretch of where they go.
 ///
-/// Grows leg by leg, by chance of its own; what has been is never changed.
+/// The way grows leg by leg, by random numbers of its own. Past legs never change.
 struct Itinerary: Sendable {
-    /// More legs than this are not kept: the oldest half goes. Two weeks, for someone who never rests.
+    /// The largest number of legs that are kept; beyond it the oldest half is dropped. For a person who never rests
+    /// this is two weeks.
     static let mostLegs = 20_000
 
     private(set) var legs: [Leg] = []
@@ -76,7 +77,7 @@ struct Itinerary: Sendable {
     private let shops: [Gazetteer.Entry]
     private var flight: Flight?
 
-    /// Leaving everything for one place, at a time.
+    /// A departure for one place at a given time, which replaces all plans.
     private struct Flight {
         var departsSeconds: Double
         var destination: Gazetteer.Entry
@@ -99,13 +100,13 @@ struct Itinerary: Sendable {
     /// The time up to which the way is known.
     var endSeconds: Double { legs[legs.count - 1].endSeconds }
 
-    /// Where they are at the end of what is known.
+    /// Where the person is at the end of the known way.
     var end: Offset { legs[legs.count - 1].to }
 
-    /// Where they work.
+    /// Where the person works.
     var workplace: Gazetteer.Entry { work }
 
-    /// The leg at a time; nil before what is kept and after what is known. O(log legs).
+    /// Returns the leg at a time; nil before the kept legs and after the known way. Takes O(log legs).
     func leg(at seconds: Double) -> Leg? {
         var low = 0
         var high = legs.count
@@ -117,7 +118,7 @@ struct Itinerary: Sendable {
         return legs[low]
     }
 
-    /// Makes the way known up to a time.
+    /// Extends the known way to a time.
     mutating func extend(toSeconds seconds: Double) {
         while endSeconds < seconds {
             if ahead.isEmpty { planNext() }
@@ -127,13 +128,13 @@ struct Itinerary: Sendable {
         if legs.count > Itinerary.mostLegs { legs.removeFirst(legs.count / 2) }
     }
 
-    /// From a time on, goes straight to one place and stays there.
+    /// From a time on, sends the person straight to one place, where they stay.
     mutating func flee(toward destination: Gazetteer.Entry, departsSeconds: Double) {
         flight = Flight(departsSeconds: departsSeconds, destination: destination)
         turnToFlight()
     }
 
-    /// Drops what was planned beyond the time of departure, once the known way has reached it.
+    /// Drops the plans after the time of departure, once the known way has reached it.
     private mutating func turnToFlight() {
         guard let flight, !flight.hasBegun, endSeconds > flight.departsSeconds else { return }
         while legs.count > 1, legs[legs.count - 1].startSeconds > flight.departsSeconds { legs.removeLast() }
@@ -182,8 +183,8 @@ struct Itinerary: Sendable {
         return seconds / pace
     }
 
-    /// Along streets that run east and north: down one, across by another, and on; with a halt at a corner now and
-    /// then. Never empty.
+    /// Returns a way along streets that run east and north: down one, across by another, and on, with a halt at a
+    /// corner now and then. Never empty.
     private mutating func way(to destination: Offset, speed: Double) -> [Leg] {
         let bend = chance.fraction()
         let start = end

@@ -8,49 +8,49 @@ package import MusterGeometry
     import Musl
 #endif
 
-/// Metres east and north of somewhere.
+/// A distance east and north on a local plane, in metres.
 package struct Offset: Hashable, Sendable {
     /// Metres east.
     package var east: Double
     /// Metres north.
     package var north: Double
 
-    /// So many metres east and north.
+    /// Creates an offset from metres east and north.
     package init(east: Double, north: Double) {
         self.east = east
         self.north = north
     }
 
-    /// Nowhere else.
+    /// The offset of length 0.
     package static let zero = Offset(east: 0, north: 0)
-    /// One after the other.
+    /// The sum of two offsets.
     package static func + (left: Offset, right: Offset) -> Offset {
         Offset(east: left.east + right.east, north: left.north + right.north)
     }
-    /// The way from the right to the left.
+    /// The offset from the right one to the left one.
     package static func - (left: Offset, right: Offset) -> Offset {
         Offset(east: left.east - right.east, north: left.north - right.north)
     }
-    /// So many times as far.
+    /// The offset multiplied by a factor.
     package static func * (left: Offset, factor: Double) -> Offset {
         Offset(east: left.east * factor, north: left.north * factor)
     }
 
-    /// Metres, as the crow flies.
+    /// The length in metres, as the crow flies.
     package var length: Double { (east * east + north * north).squareRoot() }
 }
 
-/// Metres around an origin, linear in latitude and longitude: what is straight on the plane is straight in degrees
-/// (as RFC 7946 wants edges to be), and the other way round.
+/// A plane in metres around an origin, linear in latitude and longitude. A line that is straight on the plane is
+/// straight in degrees, as RFC 7946 has edges, and the other way round.
 ///
-/// One metre on it is one metre on WGS-84 at the origin; at 5 km from it, at 60° of latitude, it is 0.14 % off.
+/// At the origin, one metre on the plane is one metre on WGS-84. At 5 km from it, at 60° of latitude, it is 0.14 % off.
 package struct LocalPlane: Hashable, Sendable {
-    /// Where both offsets are 0.
+    /// The place with the offset 0.
     package let origin: Coordinate
     private let metresPerDegreeNorth: Double
     private let metresPerDegreeEast: Double
 
-    /// A plane around an origin.
+    /// Creates a plane around an origin.
     ///
     /// - Precondition: the origin lies between 85° south and 85° north.
     package init(origin: Coordinate) {
@@ -65,7 +65,8 @@ package struct LocalPlane: Hashable, Sendable {
         metresPerDegreeEast = west.distance(to: east).value / (2 * step)
     }
 
-    /// The place at an offset. What would leave the globe stays on its rim; longitudes wrap at the antimeridian.
+    /// Returns the place at an offset. A place that would leave the globe stays on its rim; longitudes wrap at the
+    /// antimeridian.
     package func coordinate(_ offset: Offset) -> Coordinate {
         let latitude = origin.latitude + offset.north / metresPerDegreeNorth
         let longitude = origin.longitude + offset.east / metresPerDegreeEast
@@ -74,7 +75,7 @@ package struct LocalPlane: Hashable, Sendable {
             longitude: longitude - 360 * ((longitude + 180) / 360).rounded(.down))
     }
 
-    /// The offset of a place, the short way round.
+    /// Returns the offset of a place, the short way round.
     package func offset(_ coordinate: Coordinate) -> Offset {
         var degreesEast = coordinate.longitude - origin.longitude
         if degreesEast > 180 { degreesEast -= 360 }
@@ -86,12 +87,12 @@ package struct LocalPlane: Hashable, Sendable {
 }
 
 extension Offset {
-    /// A metre in a direction: degrees clockwise from north.
+    /// Returns an offset of one metre in a direction, in degrees clockwise from north.
     package static func direction(degrees: Double) -> Offset {
         Offset(east: sin(degrees * .pi / 180), north: cos(degrees * .pi / 180))
     }
 
-    /// Degrees clockwise from north, 0 to less than 360; of nowhere, 0.
+    /// The direction in degrees clockwise from north, from 0 to below 360; 0 for an offset of length 0.
     package var bearingDegrees: Double {
         let degrees = atan2(east, north) * 180 / .pi
         return degrees < 0 ? degrees + 360 : degrees

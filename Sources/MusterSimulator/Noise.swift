@@ -1,21 +1,21 @@
-/// How wrong fixes are. The model is the study's behind the confident policy of crossings: an error that drifts,
-/// jumps, street canyons, coarse fixes, unknown accuracies.
+/// The errors of simulated fixes: an error that drifts, jumps, street canyons, coarse fixes and unknown accuracies. The
+/// model is that of the study behind the confident policy.
 package struct Noise: Hashable, Sendable {
-    /// How far reality departs from what receivers promise.
+    /// How far errors exceed what receivers promise.
     package enum Tier: Hashable, Sendable, CaseIterable {
-        /// Every fix is the truth.
+        /// Every fix is exact.
         case none
-        /// Fixes err, but what they say of their accuracy is about right.
+        /// Fixes err, but their accuracies are about right.
         case honest
-        /// Some fixes lie about their accuracy, some are twice as bad as they say, and streets are narrow.
+        /// Some fixes claim a wrong accuracy, some are twice as bad as they claim, and streets are narrow.
         case hostile
     }
 
-    /// What surrounds a receiver, and so how well it sees the sky.
+    /// The surroundings of a receiver, which decide how well it sees the sky.
     package enum Environment: Hashable, Sendable, CaseIterable {
         case open, suburb, city
 
-        /// Metres: the radius that holds 68 % of the fixes.
+        /// The radius that holds 68 % of the fixes, metres.
         package var accuracyMetres: Double {
             switch self {
             case .open: 5
@@ -24,7 +24,7 @@ package struct Noise: Hashable, Sendable {
             }
         }
 
-        /// Jumps an hour.
+        /// The number of jumps an hour.
         package var jumpsPerHour: Double {
             switch self {
             case .open: 0.05
@@ -34,16 +34,16 @@ package struct Noise: Hashable, Sendable {
         }
     }
 
-    /// How far reality departs from what receivers promise.
+    /// How far errors exceed what receivers promise.
     package var tier: Tier
-    /// What surrounds everyone; nil: each person is given one by chance, for good.
+    /// Everyone's surroundings; nil to give each person theirs by chance, for good.
     package var environment: Environment?
-    /// Metres: the radius that holds 68 % of the fixes, where it is not the environment's own.
+    /// The radius that holds 68 % of the fixes, metres; nil for that of the environment.
     package var accuracyMetres: Double?
-    /// Whether everyone's phone sends a speed; nil: every second one does, by chance.
+    /// Whether everyone's phone sends a speed; nil to have every second one do so, by chance.
     package var saysSpeed: Bool?
 
-    /// A noise, by default none.
+    /// Creates a noise, by default none.
     package init(
         _ tier: Tier = .none, environment: Environment? = nil, accuracyMetres: Double? = nil, saysSpeed: Bool? = nil
     ) {

@@ -1,7 +1,7 @@
 import MusterGeometry
 
-/// A shape on the plane, asked where a straight way is inside it. Slow and plain, and of no kin to the index that
-/// servers use: it is what they are compared with.
+/// A shape on the plane, which computes the times that a straight leg is inside. It is slow, simple and independent of
+/// the index that servers use, because it is what tests compare that index with.
 struct Outline {
     private enum Part {
         /// Rings without their repeated end.
@@ -24,8 +24,8 @@ struct Outline {
         }
     }
 
-    /// The times that a leg spends inside, ascending, apart from each other; a leg that goes nowhere is inside all of
-    /// its time or none of it.
+    /// Returns the times that a leg spends inside, ascending and disjoint. A leg of a pause is inside for all of its
+    /// time or for none.
     func stays(on leg: Leg) -> [ClosedRange<Double>] {
         guard leg.from != leg.to else {
             return contains(leg.from) ? [leg.startSeconds...leg.endSeconds] : []
@@ -45,7 +45,7 @@ struct Outline {
         return stays
     }
 
-    /// Whether a point is inside, by counting edges to the east of it.
+    /// Whether a point is inside, by counting the edges to the east of it.
     private func contains(_ point: Offset) -> Bool {
         parts.contains { part in
             switch part {
@@ -68,7 +68,7 @@ struct Outline {
         return count
     }
 
-    /// The shares of a leg, 0 to 1, at which it meets the boundary; touching counts too.
+    /// Returns the shares of a leg, 0 to 1, at which it meets the boundary; touching it counts too.
     private func cuts(_ leg: Leg, _ part: Part) -> [Double] {
         switch part {
         case .polygon(let rings):
@@ -91,7 +91,7 @@ struct Outline {
         return (0...1).contains(onWay) && (0...1).contains(onEdge) ? onWay : nil
     }
 
-    /// Halves the way on either side of the point nearest to the middle until the rim is found.
+    /// Finds the rim by bisection on either side of the point that is nearest to the centre.
     private func cuts(_ leg: Leg, _ circle: Circle, middle: Offset) -> [Double] {
         let way = leg.to - leg.from
         let gap = middle - leg.from

@@ -1,24 +1,24 @@
 package import MusterGeometry
 
-/// Where people go.
+/// A place where people go.
 package struct Place: Hashable, Sendable {
-    /// What draws people there.
+    /// The kinds of place.
     package enum Kind: Hashable, Sendable, CaseIterable {
         case home, work, shop
-        /// Where people gather in an evacuation, and never otherwise.
+        /// A place where people gather in an evacuation, and go at no other time.
         case muster
     }
 
-    /// What a person calls it.
+    /// The name that people see.
     package var name: String
-    /// What draws people there.
+    /// Why people go there.
     package var kind: Kind
-    /// The middle of it.
+    /// The centre.
     package var coordinate: Coordinate
-    /// How far from the middle people stand.
+    /// How far from the centre people stand.
     package var spread: Metres
 
-    /// A place; people stand within 5 m of its middle unless told more.
+    /// Creates a place; by default people stand within 5 m of its centre.
     package init(name: String, kind: Kind, coordinate: Coordinate, spread: Metres = 5) {
         self.name = name
         self.kind = kind
@@ -27,9 +27,9 @@ package struct Place: Hashable, Sendable {
     }
 }
 
-/// Someone with a phone.
+/// A person with a phone.
 package struct Person: Hashable, Sendable {
-    /// How they get about.
+    /// How a person moves.
     package enum Manner: Hashable, Sendable, CaseIterable {
         /// On foot, about 1.3 m/s, with pauses.
         case walks
@@ -39,7 +39,7 @@ package struct Person: Hashable, Sendable {
         case drives
     }
 
-    /// What they do when told to evacuate.
+    /// What a person does when told to evacuate.
     package enum Response: Hashable, Sendable, CaseIterable {
         /// Sets out within a minute.
         case prompt
@@ -51,14 +51,14 @@ package struct Person: Hashable, Sendable {
         case unreachable
     }
 
-    /// Unique in the world: letters, digits and `._-`.
+    /// The name, unique in the world: letters, digits and `._-`.
     package var name: String
-    /// How they get about.
+    /// How the person moves.
     package var manner: Manner
-    /// What they do when told to evacuate.
+    /// What the person does when told to evacuate.
     package var response: Response
 
-    /// Someone, on foot and prompt unless told otherwise.
+    /// Creates a person, by default on foot and prompt.
     package init(name: String, manner: Manner = .walks, response: Response = .prompt) {
         self.name = name
         self.manner = manner

@@ -6,21 +6,21 @@
     import Musl
 #endif
 
-/// What a receiver says of one moment.
+/// The reading of a receiver at one moment.
 package struct Reading: Hashable, Sendable {
-    /// Where it believes to be.
+    /// The place that the receiver computes.
     package var offset: Offset
-    /// The 68 % radius it claims, in metres; nil when it claims none.
+    /// The 68 % radius that it claims, metres; nil when it claims none.
     package var accuracyMetres: Double?
-    /// Metres a second; nil when it does not say.
+    /// The speed in metres a second; nil when it gives none.
     package var speed: Double?
 }
 
-/// One person's satellite receiver: the truth goes in, readings come out.
+/// A person's satellite receiver, which turns true positions into readings.
 ///
 /// Every constant is from the study behind the confident policy of crossings, part "The noise".
 package struct Receiver: Sendable {
-    /// The ratio of the 68 % radius to the deviation on each axis, of a round normal error.
+    /// The ratio of the 68 % radius to the deviation on each axis, for a normal error that is equal in all directions.
     static let radiusOverDeviation = 1.5096
 
     private let tier: Noise.Tier
@@ -37,7 +37,7 @@ package struct Receiver: Sendable {
     private var jump = Disturbance()
     private var canyon = Disturbance()
 
-    /// Something that comes now and then, and passes.
+    /// A disturbance that comes and passes.
     private struct Disturbance: Sendable {
         var startSeconds = Double.infinity
         var endSeconds = -Double.infinity
@@ -47,7 +47,7 @@ package struct Receiver: Sendable {
         func holds(at seconds: Double) -> Bool { startSeconds <= seconds && seconds < endSeconds }
     }
 
-    /// A receiver that errs in this way, as its chance has it.
+    /// Creates a receiver with this noise and its own random numbers.
     package init(_ noise: Noise, chance: SeededRandom) {
         var chance = chance
         tier = noise.tier
@@ -63,9 +63,9 @@ package struct Receiver: Sendable {
         scheduleCanyon(after: 0)
     }
 
-    /// The reading at a time, of a person who truly is there and moves that fast.
+    /// Returns the reading at a time, for a person's true place and speed.
     ///
-    /// - Precondition: times do not decrease from call to call.
+    /// - Precondition: times do not decrease from one call to the next.
     package mutating func reading(of truth: Offset, speed: Double, atSeconds seconds: Double) -> Reading {
         guard tier != .none else { return Reading(offset: truth, accuracyMetres: 3, speed: speed) }
         let deviation = accuracyMetres / Receiver.radiusOverDeviation
@@ -84,7 +84,7 @@ package struct Receiver: Sendable {
         return spoiled(Reading(offset: truth + error, accuracyMetres: accuracy, speed: saidSpeed), truth: truth)
     }
 
-    /// Few fixes come from cell towers, far off and saying so; fewer claim no accuracy at all.
+    /// Spoils a few readings: some come from cell towers, which are far off and say so; fewer claim no accuracy at all.
     private mutating func spoiled(_ reading: Reading, truth: Offset) -> Reading {
         let draw = chance.fraction()
         if draw < 0.005 {
@@ -102,7 +102,8 @@ package struct Receiver: Sendable {
         return reading
     }
 
-    /// Moves the two Gauss-Markov parts of the error on: 45 % of the variance with 45 s, 35 % with 1,800 s.
+    /// Advances the two Gauss-Markov parts of the error: 45 % of the variance with a time constant of 45 s, 35 % with
+    /// 1,800 s.
     private mutating func drift(toSeconds seconds: Double, deviation: Double) {
         let elapsed = lastSeconds.map { seconds - $0 } ?? .infinity
         lastSeconds = seconds
@@ -124,7 +125,8 @@ package struct Receiver: Sendable {
         return jump.holds(at: seconds) ? jump.shift : nil
     }
 
-    /// Jumps of 50 to 500 m for some 30 s; of the hostile tier's, 40 % go on claiming the usual accuracy.
+    /// Schedules a jump of 50 to 500 m for some 30 s. In the hostile tier, 40 % of the jumps go on claiming the usual
+    /// accuracy.
     private mutating func scheduleJump(after seconds: Double) {
         let start = max(seconds, 0) + chance.exponential(mean: 3600 / environment.jumpsPerHour)
         let metres = chance.logUniform(50, 500)

@@ -1,24 +1,24 @@
 package import MusterCore
 package import MusterGeometry
 
-/// How phones take fixes and send them.
+/// How the phones take fixes and send them.
 package struct Reporting: Hashable, Sendable {
     /// Seconds between two fixes.
     package var intervalSeconds: Double
-    /// How much an interval varies: 0.2 means ±20 %.
+    /// By what share an interval varies: 0.2 means ±20 %.
     package var jitterShare: Double
-    /// The share of fixes that are never had.
+    /// The share of fixes that the receiver never gets.
     package var lostShare: Double
-    /// The share of fixes that are delivered a second time, a few seconds later.
+    /// The share of fixes that the phone delivers a second time, some seconds later.
     package var duplicateShare: Double
-    /// Pauses of 5 to 30 minutes without any fix, an hour, of people who stand still.
+    /// How many pauses of 5 to 30 minutes an hour without any fix a person has who stands still.
     package var gapsPerHour: Double
-    /// Where and when there is no network; at most 1,000.
+    /// Where and when there is no network; at most 1,000 zones.
     package var deadZones: [DeadZone]
-    /// Whether what a dead zone held back comes in any order, rather than oldest first.
+    /// Whether the fixes that a dead zone held back come in random order, and not oldest first.
     package var shufflesBursts: Bool
 
-    /// A fix every 5 s ± 20 %, each delivered at once and once, unless told otherwise.
+    /// Creates a reporting. By default a phone takes a fix every 5 s ± 20 %, and delivers each at once and once.
     ///
     /// - Precondition: the interval is 0.1 s to a day; the jitter is 0.9 at most, other shares less than 1; gaps are
     ///   not negative.
@@ -40,7 +40,8 @@ package struct Reporting: Hashable, Sendable {
         self.shufflesBursts = shufflesBursts
     }
 
-    /// Everything that goes wrong at once, as in the study: 5 % lost, gaps, and duplicates and bursts out of order.
+    /// Returns a reporting with all faults of the study: 5 % of the fixes lost, gaps, and duplicates and bursts out of
+    /// order.
     package static func faulty(intervalSeconds: Double = 5, deadZones: [DeadZone] = []) -> Reporting {
         Reporting(
             intervalSeconds: intervalSeconds, lostShare: 0.05, duplicateShare: 0.03, gapsPerHour: 0.33,
@@ -48,7 +49,7 @@ package struct Reporting: Hashable, Sendable {
     }
 }
 
-/// No network within a circle, during a time, for a person: wherever all that is said holds.
+/// A zone without a network: within a circle, during a time, and for one person, as far as these are given.
 package struct DeadZone: Hashable, Sendable {
     /// The area without a network; nil means everywhere.
     package var area: Circle?
@@ -59,7 +60,7 @@ package struct DeadZone: Hashable, Sendable {
     /// The index of the only person affected; nil means that everyone is.
     package var person: Int?
 
-    /// A dead zone. Without arguments, nobody ever has a network.
+    /// Creates a dead zone. Without arguments nobody ever has a network.
     package init(area: Circle? = nil, from: Instant? = nil, until: Instant? = nil, person: Int? = nil) {
         self.area = area
         self.from = from

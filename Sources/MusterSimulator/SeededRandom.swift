@@ -12,16 +12,17 @@
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// A generator for a seed.
+    /// Creates a generator from a seed.
     package init(seed: UInt64) { state = seed }
 
-    /// A separate generator for one purpose of one person, so that no person's numbers depend on another person's.
+    /// Creates a separate generator for one purpose of one person, so that no person's numbers depend on another
+    /// person's.
     package init(seed: UInt64, stream: Int, purpose: UInt64) {
         var parent = SeededRandom(seed: seed ^ (UInt64(bitPattern: Int64(stream)) &* 0xD1B5_4A32_D192_ED03))
         state = parent.next() ^ (purpose &* 0xA076_1D64_78BD_642F)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var bits = state
@@ -30,41 +31,41 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         return bits ^ (bits >> 31)
     }
 
-    /// At least 0 and less than 1.
+    /// Returns a uniform number, at least 0 and below 1.
     package mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// At least the lower bound and less than the upper.
+    /// Returns a uniform number, at least the lower bound and below the upper one.
     package mutating func uniform(_ lower: Double, _ upper: Double) -> Double { lower + (upper - lower) * fraction() }
 
     /// Returns true with the given probability.
     package mutating func chance(_ probability: Double) -> Bool { fraction() < probability }
 
-    /// A normally distributed number, by the Box–Muller transform.
+    /// Returns a normally distributed number, by the Box–Muller transform.
     package mutating func normal(mean: Double = 0, deviation: Double = 1) -> Double {
         let radius = (-2 * log(1 - fraction())).squareRoot()
         return mean + deviation * radius * cos(2 * .pi * fraction())
     }
 
-    /// The exponential of a normally distributed number.
+    /// Returns the exponential of a normally distributed number.
     package mutating func logNormal(mean: Double, deviation: Double) -> Double {
         exp(normal(mean: mean, deviation: deviation))
     }
 
-    /// Exponentially distributed, 0 or more.
+    /// Returns an exponentially distributed number, 0 or more.
     package mutating func exponential(mean: Double) -> Double { -mean * log(1 - fraction()) }
 
-    /// Between the bounds, its logarithm uniformly distributed.
+    /// Returns a number between the bounds whose logarithm is uniformly distributed.
     package mutating func logUniform(_ lower: Double, _ upper: Double) -> Double {
         lower * exp(fraction() * log(upper / lower))
     }
 
-    /// A vector of the given length in a random direction.
+    /// Returns a vector of the given length in a random direction.
     package mutating func vector(length: Double) -> Offset {
         let angle = 2 * .pi * fraction()
         return Offset(east: length * cos(angle), north: length * sin(angle))
     }
 
-    /// A random element; nil when there are no elements.
+    /// Returns a random element; nil when there are none.
     package mutating func pick<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[Int(next() % UInt64(elements.count))]
     }

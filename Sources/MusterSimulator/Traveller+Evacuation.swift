@@ -1,5 +1,6 @@
 extension Traveller {
-    /// Sets out for the muster point nearest to where they will be at that time, as their response has it.
+    /// Makes the person set out, when their response says: to the muster point nearest to where they will be at
+    /// `seconds`, or for a stubborn person to their workplace.
     mutating func evacuate(atSeconds seconds: Double, in world: Surroundings) {
         itinerary.extend(toSeconds: seconds)
         guard let here = itinerary.leg(at: seconds)?.offset(at: seconds) else { return }

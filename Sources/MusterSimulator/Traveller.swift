@@ -1,11 +1,11 @@
 import MusterCore
 import MusterGeometry
 
-/// One person of a world: where they truly are, what their receiver says of it, and what of that is on its way.
+/// A person of a world: their true way, their receiver, and the fixes that are on their way to the server.
 struct Traveller: Sendable {
-    /// More observations than this are not held back in a dead zone: the oldest are lost.
+    /// The largest number of observations held back in a dead zone; beyond it the oldest are lost.
     static let mostHeld = 10_000
-    /// More sample times than this are not kept: the oldest half goes.
+    /// The largest number of sample times that are kept; beyond it the oldest half is dropped.
     static let mostSampleTimes = 100_000
 
     let index: Int
@@ -15,9 +15,9 @@ struct Traveller: Sendable {
     var chance: SeededRandom
     /// When the next fix is due.
     var nextSeconds: Double
-    /// No network from one time to another, whatever the dead zones say.
+    /// A time without a network, whatever the dead zones are.
     var silence: Range<Double>?
-    /// When each fix was taken that was, or will be, delivered; ascending.
+    /// The sample times of the fixes that were or will be delivered, ascending.
     var sampleTimes: [Instant] = []
 
     private var held: [Position] = []
@@ -35,7 +35,7 @@ struct Traveller: Sendable {
         nextSeconds = chance.uniform(0, world.reporting.intervalSeconds)
     }
 
-    /// Takes the fixes up to a time, and gives what has arrived by then.
+    /// Takes the fixes up to a time, and returns the deliveries that have arrived by then.
     mutating func advance(to time: Instant, in world: Surroundings) -> [Delivery] {
         let seconds = time.seconds(since: world.start)
         while nextSeconds <= seconds {
@@ -58,7 +58,8 @@ struct Traveller: Sendable {
         if chance.chance(gapChance), isStill { nextSeconds += chance.uniform(300, 1800) }
     }
 
-    /// One turn of the phone: a fix, unless it is lost; then whatever is held goes out, if there is a network.
+    /// Runs one step of the phone: it takes a fix, unless that is lost, and sends all fixes that it holds, if there is
+    /// a network.
     private mutating func sample(in world: Surroundings) {
         let time = world.start.advanced(bySeconds: nextSeconds)
         let seconds = time.seconds(since: world.start)
@@ -108,7 +109,7 @@ struct Traveller: Sendable {
             battery: max(5, Double(95 - index % 40) - 4 * hours).rounded(), source: .simulator)
     }
 
-    /// Degrees clockwise from north; nil on a leg that goes nowhere.
+    /// Returns the direction of a leg in degrees clockwise from north; nil for a pause.
     private func heading(on leg: Leg) -> Double? {
         leg.speed == 0 ? nil : (leg.to - leg.from).bearingDegrees
     }

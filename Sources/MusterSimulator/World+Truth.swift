@@ -2,7 +2,7 @@ package import MusterCore
 package import MusterGeometry
 
 extension World {
-    /// Where someone truly is at a moment; nil before what is still known and after what the world has reached.
+    /// Returns where a person truly is at a moment; nil before the part of their way that is kept, and after `now`.
     package func truePosition(of person: Int, at time: Instant) -> Coordinate? {
         guard time <= now else { return nil }
         let seconds = time.seconds(since: start)
@@ -11,11 +11,12 @@ extension World {
         }
     }
 
-    /// When fixes of someone were taken that were, or will be, delivered; ascending. The latest 50,000 at least.
+    /// Returns the sample times of the person's fixes that were or will be delivered, ascending: at least the latest
+    /// 50,000.
     package func sampleTimes(of person: Int) -> [Instant] { travellers[person].sampleTimes }
 
-    /// Someone's stays inside a shape up to now, in order, found where their straight ways meet its boundary; a point
-    /// on the boundary is inside. O(legs × vertices).
+    /// Returns a person's stays inside a shape up to now, in order, from where their straight legs meet its boundary. A
+    /// point on the boundary is inside. Takes O(legs × vertices).
     package func trueVisits(to shape: Shape, by person: Int) -> [Visit] {
         let outline = Outline(shape, on: surroundings.plane)
         let until = now.seconds(since: start)
@@ -33,10 +34,9 @@ extension World {
         return visits
     }
 
-    /// Someone's crossings of a shape up to now that fixes could tell, in order: what a server that had every fix,
-    /// each of them the truth, would say under the rule that the first fix inside is an enter and the first outside
-    /// an exit. Stays, and absences, that fall between two fixes are not among them; nor is an exit before the first
-    /// fix.
+    /// Returns a person's crossings of a shape up to now that fixes could show, in order: those that a server with
+    /// every fix, each exact, would report if the first fix inside is an enter and the first outside an exit. It leaves
+    /// out stays and absences that fall between two fixes, and an exit before the first fix.
     package func trueCrossings(of shape: Shape, by person: Int) -> [TrueCrossing] {
         let visits = trueVisits(to: shape, by: person)
         var crossings: [TrueCrossing] = []

@@ -1,9 +1,9 @@
 package import MusterCore
 
-/// A small world of people with phones, moved by a seed: the same seed and calls give the same world, however finely
+/// A small simulated world of people with phones. The same seed and calls give the same world, in however many steps
 /// its time is advanced.
 ///
-/// It knows everyone's true position, so that a test can compare a server's results with the truth.
+/// The world knows everyone's true position, so that a test can compare a server's results with the truth.
 package struct World: Sendable {
     /// The maximum number of people.
     package static let mostPeople = 100_000
@@ -12,25 +12,25 @@ package struct World: Sendable {
 
     /// The people of the world. A delivery refers to a person by index.
     package let people: [Person]
-    /// Where they go.
+    /// The places where they go.
     package let places: [Place]
     /// The moment that the world has reached.
     package private(set) var now: Instant
-    /// When everyone was, or will be, told to evacuate.
+    /// When everyone was or will be told to evacuate; nil when nobody said so.
     package private(set) var evacuatedAt: Instant?
 
     let surroundings: Surroundings
     private(set) var travellers: [Traveller]
 
-    /// A world at its first moment, everyone at home or at work.
+    /// Creates a world at its first moment, with everyone at home or at work.
     ///
     /// - Parameters:
     ///   - seed: The seed of all random numbers.
-    ///   - start: When it begins.
+    ///   - start: When the simulation begins.
     ///   - people: The people of the world, at most `mostPeople`.
-    ///   - places: Where they go: one at least, `mostPlaces` at most, the first within 85° of the equator and the
-    ///     others within some 100 km of it. Where a kind is missing, people do without.
-    ///   - noise: How wrong their fixes are.
+    ///   - places: The places where they go: at least one, at most `mostPlaces`; the first within 85° of the equator
+    ///     and the others within some 100 km of it. When a kind is missing, nobody goes to that kind.
+    ///   - noise: The noise of their fixes.
     ///   - reporting: How their phones report.
     ///   - pace: How many times faster than in life everyone moves and tires, 0.1 to 100.
     package init(
@@ -51,7 +51,7 @@ package struct World: Sendable {
         travellers = people.enumerated().map { Traveller(index: $0, person: $1, world: surroundings) }
     }
 
-    /// When it began.
+    /// When the simulation began.
     package var start: Instant { surroundings.start }
 
     /// Advances the time and returns the deliveries that arrived meanwhile, in order of arrival. Does nothing when the
@@ -67,8 +67,8 @@ package struct World: Sendable {
         }.map(\.element)
     }
 
-    /// Tells everyone to go to the nearest muster point at that moment, or now when it is past; only the first word
-    /// counts. Who sets out when is each person's response.
+    /// Tells everyone to go to the nearest muster point at that moment, or now when it is past. Only the first call
+    /// counts. Each person's response decides when they set out.
     package mutating func evacuate(at time: Instant) {
         guard evacuatedAt == nil else { return }
         let moment = max(time, now)
@@ -78,7 +78,7 @@ package struct World: Sendable {
     }
 }
 
-/// What is the same for everyone in a world, and never changes.
+/// The parts of a world that are the same for everyone and never change.
 struct Surroundings: Sendable {
     let seed: UInt64
     let start: Instant

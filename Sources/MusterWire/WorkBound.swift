@@ -1,24 +1,24 @@
-/// How much one piece of reading may take: whoever runs it sets one, and the loops that read ask it.
+/// A limit on the work of one read. The caller that runs the read sets it, and the loops of the read count against it.
 ///
-/// Loops count their steps with `spendSteps` and end when it returns false. A result that was cut short is worth
-/// nothing: whoever set the bound looks at it before using one.
+/// A loop counts its steps with `spendSteps`, and ends when that returns false. The result is then incomplete, so the
+/// caller checks the bound before it uses a result.
 package protocol WorkBound: AnyObject, Sendable {
     /// Counts steps.
     ///
     /// - Returns: whether the work may go on.
     func spendSteps(_ count: Int) -> Bool
 
-    /// Makes sure that the work may go on.
+    /// Checks that the work may go on.
     ///
     /// - Throws: when it may not.
     func check() throws
 }
 
-/// The bound of what this thread does at the moment.
+/// The bound of the current task's work.
 package enum BoundedWork {
-    /// nil where nothing is bounded.
+    /// The bound; nil when there is none.
     @TaskLocal package static var bound: (any WorkBound)?
 
-    /// Steps that looking for a pattern in a text counts as.
+    /// How many steps a search for a pattern in a text counts as.
     package static let stepsOfPattern = 256
 }

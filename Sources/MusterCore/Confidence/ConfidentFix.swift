@@ -1,18 +1,20 @@
 public import MusterGeometry
 
-/// A fix, as much of it as the confident policy looks at.
+/// The part of a fix that the confident policy uses.
 public struct ConfidentFix: Hashable, Sendable {
-    /// Where the device says it is.
+    /// The place that the device reports.
     public var coordinate: Coordinate
-    /// When it took the fix, by its own clock.
+    /// When the device took the fix, by its own clock.
     public var sampleTime: Instant
-    /// The radius in metres that holds the true place with 68 %; nil, 0, a negative number or not a number: unknown.
+    /// The radius in metres that holds the true place with 68 % probability. Nil, 0, a negative number and not-a-number
+    /// mean that it is unknown.
     public var accuracyMetres: Double?
-    /// Metres a second over ground, measured by a satellite receiver; nil, a negative number or more than 10 km/s: not
-    /// said. A speed worked out from two fixes must not be given: it is what the track finds out by itself.
+    /// The speed over ground in metres a second, as a satellite receiver measured it. Nil, a negative number and more
+    /// than 10 km/s mean that it is unknown. Do not give a speed that was computed from two fixes: the track derives
+    /// that itself.
     public var speedMetresPerSecond: Double?
 
-    /// A fix.
+    /// Creates a fix; without an accuracy or a speed, these are unknown.
     public init(
         coordinate: Coordinate, sampleTime: Instant, accuracyMetres: Double? = nil,
         speedMetresPerSecond: Double? = nil
@@ -23,7 +25,7 @@ public struct ConfidentFix: Hashable, Sendable {
         self.speedMetresPerSecond = speedMetresPerSecond
     }
 
-    /// What a position says; its accuracy is the 68 % radius already, see `AccuracyMeaning`.
+    /// Creates a fix from a position, whose accuracy is already the 68 % radius; see `AccuracyMeaning`.
     public init(_ position: Position) {
         self.init(
             coordinate: position.coordinate, sampleTime: position.sampleTime,

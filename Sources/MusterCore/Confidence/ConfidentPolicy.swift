@@ -1,8 +1,8 @@
 public import MusterGeometry
 
-/// What is known of a device in a region.
+/// Whether a device is inside a region, as far as the engine knows.
 public enum Standing: UInt8, Hashable, Sendable, CaseIterable {
-    /// Not enough yet to say either.
+    /// The fixes so far decide neither.
     case unknown
     /// The device is in the region.
     case inside
@@ -10,32 +10,33 @@ public enum Standing: UInt8, Hashable, Sendable, CaseIterable {
     case outside
 }
 
-/// Decides from a device's track whether it is in a region: two tests of how many deviations its estimate is from the
+/// Decides from a device's track whether the device is inside a region, by how many deviations its estimate is from the
 /// boundary.
 ///
-/// An enter needs a probability of more than one half, and so an estimate inside: who is outside or unknown enters only
-/// regions that hold the estimate.
+/// An enter needs a probability of more than one half, and so an estimate inside: a device that is outside or unknown
+/// enters only regions that hold its estimate.
 public enum ConfidentPolicy {
-    /// The share of its way that a device must have come nearer to the boundary, or gone away from it, to move across
-    /// it and not along it.
+    /// A device moves across a boundary, and not along it, when this share of its way brought it nearer to the boundary
+    /// or farther from it.
     static var acrossShare: Double { 0.6 }
 
-    /// The standing after a fix, and the probability that the device is inside.
+    /// Returns the standing after a fix, and the probability that the device is inside.
     ///
-    /// From inside to outside and back the probability counts; a device that moves across the boundary in that
-    /// direction needs less of it. A track that is checking a surprise has not moved its estimate, and so changes
-    /// neither. The first standing is no crossing: from unknown to either there is no event.
+    /// The probability decides changes between inside and outside; a device that moves across the boundary in that
+    /// direction needs less of it. A track that checks a surprise has not moved its estimate, and so changes nothing. A
+    /// first standing, after unknown, is no crossing.
     ///
     /// - Parameters:
-    ///   - standing: what it was before the fix.
-    ///   - d: signed distance of the track's estimate to the region's boundary; positive inside.
+    ///   - standing: the standing before the fix.
+    ///   - d: the distance from the track's estimate to the region's boundary, positive inside.
     ///   - sd: the track's deviation, above 0.
-    ///   - isSettled: whether the track has two fixes and is checking none; only then unknown ends.
-    ///   - mode: the region's.
-    ///   - motion: the track's; nil when the device does not move. Asked for only when it can change the verdict.
-    ///   - signedDistanceMetres: how far a place is from the region's boundary, positive inside. Asked at most once,
-    ///     for the place where a moving device was, and only when the answer can change the verdict. What is farther
-    ///     than the second argument may be told as infinitely far.
+    ///   - isSettled: whether the track has two fixes and checks none; only then can unknown end.
+    ///   - mode: the region's mode.
+    ///   - motion: the track's motion; nil when the device does not move. Evaluated only when it can change the
+    ///     verdict.
+    ///   - signedDistanceMetres: returns the distance from a place to the region's boundary, positive inside; it may
+    ///     return ±∞ for a distance beyond its second argument. Called at most once, for the earlier place of a moving
+    ///     device, and only when the result can change the verdict.
     public static func verdict(
         from standing: Standing, signedDistanceMetres d: Double, deviationMetres sd: Double, isSettled: Bool,
         mode: RegionMode = .standard, motion: @autoclosure () -> Motion? = nil,
@@ -46,7 +47,7 @@ public enum ConfidentPolicy {
             thresholds: mode.thresholds, motion: motion(), signedDistanceMetres: signedDistanceMetres)
     }
 
-    /// The same by other thresholds than a mode's, for studies of them.
+    /// Returns the verdict under other thresholds than a mode's, for studies of them.
     package static func verdict(
         from standing: Standing, signedDistanceMetres d: Double, deviationMetres sd: Double, isSettled: Bool,
         thresholds: CrossingThresholds, motion: @autoclosure () -> Motion?,
@@ -77,10 +78,10 @@ public enum ConfidentPolicy {
         }
     }
 
-    /// Whether a region is too small to be entered with such a deviation: even in its very middle the probability
-    /// would not be enough. Say then "accuracy too poor for this region", not "outside".
+    /// Whether a region is too small to be entered with such a deviation: the probability is too low even at its
+    /// centre. Show then "accuracy too poor for this region", not "outside".
     ///
-    /// With the track's `leastDeviationMetres` the answer holds however long such fixes go on; with its
+    /// With the track's `leastDeviationMetres` the result holds however long such fixes go on; with its
     /// `deviationMetres` it holds for the moment.
     ///
     /// - Parameter inradiusMetres: the distance to the boundary from the point inside that is farthest from it.

@@ -1,13 +1,13 @@
 public import MusterGeometry
 
-/// The way of a device that moves: where it was believed to be a while ago, and how far it is from there.
+/// The recent motion of a device: an earlier estimate, and the distance from there to the present one.
 public struct Motion: Hashable, Sendable {
-    /// Where it was believed to be, 20 to 90 s ago.
+    /// The device's estimate 20 to 90 s ago.
     public let earlier: Coordinate
-    /// How far the estimate is from there.
+    /// The distance from there to the present estimate.
     public let metres: Double
 
-    /// A way.
+    /// Creates a motion from its fields.
     public init(earlier: Coordinate, metres: Double) {
         self.earlier = earlier
         self.metres = metres
@@ -15,19 +15,19 @@ public struct Motion: Hashable, Sendable {
 }
 
 extension ConfidentTrack {
-    /// From one waypoint to the next, at least.
+    /// The least time between two waypoints.
     private static var waypointMilliseconds: UInt32 { 10_000 }
-    /// How old the estimate may be that the present one is compared with.
+    /// How old the waypoint may be that the present estimate is compared with.
     private static var motionMilliseconds: ClosedRange<UInt32> { 20_000...90_000 }
-    /// How far, in deviations of the estimate, a device that moves is from where it was.
+    /// How far from the waypoint a moving device is, in deviations of the estimate.
     private static var motionDeviations: Double { 1.5 }
-    /// For how many fixes in a row.
+    /// For how many fixes in a row it must be that far.
     private static var motionFixes: UInt8 { 3 }
 
-    /// How the device has moved of late; nil unless it moves, and while a surprise is being checked.
+    /// The device's recent motion; nil when it does not move, and while the filter checks a surprise.
     ///
-    /// It moves when for three fixes in a row the estimate is 1.5 deviations or more from where it was 20 s or more
-    /// before, at 0.7 m/s or more. What the device says of its speed does not count here.
+    /// The device moves when for three fixes in a row its estimate is 1.5 deviations or more from where it was 20 s or
+    /// more before, at 0.7 m/s or more. The speed that the device reports does not count here.
     public var motion: Motion? {
         guard movingFixes >= Self.motionFixes, surprises == 0, let mark = pastMark else { return nil }
         let perDegree = MetresPerDegree(latitude: latitude)
@@ -38,18 +38,18 @@ extension ConfidentTrack {
     /// The newest waypoint that is old enough to tell motion from error.
     private var pastMark: Mark? {
         let age = Self.motionMilliseconds
-        // No array: this is asked with every fix.
+        // No array, because this runs for every fix.
         let mark =
             waypoint.ageMilliseconds >= age.lowerBound
             ? waypoint : earlierWaypoint.ageMilliseconds >= age.lowerBound ? earlierWaypoint : earliestWaypoint
         return age.contains(mark.ageMilliseconds) ? mark : nil
     }
 
-    /// Notes whether the estimate has moved, and where it is.
+    /// Counts whether the estimate has moved, and sets a waypoint when one is due.
     mutating func noteMotion(after step: Step) {
         if surprises == 0 {
             if let mark = pastMark {
-                // Squares: this is asked with every fix.
+                // The comparison is of squares, because this runs for every fix.
                 let slowest = Self.leastSpeed / 1000 * Double(mark.ageMilliseconds)
                 let least = Self.motionDeviations * Self.motionDeviations * Double(variance + lasting)
                 let moves = step.squareOfMetres(of: mark) >= max(slowest * slowest, least)

@@ -1,63 +1,63 @@
 import MusterGeometry
 
 extension ConfidentTrack {
-    /// A fix that has to be near enough to be averaged: so many deviations from the estimate.
+    /// How far from the estimate a fix may be to be averaged, in deviations.
     static var gate: Double { 3 }
-    /// By how much the variance of an estimate grows, square metres a second: people do not stand still exactly.
+    /// The growth of the estimate's variance, square metres a second: people do not stand exactly still.
     static var diffusion: Double { 0.1 }
-    /// β: the share of an error's variance that averaging never removes.
+    /// β: the share of a fix's error variance that averaging never removes.
     static var lastingShare: Double { 0.4 }
-    /// Metres a second below which a speed is none.
+    /// The least speed that counts as one, metres a second.
     static var leastSpeed: Double { 0.7 }
-    /// How far two surprises may be apart, in metres a second, to bear each other out.
+    /// How far apart two surprises that confirm each other may be, metres a second.
     static var greatestSpeed: Double { 40 }
-    /// How much of the two accuracies a device has to move before it moves at all.
+    /// The share of two fixes' accuracies that does not count as movement between them.
     static var slackShare: Double { 0.5 }
-    /// How far, in deviations of a fix, the estimate of a moving device lags behind.
+    /// How far the estimate of a moving device lags behind, in deviations of a fix.
     static var lagShare: Double { 0.5 }
-    /// The least variance of a moving device, as a share of its fix's.
+    /// The least variance of a moving device's estimate, as a share of the fix's.
     static var movingShare: Double { 0.7 }
-    /// From one anchor to the next, at least.
+    /// The least time between two anchors.
     static var anchorMilliseconds: UInt32 { 20_000 }
-    /// τ: over how long errors of fixes correlate.
+    /// τ: the time over which the errors of fixes correlate.
     static var correlationSeconds: Double { 30 }
-    /// What the second of two fixes at the same time is worth.
+    /// The weight of the second of two fixes with the same time.
     static var leastWeight: Double { 0.001 }
-    /// Fixes of a moving device farther apart than this are worth no less than those of one that stands.
+    /// The interval between fixes beyond which the fix of a moving device weighs no less than that of a standing one.
     static var sparseSeconds: Double { 10 }
-    /// How long a surprise must persist.
+    /// How long surprises must persist until the filter believes them.
     static var persistenceMilliseconds: UInt32 { 45_000 }
-    /// How long it must persist when the device says that it does not move.
+    /// How long they must persist when the device reports that it stands.
     static var stillMilliseconds: UInt32 { 180_000 }
-    /// After a longer gap a device that stands now may have moved meanwhile.
+    /// The gap after which a device that stands now may have moved meanwhile.
     static var gapSeconds: Double { 30 }
-    /// After a longer silence one accurate fix is believed.
+    /// The silence after which the filter believes one accurate fix.
     static var silenceSeconds: Double { 240 }
-    /// The worst accuracy of the steady fixes that are believed sooner after a gap.
+    /// The worst accuracy of steady fixes, which the filter believes sooner after a gap, metres.
     static var steadyAccuracy: Double { 20 }
-    /// How many steady fixes there must be after a gap.
+    /// How many steady fixes must follow a gap.
     static var steadyFixes: UInt8 { 3 }
-    /// For how long they must go on.
+    /// How long they must go on.
     static var steadyMilliseconds: UInt32 { 20_000 }
-    /// How far steady fixes may be apart, in metres a second, besides their errors.
+    /// How far apart steady fixes may be, metres a second, in addition to their errors.
     static var steadySpeed: Double { 2 }
 
-    /// The sum of two times; the longest one there is where that is too long.
+    /// Returns the sum of two times, or the longest time when the sum overflows.
     static func sum(_ one: UInt32, _ other: UInt32) -> UInt32 {
         let (sum, isTooMuch) = one.addingReportingOverflow(other)
         return isTooMuch ? .max : sum
     }
 
-    /// A place relative to the estimate, and for how long it has been known.
+    /// A place relative to the estimate, and its age.
     struct Mark: Hashable, Sendable {
         var eastDegrees: Float = 0
         var northDegrees: Float = 0
         var ageMilliseconds: UInt32 = 0
 
-        /// No place: older than any that is asked for.
+        /// No place: a mark older than any that the filter looks for.
         static let none = Mark(ageMilliseconds: .max)
 
-        /// The estimate moved on, the place did not.
+        /// Corrects the mark for a move of the estimate, so that its place stays.
         mutating func recede(eastDegrees: Double, northDegrees: Double) {
             self.eastDegrees = Float(Double(self.eastDegrees) - eastDegrees)
             self.northDegrees = Float(Double(self.northDegrees) - northDegrees)
@@ -68,16 +68,16 @@ extension ConfidentTrack {
         }
     }
 
-    /// A fix as seen from the estimate.
+    /// A fix relative to the estimate.
     struct Step {
         let eastDegrees: Double
         let northDegrees: Double
-        /// How far the fix is from the estimate.
+        /// The distance from the estimate to the fix.
         let metres: Double
         let elapsed: Double
-        /// The 68 % radius that is counted with.
+        /// The 68 % radius that the filter uses, metres.
         let accuracy: Double
-        /// R: the variance on each axis that it amounts to.
+        /// R: the variance on each axis that follows from the accuracy, square metres.
         let variance: Double
         /// Whether the accuracy is known and 200 m or better.
         let isFine: Bool
@@ -85,7 +85,7 @@ extension ConfidentTrack {
         private let perDegree: MetresPerDegree
 
         init(_ fix: ConfidentFix, from estimate: Coordinate, elapsedSeconds: Double) {
-            // Half round the globe is as coarse as it gets; what is not a number fails the comparison.
+            // At most half the circumference of the globe. NaN fails the comparison.
             let said = fix.accuracyMetres.flatMap { $0 > 0 ? min($0, 2e7) : nil }
             accuracy = max(said ?? 100, 5)
             isFine = said != nil && accuracy <= 200
@@ -100,19 +100,20 @@ extension ConfidentTrack {
             metres = Self.length(eastDegrees, northDegrees, perDegree)
         }
 
-        /// How far the fix is from a mark.
+        /// Returns the distance from a mark to the fix.
         func metres(from mark: Mark) -> Double {
             Self.length(
                 eastDegrees - Double(mark.eastDegrees), northDegrees - Double(mark.northDegrees), perDegree)
         }
 
-        /// The square of how far the estimate is from a mark.
+        /// Returns the square of the distance from a mark to the estimate.
         func squareOfMetres(of mark: Mark) -> Double {
             let (x, y) = (Double(mark.eastDegrees) * perDegree.east, Double(mark.northDegrees) * perDegree.north)
             return x * x + y * y
         }
 
-        /// The speed since a mark, apart from what may be error.
+        /// Returns the speed from a mark to the fix, metres a second, after `slackMetres` were taken off the distance
+        /// as possible error.
         func speed(since mark: Mark, slackMetres: Double) -> Double {
             max(metres(from: mark) - slackMetres, 0) / max(Double(mark.ageMilliseconds) / 1000, 0.5)
         }
@@ -125,7 +126,7 @@ extension ConfidentTrack {
 }
 
 extension ConfidentTrack.Mark {
-    /// Where a fix is.
+    /// Creates a mark at the place of a fix.
     init(_ step: ConfidentTrack.Step, ageMilliseconds: UInt32 = 0) {
         self.init(
             eastDegrees: Float(step.eastDegrees), northDegrees: Float(step.northDegrees),

@@ -1,10 +1,10 @@
 import MusterGeometry
 
-// A fix that does not fit is a surprise: the device moved unseen, or the fix is wrong. The next fixes tell.
+// A fix that does not fit is a surprise: the device moved unseen, or the fix is wrong. The next fixes decide which.
 
 extension ConfidentTrack {
-    /// Weighs a fix that is too far away to be averaged: the track moves to it after a long silence, or when other
-    /// fixes bear it out for long enough.
+    /// Checks a fix that is too far away to be averaged. The track moves to it after a long silence, or when further
+    /// fixes confirm it for long enough.
     mutating func weighSurprise(_ step: Step) {
         if step.isFine && step.elapsed >= Self.silenceSeconds { return restart(at: step) }
         if surprises == 0 { gapMilliseconds = fittedMilliseconds }
@@ -23,12 +23,12 @@ extension ConfidentTrack {
         candidateVariance = Float(step.variance)
         variance += Float(Self.diffusion * step.elapsed)
         let hasMoved = hasCandidateMoved(to: step)
-        // What is gone this far says wrongly that it stands.
+        // A device whose fixes moved this far reports wrongly that it stands.
         if hasMoved && saysThatItStands(step) { doubtsStanding = 1 }
         if isBorneOut(by: step, hasMoved: hasMoved) { restart(at: step) }
     }
 
-    /// Counts the accurate surprises of late that lie near the first of them.
+    /// Counts the accurate surprises that lie near the first of them.
     private mutating func countSteady(_ step: Step, reach: Double) {
         guard step.isFine && step.accuracy <= Self.steadyAccuracy else { return }
         if steadyCount > 0 && step.metres(from: steady) <= reach {
@@ -39,14 +39,14 @@ extension ConfidentTrack {
         }
     }
 
-    /// Whether the surprises themselves have moved, by more than they may err. A wrong place stays or jumps back; only
-    /// a device that moves goes on from one wrong place to the next.
+    /// Whether the surprises themselves have moved by more than their errors. A wrong place stays or jumps back; only a
+    /// moving device goes on from one wrong place to the next.
     private func hasCandidateMoved(to step: Step) -> Bool {
         let spread = (step.variance + Double(candidateStartVariance)).squareRoot()
         return step.metres(from: candidateStart) > Self.gate * spread
     }
 
-    /// Whether the surprises in hand are enough to believe them.
+    /// Whether the surprises so far are enough to believe them.
     private func isBorneOut(by step: Step, hasMoved: Bool) -> Bool {
         guard surprises >= 2 else { return false }
         let gap = Double(gapMilliseconds) / 1000
@@ -58,7 +58,7 @@ extension ConfidentTrack {
         return candidate.ageMilliseconds >= (stands ? Self.stillMilliseconds : Self.persistenceMilliseconds)
     }
 
-    /// Whether the device says that it stands: with this fix or with the one before, for measured speeds scatter.
+    /// Whether the device reports that it stands, with this fix or with the one before: measured speeds scatter.
     private func saysThatItStands(_ step: Step) -> Bool {
         guard let said = step.saidSpeed else { return false }
         return said < Self.leastSpeed || speed == 0

@@ -1,6 +1,6 @@
 /// A track as numbers, for a store.
 extension ConfidentTrack {
-    /// Every field, bit by bit.
+    /// All fields as 25 words, bit for bit.
     public var words: [UInt64] {
         var words = [latitude.bitPattern, longitude.bitPattern, UInt64(bitPattern: milliseconds)]
         for mark in [
@@ -19,9 +19,9 @@ extension ConfidentTrack {
         return words
     }
 
-    /// The track of these words.
+    /// Restores a track from its `words`.
     ///
-    /// - Returns: nil where they are not as many as a track has.
+    /// - Returns: nil unless there are 25.
     public init?(words: [UInt64]) {
         guard words.count == 25 else { return nil }
         self.init()

@@ -1,89 +1,91 @@
 public import MusterGeometry
 
-/// Where a device is and how sure that is: its fixes, filtered one by one.
+/// A device's estimated position and its uncertainty: a filter that takes the device's fixes one by one.
 ///
-/// The position is filtered once for each device, whatever regions there are. What is believed of a fix:
-/// - its accuracy, times 1.6: receivers promise too much;
-/// - a small new error each time, and a share of the error that averaging never removes: fixes a few seconds apart err
-///   alike, so a hundred of them are not ten times as good as one;
-/// - not at once, when it is far from where the device can be: such a *surprise* must persist for 45 s, or for 180 s
-///   when the device says that it stands still and the surprises do so too. After a gap of half a minute three
-///   accurate fixes over 20 s that agree are believed, after four minutes of silence one accurate fix;
-/// - that the device moves, when it says so, or when fixes 20 s apart are farther from each other than they may err.
-///   A device that says it stands while its fixes go away is not believed that it does, until it says a speed.
+/// The engine filters once for each device, whatever regions there are. The filter assumes of a fix:
+/// - Its error is 1.6 times the reported accuracy, because receivers promise too much.
+/// - A part of its error is new each time, and a share of its error never averages out. Fixes a few seconds apart err
+///   alike, so a hundred of them are not ten times as good as one.
+/// - A fix far from where the device can be is a *surprise*, which the filter does not believe at once. Surprises must
+///   persist for 45 s, or for 180 s when the device reports that it stands still and the surprises stay in place too.
+///   After a gap of half a minute the filter believes three accurate fixes over 20 s that agree, and after four minutes
+///   of silence one accurate fix.
+/// - The device moves when it reports a speed, or when fixes 20 s apart are farther from each other than their errors
+///   explain. A device that reports that it stands while its fixes move away is not believed until it reports a speed.
 ///
-/// Everything is worked out in metres east and north of the present estimate, with the lengths of a degree at its
-/// latitude and longitudes the short way round. Within a kilometre of a pole, where these bend, it is off by per cents.
+/// The filter computes in metres east and north of the present estimate, by the lengths of a degree at its latitude,
+/// and with longitudes the short way round. Within a kilometre of a pole, where these bend, it is off by per cents.
 ///
-/// 168 bytes a device, all of them numbers of a fixed width: the places that fixes are compared with are held relative
-/// to the estimate as `Float` degrees, exact to a hundredth of a millimetre at 100 m, their ages in milliseconds, 49
-/// days at most.
+/// A track takes 168 bytes, in fields of fixed width. The places that fixes are compared with are `Float` degrees
+/// relative to the estimate, exact to a hundredth of a millimetre at 100 m. Their ages are in milliseconds, 49 days at
+/// most.
 public struct ConfidentTrack: Hashable, Sendable {
     var latitude = 0.0
     var longitude = 0.0
     var milliseconds: Int64 = 0
-    /// V: the variance that more fixes reduce, square metres on each axis.
+    /// V: the variance that further fixes reduce, square metres on each axis.
     var variance: Float = 0
-    /// B: the variance that they do not.
+    /// B: the variance that further fixes do not reduce, square metres on each axis.
     var lasting: Float = 0
-    /// A1 and A2: the last two fixes, 20 s or more apart, that motion is measured against.
+    /// A1 and A2: two earlier fixes, 20 s or more apart, that the filter measures motion against.
     var anchor = Mark()
     var anchorAccuracy: Float = 0
     var earlierAnchor = Mark()
-    /// The speed between the two.
+    /// The speed from A2 to A1, metres a second.
     var anchorSpeed: Float = 0
-    /// u: the speed that there was evidence for at the last fix; 0 when it might be none.
+    /// u: the speed at the last fix for which there was evidence, metres a second; 0 when the device may stand.
     var speed: Float = 0
-    /// c: the last of the surprises in hand; its age is the first one's.
+    /// c: the last of the surprises that are checked. Its age is that of the first one.
     var candidate = Mark()
     var candidateVariance: Float = 0
-    /// Where the first of them was.
+    /// The place of the first of them.
     var candidateStart = Mark()
     var candidateStartVariance: Float = 0
-    /// The first of the accurate surprises that lie together, the last one among them.
+    /// The first of the accurate surprises that lie near it.
     var steady = Mark()
-    /// How long ago the last fix with a fine accuracy was that was no surprise.
+    /// The age of the last fix of fine accuracy that was no surprise.
     var fittedMilliseconds: UInt32 = 0
-    /// How long ago it was at the first surprise.
+    /// What `fittedMilliseconds` was at the first surprise.
     var gapMilliseconds: UInt32 = 0
-    /// Where the estimate was: when 10 s or more had passed since the mark before, a new one is set.
+    /// Marks of where the estimate was. The filter sets a new one when the newest is 10 s old.
     var waypoint = Mark()
     var earlierWaypoint = Mark.none
     var earliestWaypoint = Mark.none
-    /// How many fixes, anchors and surprises in a row there are, as far as it matters: up to 2.
+    /// The numbers of fixes, of anchors and of surprises in a row; each counts up to 2, which is as far as it matters.
     var fixes: UInt8 = 0
     var anchors: UInt8 = 0
     var surprises: UInt8 = 0
-    /// How many accurate surprises lie together.
+    /// How many accurate surprises lie near `steady`, itself included.
     var steadyCount: UInt8 = 0
-    /// For how many fixes in a row the estimate has moved: up to 3.
+    /// For how many fixes in a row the estimate has moved; counts up to 3.
     var movingFixes: UInt8 = 0
-    /// 1 when the device said that it stands while its fixes went away, until it says a speed; else 0.
+    /// 1 after the device reported that it stands while its fixes moved away, until it reports a speed; else 0.
     var doubtsStanding: UInt8 = 0
 
-    /// A track without a fix.
+    /// Creates an empty track.
     public init() {}
 
-    /// Whether there was no fix yet. Then there is no estimate.
+    /// Whether the track has taken no fix, and so has no estimate.
     public var isEmpty: Bool { fixes == 0 }
 
-    /// The sample time of the last fix taken; nil when there was none.
+    /// The sample time of the last fix that the track took; nil for an empty track.
     public var sampleTime: Instant? { isEmpty ? nil : Instant(milliseconds: milliseconds) }
 
-    /// Where the device is believed to be.
+    /// Where the filter believes the device to be.
     public var estimate: Coordinate { Coordinate(validLatitude: latitude, longitude: longitude) }
 
-    /// How far off the estimate is, as the deviation on each axis in metres; infinite without a fix.
+    /// The standard deviation of the estimate on each axis, metres; infinite for an empty track.
     public var deviationMetres: Double { isEmpty ? .infinity : Double(variance + lasting).squareRoot() }
 
-    /// The deviation that would be left after any number of fixes like the last ones; infinite without a fix.
+    /// The standard deviation that would remain after any number of fixes like the last ones, metres; infinite for an
+    /// empty track.
     public var leastDeviationMetres: Double { isEmpty ? .infinity : Double(lasting).squareRoot() }
 
-    /// Whether the last fix was a surprise that is neither believed nor dismissed yet. The estimate has not moved then:
-    /// show "checking" and not the probability that is held.
+    /// Whether the last fix was a surprise that the filter has neither believed nor dismissed. The estimate does not
+    /// move meanwhile: show "checking" and not the probability that is held.
     public var isChecking: Bool { surprises > 0 }
 
-    /// Where the fixes that are being checked seem to be: the last of them; nil unless `isChecking`.
+    /// The place of the last fix that is being checked; nil unless `isChecking`.
     public var candidateEstimate: Coordinate? {
         guard isChecking else { return nil }
         return coordinate(of: candidate)
@@ -94,14 +96,14 @@ public struct ConfidentTrack: Hashable, Sendable {
         isChecking ? Instant(milliseconds: milliseconds - Int64(candidate.ageMilliseconds)) : nil
     }
 
-    /// Whether there were two fixes or more, and the last one was no surprise.
+    /// Whether the track has taken two fixes or more, and the last one was no surprise.
     public var isSettled: Bool { fixes >= 2 && surprises == 0 }
 }
 
 extension ConfidentTrack {
-    /// Moves on to a fix.
+    /// Takes the next fix.
     ///
-    /// - Returns: false for a fix that is not newer than the last one taken: late or repeated, it changes nothing.
+    /// - Returns: false for a fix that is not newer than the last one taken, which changes nothing.
     @discardableResult
     public mutating func advance(_ fix: ConfidentFix) -> Bool {
         guard !isEmpty else {
@@ -109,13 +111,13 @@ extension ConfidentTrack {
             return true
         }
         guard fix.sampleTime.milliseconds > milliseconds else { return false }
-        // In floating point no two times are too far apart.
+        // As floating-point numbers, the two times cannot overflow.
         let elapsed = (Double(fix.sampleTime.milliseconds) - Double(milliseconds)) / 1000
         age(bySeconds: elapsed)
         let step = Step(fix, from: estimate, elapsedSeconds: elapsed)
         let speed = speed(at: step)
         let travelled = speed * elapsed
-        // It may have stopped only just now.
+        // The device may have stopped only just now.
         let reach = max(speed, Double(self.speed)) * elapsed
         let predicted = Double(variance) + Self.diffusion * elapsed + reach * reach
         if step.metres > Self.gate * (predicted + step.variance).squareRoot() {
@@ -130,7 +132,7 @@ extension ConfidentTrack {
         return true
     }
 
-    /// Where a mark is.
+    /// Returns the place of a mark.
     func coordinate(of mark: Mark) -> Coordinate {
         Coordinate(
             validLatitude: max(-90, min(90, latitude + Double(mark.northDegrees))),
@@ -148,7 +150,8 @@ extension ConfidentTrack {
         fixes = 1
     }
 
-    /// The speed for which there is evidence, and the anchors moved on; 0 when it might be none.
+    /// Moves the anchors on, and returns the speed for which there is evidence, metres a second; 0 when the device may
+    /// stand.
     private mutating func speed(at step: Step) -> Double {
         guard step.isFine else { return 0 }
         var speed = 0.0
@@ -175,7 +178,7 @@ extension ConfidentTrack {
         return speed < Self.leastSpeed ? 0 : speed
     }
 
-    /// Moves the estimate towards the fix, by as much as the fix is worth.
+    /// Averages a fix that is no surprise: moves the estimate towards it by the filter's gain.
     private mutating func follow(_ step: Step, travelledMetres: Double, predicted: Double) {
         surprises = 0
         if step.isFine { fittedMilliseconds = 0 }
@@ -187,7 +190,7 @@ extension ConfidentTrack {
             let left = (1 - gain) * (Double(variance) + Self.diffusion * step.elapsed)
             variance = Float(max(left, Self.movingShare * error))
         } else {
-            // Errors correlate over some 30 s: of two fixes in quick succession the second says little new.
+            // Errors correlate over some 30 s: the second of two fixes in quick succession tells little new.
             let weight = max(hyperbolicTangent(step.elapsed / (2 * Self.correlationSeconds)), Self.leastWeight)
             gain = predicted / (predicted + error / weight)
             variance = Float((1 - gain) * predicted)

@@ -1,37 +1,39 @@
 public import MusterGeometry
 
-/// That a device was in a region between two fixes, though neither fell into it: "passed (inferred)". It is told, and
-/// is never a standing: nobody is inside because of it.
+/// An inferred passage: a device was in a region between two fixes, neither of which lies in the region. It is reported
+/// as "passed (inferred)" and changes no standing.
 ///
-/// The device is taken to have gone straight and evenly from fix to fix. The farther from both of them, the less sure
-/// that is: roads bend. So the deviation at a point of the way is that of the fixes there, and a tenth of the way to
-/// the nearer of the two.
+/// The inference assumes that the device went straight and evenly from fix to fix. That is less sure the farther a
+/// point is from both fixes, because roads bend. So the deviation at a point combines that of the fixes with a tenth of
+/// the way to the nearer one.
 public struct InferredPassage: Hashable, Sendable {
-    /// When it was deepest in the region.
+    /// When the device was deepest in the region.
     public let time: Instant
-    /// How sure it is that it was in it then.
+    /// The probability that the device was in the region at that time.
     public let probability: Double
 
-    /// Fixes with a worse accuracy in metres, or none, infer nothing.
+    /// The worst accuracy of fixes that a passage is inferred from, metres. A fix of unknown accuracy infers none.
     public static var worstAccuracyMetres: Double { 50 }
-    /// Fixes farther apart in time infer nothing.
+    /// The longest time between two fixes that a passage is inferred from, seconds.
     public static var longestGapSeconds: Double { 300 }
-    /// What moves faster, in metres a second, has not gone straight on the ground, or not at all.
+    /// The greatest speed between them, metres a second. A device that seems faster did not go straight on the ground,
+    /// or did not go at all.
     public static var greatestSpeed: Double { 70 }
     /// How far a way bends off its chord, as a share of the way to the nearer end.
     private static var bendShare: Double { 0.1 }
-    /// How often the distance is asked for.
+    /// The largest number of distances that the search computes.
     private static var mostQuestions: Int { 32 }
 
-    /// The passage between two fixes of one device, one after the other; nil when it is not sure enough, by the mode's
+    /// Infers the passage between two consecutive fixes of a device; nil when its probability is not above the mode's
     /// probability of an enter.
     ///
-    /// Ask only for regions that the device was outside of before and after, while its track was settled.
+    /// Use this only for regions that the device was outside of before and after, while its track was settled.
     ///
     /// - Parameters:
-    ///   - first: the fix before; `second`: the fix after it.
-    ///   - signedDistanceMetres: how far a place is from the region's boundary, positive inside; asked 32 times at
-    ///     most, twice when the region is out of reach.
+    ///   - first: the earlier fix.
+    ///   - second: the later fix.
+    ///   - signedDistanceMetres: returns the distance from a place to the region's boundary, positive inside. Called 32
+    ///     times at most, and twice when the region is out of reach.
     public init?(
         from first: ConfidentFix, to second: ConfidentFix, mode: RegionMode = .standard,
         signedDistanceMetres: (Coordinate) -> Double
@@ -64,7 +66,7 @@ public struct InferredPassage: Hashable, Sendable {
         return (max(one, 5), max(other, 5))
     }
 
-    /// A place on the way, straight in longitude and latitude and the short way round.
+    /// Returns the place at a share of the way, straight in longitude and latitude and the short way round.
     private static func interpolate(at share: Double, from: Coordinate, to: Coordinate) -> Coordinate {
         let east = (to.longitude - from.longitude).remainder(dividingBy: 360)
         return Coordinate(
@@ -72,11 +74,11 @@ public struct InferredPassage: Hashable, Sendable {
             longitude: (from.longitude + share * east).remainder(dividingBy: 360))
     }
 
-    /// Where on the way it is deepest in the region, as a share of the way, and how deep; nil when it is not in it,
-    /// or an end of it is.
+    /// Returns where on the way the device is deepest in the region, as a share of the way, and how deep; nil when the
+    /// way misses the region, or when an end of it lies inside.
     ///
-    /// On a piece of the way the distance to the boundary changes by no more than its length: pieces that cannot hold
-    /// a point much deeper are left out, the most promising one is halved.
+    /// Along a piece of the way the distance to the boundary changes by no more than the length of the piece. The
+    /// search leaves out pieces that cannot hold a much deeper point, and halves the most promising one.
     private static func deepest(length: Double, _ depth: (Double) -> Double) -> (share: Double, depth: Double)? {
         let (start, end) = (End(share: 0, depth: depth(0)), End(share: 1, depth: depth(1)))
         var best = max(start, end)

@@ -1,10 +1,11 @@
-/// What it means to be inside a region, and so which mistake about it is the worse one.
+/// Which mistake about being inside a region is the worse one. The mode sets the thresholds of the confident policy.
 public enum RegionMode: UInt8, Hashable, Sendable, CaseIterable {
     /// Neither mistake is worse.
     case standard
-    /// Who is believed inside is believed safe: an enter needs more, a doubt already is an exit. Muster regions.
+    /// A device believed to be inside counts as safe: an enter needs more certainty, and some doubt is already an exit.
+    /// Muster regions have this mode.
     case insideIsSafe
-    /// Who is inside is in danger: an enter needs less, and who stays near stays in.
+    /// A device inside is in danger: an enter needs less certainty, and a device that stays near stays inside.
     case insideIsDanger
 
     /// A device is inside once the probability of it is above this.
@@ -60,7 +61,7 @@ public enum RegionMode: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// All of these.
+    /// The six thresholds of the mode.
     package var thresholds: CrossingThresholds {
         CrossingThresholds(
             enter: enterProbability, exit: exitProbability, exitMarginMetres: exitMarginMetres,
@@ -69,19 +70,18 @@ public enum RegionMode: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The probabilities at which a standing changes. `movingEnter` is 0.5 or more, `movingExit` below it: the engine looks
-/// only at regions that hold the estimate, and leaves alone who is deep inside or far outside.
+/// The probabilities and margins at which a standing changes. `movingEnter` must be 0.5 or more and `movingExit` below
+/// it: the evaluator looks only at regions that hold the estimate, and skips devices deep inside or far outside.
 package struct CrossingThresholds: Hashable, Sendable {
-    /// Of a device that does not move across the boundary.
+    /// For a device that does not move across the boundary.
     package var enter: Double
     package var exit: Double
     package var exitMarginMetres: Double
-    /// Of one that does.
+    /// For a device that does.
     package var movingEnter: Double
     package var movingExit: Double
     package var movingExitMarginMetres: Double
 
-    /// Thresholds.
     package init(
         enter: Double, exit: Double, exitMarginMetres: Double, movingEnter: Double, movingExit: Double,
         movingExitMarginMetres: Double

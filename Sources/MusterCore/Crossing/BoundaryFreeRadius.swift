@@ -1,23 +1,22 @@
 import MusterGeometry
 
-/// How far a device may go from where it was last compared with the regions, until it can matter where it is: no
-/// boundary is nearer. As long as it stays within that, it is inside of the same regions, and nothing needs to be
-/// asked.
+/// How far a device may move from where the engine last compared it with the regions, before it can reach a boundary.
+/// Within this radius it stays inside the same regions, and the engine queries no index.
 ///
-/// It speaks of a device at rest: one whose last fix changed nothing, and the next ones would change nothing either as
-/// long as no boundary is near. Whatever changes a device's presences ends it, and so does an edit of what there is to
-/// cross. In 16 bytes, for there is one a device; not stored.
+/// The radius holds for a device at rest: its last fix changed no presence, and its next ones change none as long as no
+/// boundary is near. A change of the device's presences ends it, and so does an edit of regions, links or policies. The
+/// engine keeps one in memory for each device, in 16 bytes, and does not store it.
 struct BoundaryFreeRadius: Hashable, Sendable {
-    // The place, in ten millionths of a degree: a centimetre.
+    // The centre, in ten millionths of a degree: a centimetre.
     private var latitude: Int32 = 0
     private var longitude: Int32 = 0
     private var metres: Float = 0
     private var stamp: UInt32 = 0
 
-    /// None.
+    /// Creates a radius of 0, which holds nowhere.
     init() {}
 
-    /// Around a place, under what there was to cross at that stamp of the catalog.
+    /// Creates a radius around a place, valid while the catalog's stamp is `stamp`.
     init(around place: Coordinate, metres: Double, stamp: UInt32) {
         latitude = Int32((place.latitude * Self.perDegree).rounded())
         longitude = Int32((place.longitude * Self.perDegree).rounded())
@@ -26,17 +25,17 @@ struct BoundaryFreeRadius: Hashable, Sendable {
     }
 
     private static let perDegree = 1e7
-    /// What is lost where the place is rounded, and by far not lost in distances.
+    /// Allowances for rounding: of the centre in metres, and of distances by more than they can err.
     private static let slackMetres = 0.1
     private static let slackShare = 1.01
-    /// No degree on the globe is longer, in metres.
+    /// The greatest length of a degree on the globe, metres.
     private static let greatestDegree = 111_695.0
 
-    /// Nothing is clear any more.
+    /// Sets the radius to 0.
     @inline(__always)
     mutating func end() { metres = 0 }
 
-    /// Whether no boundary is within so many metres of a place.
+    /// Whether no boundary is within `reachMetres` of a place. False once the catalog has another stamp.
     @inline(__always)
     func holds(at place: Coordinate, reachMetres: Double, stamp: UInt32) -> Bool {
         guard stamp == self.stamp else { return false }
@@ -46,17 +45,18 @@ struct BoundaryFreeRadius: Hashable, Sendable {
         return square * (Self.slackShare * Self.slackShare) < left * left
     }
 
-    /// Whether a place is farther away than so many metres.
+    /// Whether a place may be more than `metres` from the centre; by the upper bound of the distance.
     func isFarther(than metres: Double, from place: Coordinate) -> Bool {
         squareOfMetres(to: place) > metres * metres
     }
 
-    /// The square of how far a place is, or of more; of much more across the antimeridian.
+    /// Returns an upper bound of the squared distance from the centre, square metres. Across the antimeridian it is far
+    /// too large.
     @inline(__always)
     private func squareOfMetres(to place: Coordinate) -> Double {
         let radians = place.latitude * (Double.pi / 180)
         let square = radians * radians
-        // The cosine or a bit more: the next member of the series is negative.
+        // At least the cosine: the next term of the series is negative.
         let narrowing = 1 - square * (0.5 - square * (1 / 24))
         let north = place.latitude - Double(latitude) / Self.perDegree
         let east = (place.longitude - Double(longitude) / Self.perDegree) * narrowing

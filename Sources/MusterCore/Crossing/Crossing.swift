@@ -1,24 +1,25 @@
-/// A device entered a region, left it, stayed in it, or passed through it unseen.
+/// A device entered a region, left it, dwelt in it, or passed through it between two fixes.
 public struct Crossing: Hashable, Sendable {
-    /// What happened.
+    /// The kinds of crossing.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         case enter, exit, dwell
-        /// The way between two fixes led through the region. Inferred: it changes no standing.
+        /// The straight line between two fixes led through the region. Inferred: it changes no standing.
         case passed
     }
 
-    /// What happened.
+    /// Which kind of crossing it is.
     public var kind: Kind
-    /// Who crossed.
+    /// The device that crossed.
     public var device: DeviceNumber
-    /// What was crossed.
+    /// The region that the device crossed.
     public var region: RegionNumber
     /// The sample time of the fix that decided it; for a delayed exit, of the first fix outside.
     public var sampleTime: Instant
-    /// How probable it then was that the device was inside, per cent; nil under the raw policy, which does not ask.
+    /// The probability that the device was inside at that time, per cent; nil under the raw policy, which computes
+    /// none.
     public var insidePercent: UInt8?
 
-    /// A crossing.
+    /// Creates a crossing; without `insidePercent` it is one of the raw policy.
     public init(
         kind: Kind, device: DeviceNumber, region: RegionNumber, sampleTime: Instant, insidePercent: UInt8? = nil
     ) {

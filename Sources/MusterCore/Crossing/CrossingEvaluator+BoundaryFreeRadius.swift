@@ -1,10 +1,10 @@
 import MusterGeometry
 
-// Most fixes change nothing: the device is far from every boundary. How far it is was found out with a fix before, and
-// until it has gone so far no index is asked.
+// Most fixes change nothing, because the device is far from every boundary. An earlier fix found out how far. Until the
+// device has moved that far, the engine queries no index.
 
 extension CrossingEvaluator {
-    /// Whether a device that was at rest has not come near a boundary since, so that it stays in what it is in.
+    /// Whether a device at rest has stayed within its boundary-free radius, so that its presences do not change.
     @inline(__always)
     func isClear(_ position: Position, _ state: DeviceState, in catalog: RegionCatalog) -> Bool {
         guard estimate.isSettled else { return false }
@@ -19,33 +19,33 @@ extension CrossingEvaluator {
             || boundaryFreeRadius.holds(at: position.coordinate, reachMetres: 0, stamp: catalog.stamp)
     }
 
-    /// How near to a boundary nothing is certain: what is so deep inside of a region is certain to be in it, and what
-    /// is so far outside certain not to be; see `isSteady` and `staysPut`.
+    /// How near to a boundary a standing becomes uncertain, metres. A device deeper inside is certain to be in the
+    /// region, and one farther outside certain not to be; see `isSteady` and `staysPut`.
     private var reachMetres: Double { Self.steadyDeviations * estimate.deviationMetres }
 
-    /// Finds out how far the device may go, where it is worth it.
+    /// Finds the boundary-free radius of a device at rest, when it is worth the search.
     func noteBoundaryFreeRadius(
         around position: Position, isAtRest: Bool, _ state: inout DeviceState, in catalog: RegionCatalog,
         _ nearbyRegions: Answers<NearbyRegion>
     ) {
         let tracker = estimate.tracker
         guard isAtRest && estimate.isSettled && !tracker.collections.isEmpty else { return }
-        // Raw regions were not looked at.
+        // The evaluator did not look at raw regions.
         guard estimate.passesFilter || tracker.raw.isEmpty else { return }
         let place = !tracker.isFollowed ? position.coordinate : state.track.estimate
-        // Who goes farther from one fix to the next leaves it behind at once.
+        // A device that moves farther from one fix to the next would leave the radius at once.
         let isFast = state.boundaryFreeRadius.isFarther(than: 2 * Self.clearanceLimit.value, from: place)
         var metres = isFast ? 0 : Self.clearanceLimit.value
         if tracker.raw.isEmpty {
             for nearbyRegion in nearbyRegions { metres = min(metres, abs(nearbyRegion.signedDistanceMetres)) }
         }
-        // Nor is there a need to look for more than what was found already.
+        // A boundary that was found already makes a search unnecessary.
         if metres == Self.clearanceLimit.value {
             metres =
                 catalog.boundaryFreeRadius(around: place, within: Self.clearanceLimit, in: tracker.collections).value
         }
         state.boundaryFreeRadius = BoundaryFreeRadius(around: place, metres: metres, stamp: catalog.stamp)
-        // Raw regions are crossed by the fix itself: it has to be as clear as the estimate.
+        // The fix itself crosses raw regions, so the radius must hold at the fix as well as at the estimate.
         if !tracker.raw.isEmpty
             && !state.boundaryFreeRadius.holds(at: position.coordinate, reachMetres: 0, stamp: catalog.stamp)
         {
@@ -53,6 +53,6 @@ extension CrossingEvaluator {
         }
     }
 
-    /// How far boundaries are looked for.
+    /// The largest radius that the evaluator looks for.
     private static var clearanceLimit: Metres { 100 }
 }

@@ -1,13 +1,13 @@
 import MusterGeometry
 
-/// Which standings an edit has decided anew, and when it was made.
+/// Which regions an edit changed, and when.
 struct CrossingEdit {
     var moment: Instant
-    /// Whether a region changed, by its number and its rule.
+    /// Whether the edit changed a region, given by its number and rule.
     var hasChanged: (RegionNumber, RegionCatalog.RegionRule) -> Bool
 
-    /// Whether a region is crossed under another policy than before: then how one stands to it was told otherwise, or
-    /// not at all, and is told.
+    /// Whether the edit changed the policy of a region's collection. The device's presence there was then reported
+    /// under the other policy, or not at all, and must be reported now.
     var hasOtherPolicy: (RegionCatalog.RegionRule) -> Bool
 
     init(
@@ -21,11 +21,12 @@ struct CrossingEdit {
 }
 
 extension CrossingEvaluator {
-    /// Decides presences anew where an edit changed their region: as if nothing had been known before, from where the
-    /// device is believed to be. What is told is how it stands; crossings are left to the next fix, as Amazon leaves
-    /// them. Presences of the raw policy are moved by fixes alone.
+    /// Decides a device's presences again in the regions that an edit changed, from the track's estimate and as if no
+    /// standing had been known. It reports the new standings and no crossings: those are left to the next fix, as at
+    /// Amazon Location. Presences under the raw policy stay, because only fixes change them.
     ///
-    /// The scratch's nearbyRegions are the regions that the device may be inside of, as the confident policy measures.
+    /// The scratch's `nearbyRegions` must be the regions that the device may be inside, measured for the confident
+    /// policy.
     func stand(
         _ presences: inout [Presence], anew edit: CrossingEdit, in catalog: RegionCatalog, on scratch: inout Scratch
     ) {
@@ -65,7 +66,7 @@ extension CrossingEvaluator {
         scratch.presencesChanged = true
     }
 
-    /// How a device stands to a region, as if nothing had been known of that before.
+    /// Decides a presence in one region, as if no standing had been known.
     private func stand(
         in region: RegionNumber, _ rule: RegionCatalog.RegionRule, _ former: Presence?, _ signedDistanceMetres: Double,
         _ moment: Instant
@@ -88,7 +89,7 @@ extension CrossingEvaluator {
             percent: UInt8((probability * 100).rounded()))
     }
 
-    /// A presence that an edit renewed.
+    /// A presence that was decided again, with its probability in per cent.
     private struct Renewed {
         var presence: Presence
         var isKept: Bool

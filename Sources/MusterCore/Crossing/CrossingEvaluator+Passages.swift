@@ -1,10 +1,10 @@
 import MusterGeometry
 
 extension CrossingEvaluator {
-    /// Tells of the regions that the device passed between two fixes, neither of which fell into them. Inferred: no
-    /// standing changes.
+    /// Reports the regions that the device passed between two fixes, neither of which lies in them. A passage is
+    /// inferred and changes no standing.
     ///
-    /// - Parameter state: with the presences after the second fix.
+    /// - Parameter state: the device's state, with its presences after the second fix.
     func infer(
         from first: ConfidentFix, to second: ConfidentFix, _ state: DeviceState, in catalog: RegionCatalog,
         on scratch: inout Scratch
@@ -29,11 +29,11 @@ extension CrossingEvaluator {
         }
     }
 
-    /// More than these are not told of one step.
+    /// The largest number of passages of one collection that are reported between two fixes.
     private static var mostPassages: Int { 64 }
 
-    /// Whether a region may lie between two fixes. Some 20 m of latitude: what is passed in less could hardly be told
-    /// from an error.
+    /// Whether two fixes are more than some 20 m of latitude apart, or as many degrees of longitude. A shorter passage
+    /// could hardly be told from an error.
     private static func isFarEnough(_ first: Coordinate, _ second: Coordinate) -> Bool {
         let north = abs(first.latitude - second.latitude)
         let east = abs(shortWay(first.longitude - second.longitude))

@@ -1,24 +1,25 @@
 import MusterGeometry
 
-/// Moves a device's presences to where a fix says it is, and decides the crossings: exits, then enters, then dwells,
-/// each in region order. Raw and confident collections go the same road; only what makes a standing differs.
+/// Updates a device's presences after a fix and decides the crossings: exits, then enters, then dwells, each in region
+/// order. Raw and confident collections share this code; only the decision of a standing differs.
 struct CrossingEvaluator {
     let estimate: FixEstimate
     var scope = Scope.events
 
-    /// Which presences are moved.
+    /// Which of a device's presences the evaluator updates.
     enum Scope {
-        /// Those that events are told of, under their collection's policy.
+        /// `DeviceState.presences`: events follow from them, and each is decided under its collection's policy.
         case events
-        /// Those by which people are safe in muster regions of raw collections: under the confident policy, without
-        /// events.
+        /// `DeviceState.refuges`: safety in the muster regions of raw collections follows from them. The confident
+        /// policy decides them, and they give no events.
         case refuges
     }
 
-    /// Goes through the presences and the nearbyRegions, both in region order, side by side.
+    /// Merges the presences and the scratch's `nearbyRegions`, both in region order, in one pass, and updates the
+    /// presences.
     ///
-    /// - Returns: whether the device is at rest: it stays in what it was in, and would as long as no boundary comes
-    ///   near.
+    /// - Returns: whether the device is at rest: no presence changed, and none would change as long as no boundary
+    ///   comes near.
     func move(
         _ presences: inout [Presence], by track: ConfidentTrack, in catalog: RegionCatalog, on scratch: inout Scratch
     ) -> Bool {
@@ -38,7 +39,7 @@ struct CrossingEvaluator {
             if isKnown { former += 1 }
             if isFound { found += 1 }
             guard let rule = catalog.rule(of: RegionNumber(number)), concerns(rule) else {
-                // Removed, or no longer linked: dropped without a crossing.
+                // The region was removed or unlinked: its presence ends without a crossing.
                 if isKnown { scratch.presencesChanged = true }
                 continue
             }
@@ -52,12 +53,12 @@ struct CrossingEvaluator {
                 on: &scratch)
         }
         scratch.tellGathered()
-        // Most fixes change nothing, and then nothing is copied.
+        // Most fixes change no presence and so need no copy.
         if scratch.presencesChanged { presences = Self.inOwnRoom(scratch.presences) }
         return false
     }
 
-    /// Whether presences in a region are moved at all.
+    /// Whether the evaluator updates presences in a region.
     func concerns(_ rule: RegionCatalog.RegionRule) -> Bool {
         switch scope {
         case .events: estimate.tracker.isLinked(to: rule.collection)
@@ -65,11 +66,11 @@ struct CrossingEvaluator {
         }
     }
 
-    /// Whether a region is crossed confidently.
+    /// Whether the confident policy decides presences in a region.
     func isConfident(_ rule: RegionCatalog.RegionRule) -> Bool { scope == .refuges || rule.policy == .confident }
 
-    /// The same presences in room of their size. The scratch's own array would be kept with all its room, as much as
-    /// anyone ever needed, for each device.
+    /// Returns a copy whose capacity is its count. The scratch's own array would keep the largest capacity that any
+    /// device ever needed, once for each device.
     @inline(never)
     private static func inOwnRoom(_ presences: [Presence]) -> [Presence] {
         Array(unsafeUninitializedCapacity: presences.count) { room, count in
@@ -77,8 +78,9 @@ struct CrossingEvaluator {
         }
     }
 
-    /// Whether a device stays where it is, deep inside of what it is in and far from all else, and nothing is to be
-    /// told: the usual, decided first. What is found is there, and linked to the tracker.
+    /// Whether the fix changes nothing: the device is deep inside the regions of its presences and far outside all
+    /// others, and has nothing to report. This is the usual case and is decided first. The found regions exist and are
+    /// linked to the tracker.
     private func staysPut(_ presences: [Presence], _ nearbyRegions: Answers<NearbyRegion>, in catalog: RegionCatalog)
         -> Bool
     {
@@ -95,16 +97,16 @@ struct CrossingEvaluator {
         return former == presences.count
     }
 
-    /// Who is so many deviations outside of a region and was not known in it is left alone: less than
-    /// `Presence.leastProbability` is in it, and that is neither kept nor told. Nobody enters from there, however they
-    /// move: that needs an estimate inside.
+    /// The evaluator ignores a region that a device without a presence in it is this many deviations outside of. The
+    /// probability of being inside is then below `Presence.leastProbability`, which is neither kept nor reported. The
+    /// device cannot enter from there, however it moves: an enter needs an estimate inside.
     private static var farDeviations: Double { -1.7 }
 
-    /// Who is so many deviations inside of a region is certain to be in it. Nobody leaves from there, however they
-    /// move: that needs an estimate outside.
+    /// A device this many deviations inside a region is certain to be in it. It cannot leave from there, however it
+    /// moves: an exit needs an estimate outside.
     static var steadyDeviations: Double { 2 }
 
-    /// Whether a device stays in a region, deep inside, and nothing is to be told.
+    /// Whether a device stays deep inside a region and has nothing to report.
     @inline(__always)
     private func isSteady(_ presence: Presence, _ nearbyRegion: NearbyRegion, in catalog: RegionCatalog) -> Bool {
         presence.region.rawValue == nearbyRegion.id && presence.isSteady && !estimate.isChecking
@@ -112,7 +114,7 @@ struct CrossingEvaluator {
             && (presence.hasDwelt || catalog.reportsNoDwell(in: presence.region))
     }
 
-    /// Moves one presence.
+    /// Updates one presence.
     private func move(
         _ region: RegionNumber, _ rule: RegionCatalog.RegionRule, from former: Presence?, signedDistanceMetres: Double?,
         by track: ConfidentTrack, in catalog: RegionCatalog, on scratch: inout Scratch
@@ -143,7 +145,8 @@ struct CrossingEvaluator {
         }
     }
 
-    /// Takes a presence to a standing, tells what that crosses, and keeps the presence if it is worth it.
+    /// Sets the standing of a presence, reports the crossings and the change, and keeps the presence when it is worth
+    /// it.
     private func cross(
         from former: Presence, isNew: Bool, _ rule: RegionCatalog.RegionRule, to standing: Standing,
         probability: Double,
@@ -174,7 +177,7 @@ struct CrossingEvaluator {
     ) {
         let time = estimate.sampleTime
         if former.leftAt != nil {
-            // Back before the exit was told: it never left.
+            // The device came back before its exit was reported: it never left.
             presence.leftAt = nil
         } else if former.standing != .inside, former.told != .inside {
             presence.since = time
@@ -184,7 +187,7 @@ struct CrossingEvaluator {
             presence.told = .inside
             return
         }
-        // What was never known to be outside has not entered: it is found inside.
+        // A device enters only from a known outside. One that was never known to be outside is found inside.
         if former.told == .outside, former.leftAt == nil {
             scratch.enters.append(crossing(.enter, presence.region, time, insidePercent))
         }
@@ -195,7 +198,7 @@ struct CrossingEvaluator {
         }
     }
 
-    /// An exit is dated when the device left and told when its delay is over.
+    /// Reports an exit once its delay is over. The exit carries the time when the device left.
     private func leave(
         _ presence: inout Presence, from former: Presence, _ rule: RegionCatalog.RegionRule, _ insidePercent: UInt8?,
         on scratch: inout Scratch
@@ -213,7 +216,7 @@ struct CrossingEvaluator {
         presence.told = .outside
     }
 
-    /// The last fix does not fit: the standing is held, and said to be in doubt.
+    /// Holds the standing and marks it as in doubt, because the last fix does not fit.
     private func hold(_ former: Presence, on scratch: inout Scratch) {
         var presence = former
         presence.doubt = .checking
@@ -224,7 +227,8 @@ struct CrossingEvaluator {
         scratch.presences.append(presence)
     }
 
-    /// Whether fixes are too inaccurate for a region this small: even in its very middle the device could not enter.
+    /// Returns `.poorAccuracy` when the device is not inside and its fixes are too inaccurate to enter a region this
+    /// small, even at its centre; else nil.
     func doubt(_ rule: RegionCatalog.RegionRule, standing: Standing, probability: Double) -> Doubt? {
         guard isConfident(rule), standing != .inside, probability >= Presence.leastProbability else {
             return nil
@@ -249,15 +253,16 @@ struct CrossingEvaluator {
 }
 
 extension Presence {
-    /// What is less probable than this is not kept while nothing is decided.
+    /// An undecided presence with a lower probability than this is not kept.
     fileprivate static let leastProbability = 0.05
 
-    /// Outside, until a fix says more.
+    /// Creates a presence outside, for a region in which the device had none.
     init(outside region: RegionNumber, at time: Instant) {
         self.init(region: region, since: time, standing: .outside, likelihood: .none, told: .outside)
     }
 
-    /// Outside is the usual: it is kept only while an exit is held back or an enter is coming.
+    /// Whether the presence is stored. Outside is the usual standing and is stored only while an exit is held back or
+    /// an enter is likely.
     func isWorthKeeping(probability: Double) -> Bool {
         switch standing {
         case .inside: true
@@ -266,7 +271,7 @@ extension Presence {
         }
     }
 
-    /// Whether someone would want to be told of the difference.
+    /// Whether clients should see the difference to the former presence.
     func isNews(after former: Presence) -> Bool {
         standing != former.standing || likelihood != former.likelihood || doubt != former.doubt
     }

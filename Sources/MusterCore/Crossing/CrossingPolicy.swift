@@ -1,8 +1,9 @@
-/// How fixes become crossings of a collection's regions.
+/// How the engine derives crossings of a collection's regions from fixes.
 public enum CrossingPolicy: String, Hashable, Sendable, CaseIterable {
-    /// Every fix is believed as it is: the first inside is an enter, the first outside an exit. Amazon Location's rule.
+    /// The engine believes every fix: the first one inside is an enter, the first one outside an exit. This is Amazon
+    /// Location's rule.
     case raw
-    /// Positions are filtered first, and a crossing is told when it is probable enough.
+    /// The engine filters positions first, and reports a crossing when it is probable enough.
     ///
     /// Source: docs/truth.md.
     case confident

@@ -1,32 +1,32 @@
 import MusterGeometry
 
-/// What a fix says of its device, to all regions alike.
+/// What the evaluator knows of a device after a fix, the same for every region.
 struct FixEstimate {
     var device: DeviceNumber
     var sampleTime: Instant
-    /// The tracker that the device reports to. The catalog holds it as long as it decides; were it counted, it would be
-    /// so with every copy of this, six times an observation.
+    /// The tracker that the device reports to. It is not retained: the catalog holds it during the decision, and a
+    /// counted reference would be retained with every copy of this value, six times an observation.
     unowned(unsafe) let tracker: RegionCatalog.TrackerRule
-    /// The standard deviation of the place, metres; 0 where only raw collections are linked.
+    /// The standard deviation of the estimate, metres; 0 when the tracker links only raw collections.
     var deviationMetres: Double = 0
-    /// What would be left of it after many more fixes like the last ones, metres.
+    /// The standard deviation that would remain after many more fixes of this accuracy, metres.
     var leastDeviationMetres: Double = 0
-    /// Whether the place is known well enough to decide anything.
+    /// Whether the estimate is good enough to decide a standing.
     var isSettled = true
-    /// Whether the last fix does not fit, so that everything stays as it was.
+    /// Whether the last fix does not fit, so that every standing is held.
     var isChecking = false
     /// Whether the tracker's filter lets raw collections evaluate the fix.
     var passesFilter = true
-    /// Whether nothing was ever decided under the confident policy: what a first decision finds is no crossing.
+    /// Whether the confident policy never decided a standing of the device before. Its first standing is no crossing.
     var isFirst = false
 }
 
 extension FixEstimate {
-    /// What is known of a device.
+    /// Reads the estimate from a device's state.
     ///
     /// - Parameters:
-    ///   - sampleTime: of its newest fix, corrected by what is known of its clock.
-    ///   - isFirst: whether nothing was ever decided of it under the confident policy before that fix.
+    ///   - sampleTime: the sample time of the newest fix, corrected for the known error of the device's clock.
+    ///   - isFirst: whether the confident policy never decided a standing of the device before that fix.
     init(
         _ state: DeviceState, of device: DeviceNumber, at sampleTime: Instant, tracker: RegionCatalog.TrackerRule,
         isFirst: Bool
@@ -42,7 +42,7 @@ extension FixEstimate {
 }
 
 extension RegionCatalog {
-    /// Replaces the scratch's nearbyRegions by the regions that a device may be inside of, in region order.
+    /// Replaces the scratch's `nearbyRegions` with the regions that a device may be inside, in region order.
     func find(_ position: Position, _ estimate: FixEstimate, _ state: DeviceState, on scratch: inout Scratch) {
         let tracker = estimate.tracker
         scratch.nearbyRegions.clear()
@@ -56,7 +56,7 @@ extension RegionCatalog {
         if !estimate.isChecking { addConfident(estimate, state, on: &scratch) }
     }
 
-    /// Replaces the scratch's nearbyRegions by the regions of confident collections that a device may be inside of, in
+    /// Replaces the scratch's `nearbyRegions` with the regions of confident collections that a device may be inside, in
     /// region order.
     func findConfident(_ estimate: FixEstimate, _ state: DeviceState, on scratch: inout Scratch) {
         scratch.nearbyRegions.clear()
@@ -74,8 +74,8 @@ extension RegionCatalog {
         }
     }
 
-    /// Replaces the scratch's nearbyRegions by the muster regions of raw collections that a device may be inside of,
-    /// measured as the confident policy measures, in region order.
+    /// Replaces the scratch's `nearbyRegions` with the muster regions of raw collections that a device may be inside,
+    /// measured for the confident policy, in region order.
     func findRefuges(_ estimate: FixEstimate, _ state: DeviceState, on scratch: inout Scratch) {
         let tracker = estimate.tracker
         scratch.nearbyRegions.clear()
@@ -90,7 +90,7 @@ extension RegionCatalog {
         }
     }
 
-    /// Adds what is so near that it is not certain to be outside.
+    /// Adds the regions that are so near that the device is not certain to be outside.
     private func nearby(
         _ estimate: FixEstimate, _ state: DeviceState, in collections: [CollectionNumber], on scratch: inout Scratch
     ) {
@@ -100,8 +100,8 @@ extension RegionCatalog {
         }
     }
 
-    /// Measures what is beyond `reachMetres`, where the place is so uncertain that this decides nothing: the regions
-    /// that hold the place, and adds those that the device stood in.
+    /// Measures the regions whose boundary is beyond `reachMetres`: those that hold the estimate, and those of the
+    /// device's presences, which it adds. With so large a deviation these alone can matter.
     private func measureDistant(
         _ presences: [Presence], _ state: DeviceState, _ collections: [CollectionNumber],
         _ nearbyRegions: inout [NearbyRegion]
@@ -124,9 +124,10 @@ extension RegionCatalog {
         nearbyRegions.sort { $0.id < $1.id }
     }
 
-    /// The largest exit margin of any mode, so that what lies farther than this and four deviations is outside.
+    /// The largest exit margin of any mode, metres. A device is certainly outside a region that is farther away than
+    /// this and four deviations.
     private static let marginMetres = 8.0
-    /// How far a region is looked for, however uncertain the place is: within thousands of regions a fix of 20 km
-    /// would take milliseconds.
+    /// How far around the estimate the engine searches for boundaries, metres, however large the deviation is: within
+    /// thousands of regions the search around a fix of 20 km would take milliseconds.
     private static let reachMetres = 3_000.0
 }

@@ -1,33 +1,34 @@
 /// A device's standing in one region.
 public struct Presence: Hashable, Sendable {
-    /// The region.
+    /// The region that the presence is about.
     public var region: RegionNumber
-    /// Where the device stands to it. What is `outside` is kept only while an exit is held back, or while it is likely
-    /// that the device has come in.
+    /// Where the device stands. A presence with `.outside` is kept only while an exit is held back, while the device
+    /// has probably come in, or until its exit is reported.
     public var standing: Standing
-    /// How probable it was at the last fix that the device is inside.
+    /// The probability at the last fix that the device is inside, as a step.
     public var likelihood: Likelihood
-    /// Why the standing is not to be relied on; nil when nothing speaks against it.
+    /// Why the standing is unreliable; nil when no doubt is known.
     public var doubt: Doubt?
     /// Whether the dwell was reported.
     public var hasDwelt: Bool
     /// The sample time of the fix that decided the standing.
     public var since: Instant
-    /// The first fix of the run in which the probability lies on this side of one half: what a person is told as
+    /// The sample time of the fix since which the probability has been on this side of one half. Clients show it as
     /// "since".
     public var likelySince: Instant
-    /// Where events have told the device to stand. It differs from `standing` behind an edit, which tells no crossing
-    /// (the next fix does, if that is still so); while an exit is held back; and where nothing was told yet.
+    /// The standing that the reported events imply. It differs from `standing` after an edit, which reports no crossing
+    /// (the next fix does, if it still holds); while an exit is held back; and while no event was reported yet.
     public var told: Standing
     private var left: MaybeInstant
 
-    /// The first fix outside, while the exit is held back; nil while inside.
+    /// The sample time of the first fix outside, while the exit is held back; else nil.
     public var leftAt: Instant? {
         get { left.instant }
         set { left.instant = newValue }
     }
 
-    /// A presence that begins with a fix, unless told more.
+    /// Creates a presence. By default the device is certainly inside since `since`, and the events say what `usualTold`
+    /// returns.
     public init(
         region: RegionNumber, since: Instant, standing: Standing = .inside, likelihood: Likelihood = .certain,
         doubt: Doubt? = nil, hasDwelt: Bool = false, likelySince: Instant? = nil, leftAt: Instant? = nil,
@@ -44,19 +45,20 @@ public struct Presence: Hashable, Sendable {
         self.told = told ?? Self.usualTold(standing, leftAt: leftAt)
     }
 
-    /// What events have told of a device that no edit moved.
+    /// Returns the standing that reported events imply when no edit changed the presence: `.inside` while an exit is
+    /// held back, else `standing`.
     public static func usualTold(_ standing: Standing, leftAt: Instant?) -> Standing {
         leftAt == nil ? standing : .inside
     }
 
-    /// Whether a fix deep inside tells nothing new of it, a dwell apart.
+    /// Whether a fix deep inside would change nothing but a dwell.
     @inline(__always)
     var isSteady: Bool {
         standing == .inside && told == .inside && likelihood == .certain && doubt == nil && left.instant == nil
     }
 }
 
-/// How probable it is that a device is inside, in steps that are worth telling anyone.
+/// The probability that a device is inside, in the steps that are reported.
 public enum Likelihood: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     /// Below 5 %.
     case none
@@ -66,10 +68,10 @@ public enum Likelihood: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case likely
     /// Up to 95 %.
     case high
-    /// More.
+    /// Above 95 %.
     case certain
 
-    /// The step of a probability.
+    /// Returns the step of a probability from 0 to 1.
     public init(_ probability: Double) {
         self =
             if probability > 0.95 {
@@ -89,34 +91,34 @@ public enum Likelihood: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     public static func < (left: Likelihood, right: Likelihood) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Why a standing is not to be relied on.
+/// Why a standing is unreliable.
 public enum Doubt: UInt8, Hashable, Sendable, CaseIterable {
-    /// The last fix does not fit what was known; the next ones will tell.
+    /// The last fix does not fit the track; the next fixes will decide.
     case checking
-    /// Fixes are too inaccurate to tell inside from outside of a region so small.
+    /// The fixes are too inaccurate to tell inside from outside for a region this small.
     case poorAccuracy
-    /// Nothing was heard for so long that the standing is only the last one known.
+    /// No position came for so long that the standing is only the last known one.
     case stale
 }
 
-/// What the log tells when a standing under the confident policy changes, or how sure it is.
+/// A report in the log that a standing under the confident policy changed, or its probability or doubt.
 public struct PresenceReport: Hashable, Sendable {
-    /// Who stands there.
+    /// The device.
     public var device: DeviceNumber
     /// The region.
     public var region: RegionNumber
-    /// Where the device stands to it.
+    /// The device's standing in the region.
     public var standing: Standing
-    /// How probable it is that the device is inside, per cent; nil while that is in doubt.
+    /// The probability that the device is inside, per cent; nil while the standing is in doubt.
     public var insidePercent: UInt8?
-    /// Why the standing is not to be relied on.
+    /// Why the standing is unreliable; nil when no doubt is known.
     public var doubt: Doubt?
-    /// Since when it has been more probable than not.
+    /// The sample time of the fix since which the probability has been on this side of one half.
     public var since: Instant
-    /// The sample time of the fix that this follows from; for silence, of the last one.
+    /// The sample time of the fix that the report follows from; for silence, of the last fix.
     public var sampleTime: Instant
 
-    /// A report.
+    /// Creates a report from its fields.
     public init(
         device: DeviceNumber, region: RegionNumber, standing: Standing, insidePercent: UInt8?, doubt: Doubt?,
         since: Instant, sampleTime: Instant

@@ -1,19 +1,19 @@
-/// What one update makes of a dataset.
+/// The result of one update of a dataset.
 public struct DatasetDecision: Hashable, Sendable {
     /// The dataset after the update.
     public var dataset: Dataset
     /// The records that the update changed, in the order of its patches.
     public var records: [DatasetRecord]
-    /// Whether all records from before the update go.
+    /// Whether the update removes all earlier records.
     public var removesRecords: Bool
-    /// What the log tells; nil where the update changes nothing.
+    /// The change for the log; nil when the update changes nothing.
     public var touch: DatasetTouch?
 }
 
 extension Dataset {
-    /// Decides one update. Nothing of it is done where this throws.
+    /// Decides one update. When this throws, the update changes nothing.
     ///
-    /// Removing a record that was never there stores a removed record, like removing one that was.
+    /// An update that removes a record which never existed stores a removed record all the same.
     ///
     /// - Parameters:
     ///   - ownedDatasets: the number of datasets that the owner has.
@@ -105,7 +105,7 @@ extension Dataset {
         }
         guard removedCount <= DatasetLimits.removedRecords else {
             throw .overLimit(
-                reason: "A dataset keeps at most \(DatasetLimits.removedRecords) removed keys: delete it to begin anew."
+                reason: "A dataset keeps at most \(DatasetLimits.removedRecords) removed keys: delete it to start over."
             )
         }
     }

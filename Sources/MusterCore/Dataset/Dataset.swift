@@ -67,7 +67,7 @@ public struct DatasetRecord: Hashable, Sendable {
     /// The id of the push device that made the change, or the name of the user where the device said none.
     public var modifiedBy: String
 
-    /// A record.
+    /// Creates a record from its fields.
     public init(
         key: String, value: String?, syncCount: Int64, modifiedAt: Instant, deviceModifiedAt: Instant,
         modifiedBy: String
@@ -95,7 +95,7 @@ public struct DatasetPatch: Hashable, Sendable {
     /// When the change was made, by the device's clock; nil where the device does not say.
     public var deviceModifiedAt: Instant?
 
-    /// A change.
+    /// Creates a patch from its fields.
     public init(key: String, value: String?, syncCount: Int64, deviceModifiedAt: Instant? = nil) {
         self.key = key
         self.value = value
@@ -104,7 +104,7 @@ public struct DatasetPatch: Hashable, Sendable {
     }
 }
 
-/// That a dataset changed. The log tells no content: a reader asks for the records above the count that it knows.
+/// A change of a dataset. The log tells no content: a reader asks for the records above the count that it knows.
 public struct DatasetTouch: Hashable, Sendable {
     /// The user whose dataset it is.
     public var owner: UserNumber
@@ -117,7 +117,7 @@ public struct DatasetTouch: Hashable, Sendable {
     /// The id of the push device that made the change, which needs no push about it; nil where the device said none.
     public var device: String?
 
-    /// That a dataset changed.
+    /// Creates a touch from its fields.
     public init(owner: UserNumber, name: String, syncCount: Int64, isDeleted: Bool, device: String? = nil) {
         self.owner = owner
         self.name = name

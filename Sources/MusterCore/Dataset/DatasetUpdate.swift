@@ -4,7 +4,7 @@ public struct DatasetUpdate: Hashable, Sendable {
     public var owner: UserNumber
     /// The dataset's name.
     public var name: String
-    /// What is done.
+    /// What the update does.
     public var order: Order
     /// The id of the push device that sends the update; nil where it has none.
     public var device: String?
@@ -19,7 +19,7 @@ public struct DatasetUpdate: Hashable, Sendable {
         case delete
     }
 
-    /// An update.
+    /// Creates an update; without `device`, one from a device that is no push device.
     public init(owner: UserNumber, name: String, order: Order, device: String? = nil, author: String) {
         self.owner = owner
         self.name = name

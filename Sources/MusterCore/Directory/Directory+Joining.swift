@@ -1,35 +1,35 @@
 /// Why two users cannot be joined, or a device cannot be given to another user.
 public enum JoinError: Error, Hashable, Sendable {
-    /// Both are the same user.
+    /// The two users are the same.
     case isSame
-    /// A person's account, and no user that stands for a device alone, would go.
+    /// The user who would be removed is an ordinary account, and not one that an endpoint made for a device.
     case isAccount
-    /// They are in different teams, or in none.
+    /// The two users are in different teams, or in none.
     case isInOtherTeam
-    /// One of them is a machine that reports for others.
+    /// One of them is a gateway, which reports for others.
     case isMachine
-    /// The other one would have more devices than this.
+    /// The receiving user would have more devices than the limit.
     case tooManyDevices(limit: Int)
-    /// The one that would go has keys of its own.
+    /// The user who would be removed has keys.
     case hasKeys
-    /// The one that would go has documents of its own.
+    /// The user who would be removed has documents.
     case hasDocuments
-    /// The one that would go calls for help.
+    /// The user who would be removed calls for help.
     case callsForHelp
 }
 
 extension Directory {
-    /// How many devices a user has at most.
+    /// The largest number of devices of a user.
     public static let deviceLimit = 100
 
     /// The largest number of regions in all collections together.
     public static let regionLimit = 200_000
 
-    /// The edits by which a user who stands for a device turns out to be another user, who is the same person: the
-    /// devices are the other's, and the user goes.
+    /// Returns the edits that join a user who stands for a device to the user of the person whose device it is: they
+    /// give the devices to that user and remove the first one.
     ///
-    /// - Parameter alias: what trackers' clients call a device of the user; it stays good.
-    /// - Throws: `JoinError`, but for what the directory does not know: keys, documents and calls for help.
+    /// - Parameter alias: returns the id that trackers' clients use for a device; it stays valid.
+    /// - Throws: `JoinError`, except for keys, documents and calls for help, which the directory does not know.
     public func joining(
         _ user: User, to person: User, alias: (Device) -> String
     ) throws(JoinError) -> [Edit] {
@@ -45,9 +45,9 @@ extension Directory {
         return given + [.joinUser(user.number, to: person.number)]
     }
 
-    /// The edits that give one device to another user. Its former owner stays.
+    /// Returns the edits that give one device to another user. The former owner stays.
     ///
-    /// - Parameter alias: what trackers' clients may go on calling it.
+    /// - Parameter alias: the id that trackers' clients may go on using.
     /// - Throws: `JoinError`.
     public func giving(_ device: Device, from user: User, to person: User, alias: String) throws(JoinError) -> [Edit] {
         guard user.number != person.number else { throw .isSame }
@@ -69,7 +69,7 @@ extension Directory {
         given.alias = alias
         var suffix = 2
         while self.device(named: given.name, of: person.number) != nil {
-            // Of at most a hundred devices: a name is free soon.
+            // A user has at most a hundred devices, so a free name comes soon.
             given.name = "\(device.name.prefix(60))-\(suffix)"
             suffix += 1
         }

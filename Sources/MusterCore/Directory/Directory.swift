@@ -1,7 +1,6 @@
-/// Everyone and everything that has a name: users, teams, devices, trackers, collections, regions, rules, targets,
-/// databases.
+/// The users, teams, devices, trackers, collections, regions, rules, targets and databases, by number and by name.
 ///
-/// A value that changes by `apply` alone; reads by number or by name are O(1).
+/// A value that only `apply` changes, `musterRegionsByRule` apart. A look-up by number or name takes O(1).
 public struct Directory: Sendable {
     /// Users by number and name.
     public private(set) var users = Table<User>()
@@ -19,66 +18,67 @@ public struct Directory: Sendable {
     public private(set) var rules = Table<Rule>()
     /// Targets by number and name.
     public private(set) var targets = Table<Target>()
-    /// Databases that someone made, by number and name; those of users' locations have no entry.
+    /// Databases that users created, by number and name; users' location databases have no entry.
     public private(set) var databases = Table<StoredDatabase>()
 
-    /// Regions that rules make muster regions; derived from the rules by who follows them.
+    /// The regions that rules make muster regions. The server derives them from the rules and sets them here.
     public var musterRegionsByRule: Set<RegionNumber> = []
 
     private var ownership = Ownership()
     private var regionsOfCollection: [CollectionNumber: [String: RegionNumber]] = [:]
     private var devicesByAlias: [String: Set<DeviceNumber>] = [:]
 
-    /// A directory with nothing in it.
+    /// Creates an empty directory.
     public init() {}
 
-    /// The devices of a user, in the order they were made.
+    /// Returns the devices of a user, in the order in which they were added.
     public func devices(of user: UserNumber) -> [DeviceNumber] { Array(ownership.devices(of: user)) }
 
-    /// The device that a user calls by this name.
+    /// Returns the device of a user with this name.
     public func device(named name: String, of user: UserNumber) -> Device? {
         ownership.devices(of: user).lazy.compactMap { devices[$0] }.first { $0.name == name }
     }
 
-    /// The device of a team's people that trackers know by this id from before it came to its owner.
+    /// Returns the device in a team that trackers' clients know by this id from before it changed its owner.
     public func device(calledBefore alias: String, in team: TeamNumber) -> Device? {
         guard let numbers = devicesByAlias[alias] else { return nil }
         return numbers.sorted().lazy.compactMap { devices[$0] }.first { users[$0.user]?.team == team }
     }
 
-    /// The region with this id in a collection.
+    /// Returns the region of a collection with this id.
     public func region(_ id: String, in collection: CollectionNumber) -> Region? {
         regionsOfCollection[collection]?[id].flatMap { regions[$0] }
     }
 
-    /// The regions of a collection, in number order.
+    /// Returns the regions of a collection, in number order.
     public func regions(in collection: CollectionNumber) -> [RegionNumber] {
         regionsOfCollection[collection].map { $0.values.sorted() } ?? []
     }
 
-    /// Whether people inside a region are safe: it says so itself, or a rule does.
+    /// Whether a region is a muster region, by itself or by a rule.
     public func isMuster(_ region: Region) -> Bool {
         region.isMuster || musterRegionsByRule.contains(region.number)
     }
 
-    /// How many regions a collection has.
+    /// Returns how many regions a collection has.
     public func regionCount(in collection: CollectionNumber) -> Int { regionsOfCollection[collection]?.count ?? 0 }
 
-    /// The tracker that a device reports to: its user's team's; nil for a user without a team.
+    /// Returns the tracker that a device reports to, which is that of its owner's team; nil for an owner without a
+    /// team.
     public func tracker(of device: Device) -> Tracker? {
         users[device.user]?.team.flatMap { teams[$0] }.flatMap { trackers[$0.tracker] }
     }
 
-    /// Makes room, so that so many users and devices take no more memory than they need.
+    /// Reserves memory for this many users and devices, so that they take no more than they need.
     public mutating func reserve(users: Int, devices: Int) {
         self.users.reserve(users + 1)
         self.devices.reserve(devices + 1)
         ownership.reserve(users: users + 1, devices: devices + 1)
     }
 
-    /// Carries out one edit.
+    /// Applies one edit.
     ///
-    /// Removing a thing that others stand on takes only that thing: `removal(of:)` lists all the edits there must be.
+    /// Removing an entity does not remove what depends on it; `removal(of:)` returns all the edits for that.
     public mutating func apply(_ edit: Edit) {
         switch edit {
         case .putUser(let user): users.put(user)
@@ -134,12 +134,12 @@ public struct Directory: Sendable {
 }
 
 extension Directory {
-    /// The edits that remove a user with its devices.
+    /// Returns the edits that remove a user with their devices.
     public func removal(of user: UserNumber) -> [Edit] {
         devices(of: user).map { .removeDevice($0) } + [.removeUser(user)]
     }
 
-    /// The edits that remove a collection with its regions and its links.
+    /// Returns the edits that remove a collection with its regions and links.
     public func removal(of collection: CollectionNumber) -> [Edit] {
         let unlinked = trackers.all.filter { $0.collections.contains(collection) }.map { tracker -> Edit in
             var tracker = tracker
@@ -150,7 +150,7 @@ extension Directory {
             + [.removeCollection(collection)]
     }
 
-    /// The edits that remove a target, and take it from the rules that name it.
+    /// Returns the edits that remove a target, also from the rules that name it.
     public func removal(of target: TargetNumber) -> [Edit] {
         let relieved = rules.all.filter { $0.targets.contains { $0.destination == .target(target) } }
             .map { rule -> Edit in
@@ -161,7 +161,7 @@ extension Directory {
         return relieved + [.removeTarget(target)]
     }
 
-    /// The edits that remove a team with its tracker; its users stay, without a team.
+    /// Returns the edits that remove a team with its tracker. Its users stay, without a team.
     public func removal(of team: TeamNumber) -> [Edit] {
         guard let tracker = teams[team]?.tracker else { return [] }
         let orphans = users.all.filter { $0.team == team }.map { user -> Edit in

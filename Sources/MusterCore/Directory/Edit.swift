@@ -1,9 +1,9 @@
-/// One step of an administrative change: what is put or removed. Edits are values, so that the store, the directory
-/// in memory and the engine are each told the same thing, in the same order, after the same commit.
+/// One step of a change to the directory: what it puts or removes. An edit is a value, so that the store, the directory
+/// in memory and the engine all apply the same one, in the same order, after the same commit.
 public enum Edit: Hashable, Sendable {
     case putUser(User)
     case removeUser(UserNumber)
-    /// Takes a user away who is the same person as another, and whose devices are the other's by earlier edits.
+    /// Removes a user who is the same person as another. Earlier edits have given the user's devices to that other.
     case joinUser(UserNumber, to: UserNumber)
     case putTeam(Team)
     case removeTeam(TeamNumber)
@@ -14,17 +14,17 @@ public enum Edit: Hashable, Sendable {
     case putCollection(RegionCollection)
     case removeCollection(CollectionNumber)
     case putRegion(Region)
-    /// The collection is named because the log tells it after the region is gone.
+    /// The edit names the collection because the log reports the removal after the region is gone.
     case removeRegion(RegionNumber, from: CollectionNumber)
     case putRule(Rule)
     case removeRule(RuleNumber)
     case putTarget(Target)
     case removeTarget(TargetNumber)
     case putDatabase(StoredDatabase)
-    /// Takes everything in it along.
+    /// Removes the database with everything in it.
     case removeDatabase(DatabaseNumber)
 
-    /// What the log says of this edit.
+    /// The change that the log records for this edit.
     public var change: Change {
         switch self {
         case .putUser(let user): .directory(.user(user.number), removed: false)

@@ -1,10 +1,10 @@
-/// What a user may do. The order has no meaning; every route names the roles it admits.
+/// The rights of a user. The order of the cases has no meaning; every route names the roles that it admits.
 public enum Role: String, Hashable, Sendable, CaseIterable {
-    /// May do everything.
+    /// Has every right.
     case admin
     /// Sees its own team and changes that team's regions.
     case leader
-    /// Sees itself.
+    /// Sees only their own data.
     case member
     /// Reads every position, changes nothing.
     case analyst
@@ -12,21 +12,21 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
     case gateway
 }
 
-/// Someone, or something, that signs in.
+/// A person or a machine that signs in.
 public struct User: Hashable, Sendable {
     /// Its number.
     public let number: UserNumber
-    /// Unique; 1 to 64 characters of letters, digits and `._-@`.
+    /// The name, unique among users: 1 to 64 characters of letters, digits and `._-@`.
     public var name: String
-    /// What it may do.
+    /// The user's rights.
     public var role: Role
-    /// The team it belongs to, or leads when its role is leader.
+    /// The team that the user belongs to, or leads when the role is leader.
     public var team: TeamNumber?
-    /// Whether nobody made it: it stands for a device that an endpoint heard of without knowing whose it is, and goes
-    /// with the tracker it was heard of by. A password, or any change by an admin, makes it a person's like any other.
+    /// Whether an endpoint made the user for a device whose owner it does not know. Such a user is removed with the
+    /// tracker that the device reported to. A password, or any change by an admin, makes it an ordinary user.
     public var isImplicit: Bool
-    /// The roles of an organization's own that databases are opened to by name; they give no other right. At most 64,
-    /// each valid by `isDatabaseRole`, without repeats.
+    /// The organization's own roles, by whose names databases are opened to users; they give no other right. At most
+    /// 64, each valid by `isDatabaseRole`, without repeats.
     public var databaseRoles: [String]
 
     /// The largest number of database roles of a user.
@@ -34,7 +34,7 @@ public struct User: Hashable, Sendable {
     /// The longest name of a database role, in bytes of UTF-8.
     public static let databaseRoleBytes = 128
 
-    /// A user.
+    /// Creates a user; unless told otherwise an ordinary one without database roles.
     public init(
         number: UserNumber, name: String, role: Role, team: TeamNumber?, isImplicit: Bool = false,
         databaseRoles: [String] = []
@@ -47,31 +47,31 @@ public struct User: Hashable, Sendable {
         self.databaseRoles = databaseRoles
     }
 
-    /// Whether a text can name a database role: 1 to 128 bytes without control characters, that begins with no
-    /// underscore and is no `Role`, because those are Muster's to give.
+    /// Whether a text can name a database role: 1 to 128 bytes without control characters. It begins with no underscore
+    /// and is no `Role`, because only Muster gives those.
     public static func isDatabaseRole(_ name: String) -> Bool {
         (1...databaseRoleBytes).contains(name.utf8.count) && !name.hasPrefix("_") && Role(rawValue: name) == nil
             && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 }
 
-/// Members, their leaders, and the one tracker that all their devices report to.
+/// A group of users with its leaders, and the one tracker that all its devices report to.
 public struct Team: Hashable, Sendable {
     /// Its number.
     public let number: TeamNumber
-    /// Unique; the same characters as a user's name.
+    /// The name, unique among teams; the same characters as a user's name.
     public var name: String
-    /// Where its members' devices report.
+    /// The tracker that the members' devices report to.
     public var tracker: TrackerNumber
-    /// Seconds of silence after which a member's safety is unknown.
+    /// After how many seconds of silence a member's safety is unknown.
     public var silenceSeconds: Double
-    /// What it chose for its incidents.
+    /// The team's settings for incidents.
     public var incidents: IncidentSettings
 
-    /// A team's silence limit unless it says otherwise: 20 minutes.
+    /// The silence limit of a team that sets none, seconds: 20 minutes.
     public static let defaultSilenceSeconds: Double = 1200
 
-    /// A team.
+    /// Creates a team, with the default silence limit and settings unless told otherwise.
     public init(
         number: TeamNumber, name: String, tracker: TrackerNumber,
         silenceSeconds: Double = Team.defaultSilenceSeconds, incidents: IncidentSettings = IncidentSettings()
@@ -84,19 +84,19 @@ public struct Team: Hashable, Sendable {
     }
 }
 
-/// What reports: a phone, a watch, a tracker box. Its name is unique within its user.
+/// A phone, watch or tracker box that reports positions.
 public struct Device: Hashable, Sendable {
     /// Its number.
     public let number: DeviceNumber
-    /// Unique within the user; the same characters as a user's name.
+    /// The name, unique among the user's devices; the same characters as a user's name.
     public var name: String
-    /// Whose it is.
+    /// The owner.
     public var user: UserNumber
-    /// What trackers' clients called it before it came to its owner from another user, and may go on calling it; nil
-    /// for one that was its owner's from the beginning.
+    /// The id that trackers' clients used for the device when it belonged to another user, and may go on using; nil for
+    /// a device that never changed its owner.
     public var alias: String?
 
-    /// A device.
+    /// Creates a device; without an alias, one that never changed its owner.
     public init(number: DeviceNumber, name: String, user: UserNumber, alias: String? = nil) {
         self.number = number
         self.name = name
@@ -105,22 +105,22 @@ public struct Device: Hashable, Sendable {
     }
 }
 
-/// A filter policy and the collections it is linked to.
+/// A filter for positions, and links to the collections whose regions devices cross.
 public struct Tracker: Hashable, Sendable {
     /// Its number.
     public let number: TrackerNumber
-    /// Unique; a team's tracker is made with the team and has its name.
+    /// The name, unique among trackers. A team's tracker is made with the team and has its name.
     public var name: String
-    /// Which positions it lets through.
+    /// Which positions are stored and evaluated.
     public var filter: PositionFilter
-    /// The collections whose regions its devices cross, in the order they were linked.
+    /// The linked collections, in the order in which they were linked.
     public var collections: [CollectionNumber]
-    /// Whether every position that is stored is an event for the rules.
+    /// Whether every stored position is an event for the rules.
     public var emitsPositionEvents: Bool
-    /// What is said of it.
+    /// The tracker's description, tags and times.
     public var particulars: Particulars
 
-    /// A tracker.
+    /// Creates a tracker; unless told otherwise its positions are no events.
     public init(
         number: TrackerNumber, name: String, filter: PositionFilter, collections: [CollectionNumber],
         emitsPositionEvents: Bool = false, particulars: Particulars = Particulars()
@@ -134,18 +134,18 @@ public struct Tracker: Hashable, Sendable {
     }
 }
 
-/// Named regions.
+/// A named set of regions, which are crossed under one policy.
 public struct RegionCollection: Hashable, Sendable {
     /// Its number.
     public let number: CollectionNumber
-    /// Unique; the same characters as a user's name.
+    /// The name, unique among collections; the same characters as a user's name.
     public var name: String
-    /// How its regions are crossed.
+    /// How the engine derives crossings of the regions from fixes.
     public var policy: CrossingPolicy
-    /// What is said of it.
+    /// The collection's description, tags and times.
     public var particulars: Particulars
 
-    /// A collection.
+    /// Creates a collection; unless told otherwise under the confident policy.
     public init(
         number: CollectionNumber, name: String, policy: CrossingPolicy = .confident,
         particulars: Particulars = Particulars()

@@ -1,22 +1,22 @@
-/// What a team chose for its incidents, and for what people say in and before them.
+/// A team's settings for incidents and declarations.
 public struct IncidentSettings: Hashable, Sendable {
     /// Whether a drill closes by itself once all stayed accounted for, without doubt, for `closesAfterSeconds`.
     public var closesDrills: Bool
-    /// The same for a real incident. Only an admin may choose it.
+    /// Whether a real incident closes by itself in the same way. Only an admin may choose this.
     public var closesRealIncidents: Bool
-    /// For how many seconds all must have stayed accounted for.
+    /// For how many seconds everyone must have stayed accounted for.
     public var closesAfterSeconds: Double
     /// For how many seconds a declared "off site" or "safe" holds.
     public var declaredHoldsSeconds: Double
-    /// Whether clients show who is safe also while there is no incident; it changes nothing that the server decides.
+    /// Whether clients show safety also without an incident. This changes nothing that the server decides.
     public var showsSafetyAlways: Bool
 
-    /// What `closesAfterSeconds` is unless a team says otherwise: 5 minutes.
+    /// The default of `closesAfterSeconds`: 5 minutes.
     public static let usualClosesAfterSeconds: Double = 300
-    /// What `declaredHoldsSeconds` is unless a team says otherwise: 12 hours.
+    /// The default of `declaredHoldsSeconds`: 12 hours.
     public static let usualDeclaredHoldsSeconds: Double = 43_200
 
-    /// A team's settings; what is left out is as usual.
+    /// Creates settings. By default no incident closes by itself.
     public init(
         closesDrills: Bool = false, closesRealIncidents: Bool = false,
         closesAfterSeconds: Double = IncidentSettings.usualClosesAfterSeconds,

@@ -1,14 +1,14 @@
-/// The number of an entity: given once, never reused, dense enough to index an array.
+/// The number of an entity: assigned once, never reused, dense enough to index an array.
 ///
-/// Names travel on the wire; numbers are what the log and the engine work with.
+/// Clients use names; the log and the engine use numbers.
 public struct Number<Entity>: Hashable, Comparable, Sendable {
-    /// 1 and up.
+    /// 1 and up for entities of the directory. Visitors and users' location databases have numbers below 0.
     public let rawValue: Int32
 
-    /// The entity with that number.
+    /// Creates a number; an entity with it need not exist.
     public init(_ rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Whether the left number was given earlier.
+    /// Orders numbers by value, which is the order in which entities were made.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 

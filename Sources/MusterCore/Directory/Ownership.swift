@@ -1,11 +1,11 @@
-/// Which devices are whose, in eight bytes a device: a chain of device numbers for each user.
+/// The devices of each user, in eight bytes a device: a chain of device numbers for each user.
 struct Ownership: Sendable {
-    /// By user: the first device, 0 for none.
+    /// By user number: the user's first device; 0 for none.
     private var first: [Int32] = []
-    /// By device: the next one of the same user, 0 for none.
+    /// By device number: the next device of the same user; 0 for none.
     private var next: [Int32] = []
 
-    /// The devices of a user, in the order they were added.
+    /// Returns the devices of a user, in the order in which they were added.
     func devices(of user: UserNumber) -> Chain {
         let index = Int(user.rawValue)
         return Chain(following: next, device: first.indices.contains(index) ? first[index] : 0)
@@ -25,7 +25,7 @@ struct Ownership: Sendable {
         }
     }
 
-    /// Takes a device away from its user.
+    /// Removes a device from its user.
     mutating func remove(_ device: DeviceNumber, from user: UserNumber) {
         guard next.indices.contains(Int(device.rawValue)), first.indices.contains(Int(user.rawValue)) else { return }
         let following = next[Int(device.rawValue)]
@@ -37,7 +37,7 @@ struct Ownership: Sendable {
         next[Int(device.rawValue)] = 0
     }
 
-    /// Makes room, so that so many users and devices take no more memory than they need.
+    /// Reserves memory for this many users and devices, so that they take no more than they need.
     mutating func reserve(users: Int, devices: Int) {
         first.reserveCapacity(users)
         next.reserveCapacity(devices)

@@ -1,13 +1,13 @@
-/// What is said of a tracker or a collection that no decision asks for.
+/// The description, tags and times of a tracker or a collection. No decision uses them.
 public struct Particulars: Hashable, Sendable {
-    /// What it is for, in a person's words.
+    /// The purpose, in a person's words.
     public var description: String
     /// Tags by their keys.
     public var tags: [String: String]
-    /// When it was made and changed.
+    /// When it was made and last changed.
     public var times: EditTimes
 
-    /// What is said of a thing; nothing unless told.
+    /// Creates particulars; empty ones by default.
     public init(description: String = "", tags: [String: String] = [:], times: EditTimes = EditTimes()) {
         self.description = description
         self.tags = tags
@@ -15,17 +15,18 @@ public struct Particulars: Hashable, Sendable {
     }
 }
 
-/// When a thing of the directory was made and changed. The writer sets both with the edit, whatever the edit says.
+/// When an entity of the directory was made and last changed. The writer sets both times when it stores an edit,
+/// whatever the edit contains.
 public struct EditTimes: Hashable, Sendable {
-    /// When it was made.
+    /// When the entity was made.
     public var createdAt: Instant
-    /// When it was put last.
+    /// When the entity was last put.
     public var updatedAt: Instant
 
-    /// Times that are not known: 1970.
+    /// Creates unknown times: 1970.
     public init() { self.init(createdAt: Instant(milliseconds: 0)) }
 
-    /// Times of something made then, and changed then or later.
+    /// Creates times; without `updatedAt` the entity has not changed since it was made.
     public init(createdAt: Instant, updatedAt: Instant? = nil) {
         self.createdAt = createdAt
         self.updatedAt = updatedAt ?? createdAt
@@ -33,7 +34,8 @@ public struct EditTimes: Hashable, Sendable {
 }
 
 extension Edit {
-    /// The edit as it happens at `now`: what it puts is new, or keeps the time at which it was made.
+    /// Returns the edit with the times of the entity that it puts: changed `now`, and made when the directory says, or
+    /// now for a new entity.
     public func stamped(at now: Instant, over directory: Directory) -> Edit {
         func times(_ former: EditTimes?) -> EditTimes {
             EditTimes(createdAt: former?.createdAt ?? now, updatedAt: now)

@@ -1,30 +1,30 @@
-/// What a table holds: it has a number, and a name that may be unique.
+/// An element of a `Table`: it has a number, and perhaps a unique name.
 public protocol Entity: Sendable {
     /// Its number.
     var number: Number<Self> { get }
-    /// The name to find it by; nil where names are not unique across the table.
+    /// The name that a table finds the entity by; nil for entities whose names are not unique across the table.
     var uniqueName: String? { get }
 }
 
-/// Entities by number and by unique name, in number order. Both look-ups are O(1).
+/// Entities of one kind, in number order. Look-ups by number and by unique name take O(1).
 public struct Table<Element: Entity>: Sendable {
     private var slots: [Element?] = []
     private var numbers: [String: Number<Element>] = [:]
-    /// How many there are.
+    /// The number of entities.
     public private(set) var count = 0
 
     init() {}
 
-    /// The entity with that number; nil when there is none (any more).
+    /// The entity with that number; nil when there is none or it was removed.
     public subscript(number: Number<Element>) -> Element? {
         let slot = Int(number.rawValue)
         return slots.indices.contains(slot) ? slots[slot] : nil
     }
 
-    /// The entity with that name; always nil where names are not unique across the table.
+    /// The entity with that name; always nil for entities whose names are not unique across the table.
     public subscript(name: String) -> Element? { numbers[name].flatMap { self[$0] } }
 
-    /// All of them in number order.
+    /// All entities in number order.
     public var all: some Sequence<Element> { slots.lazy.compactMap { $0 } }
 
     mutating func reserve(_ count: Int) {
@@ -53,36 +53,36 @@ public struct Table<Element: Entity>: Sendable {
 }
 
 extension User: Entity {
-    /// The name to find it by, where it is unique.
+    /// The user's name.
     public var uniqueName: String? { name }
 }
 
 extension StoredDatabase: Entity {
-    /// The name to find it by, where it is unique.
+    /// The database's name.
     public var uniqueName: String? { name }
 }
 
 extension Team: Entity {
-    /// The name to find it by, where it is unique.
+    /// The team's name.
     public var uniqueName: String? { name }
 }
 
 extension Device: Entity {
-    /// The name to find it by, where it is unique.
+    /// Nil, because a device's name is unique only within its user.
     public var uniqueName: String? { nil }
 }
 
 extension Tracker: Entity {
-    /// The name to find it by, where it is unique.
+    /// The tracker's name.
     public var uniqueName: String? { name }
 }
 
 extension RegionCollection: Entity {
-    /// The name to find it by, where it is unique.
+    /// The collection's name.
     public var uniqueName: String? { name }
 }
 
 extension Region: Entity {
-    /// The name to find it by, where it is unique.
+    /// Nil, because a region's id is unique only within its collection.
     public var uniqueName: String? { nil }
 }

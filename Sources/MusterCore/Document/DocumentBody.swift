@@ -1,38 +1,38 @@
-/// What a revision of a document says.
+/// The content of a revision of a document.
 public struct DocumentBody: Hashable, Sendable {
-    /// The text of one JSON object without a member whose name begins with `_`, except what a replicator writes
-    /// (`_replication_state` and its like): well formed, members in the order they came, no space outside of strings.
+    /// The text of one JSON object: well formed, members in the order they came, no space outside of strings. No
+    /// member's name begins with `_`, except for what a replicator writes (`_replication_state` and its like).
     public var json: [UInt8]
     /// The attachments, by name.
     public var attachments: [Attachment]
 
-    /// `{}`.
+    /// The body `{}` without attachments.
     public static let empty = DocumentBody(json: [0x7B, 0x7D])
 
-    /// What a revision says.
+    /// Creates a body; without attachments unless told otherwise.
     public init(json: [UInt8], attachments: [Attachment] = []) {
         self.json = json
         self.attachments = attachments
     }
 }
 
-/// A file that is part of a document: what is known of it beside its bytes, which are kept once for all documents that
-/// have them.
+/// A file that is part of a document, as described without its bytes. The store keeps equal bytes once for all
+/// documents.
 public struct Attachment: Hashable, Sendable {
-    /// Its name in the document, which may have slashes.
+    /// The name in the document, which may have slashes.
     public var name: String
-    /// Its media type, as it was given.
+    /// The media type, as the client gave it.
     public var contentType: String
-    /// The MD5 digest of its bytes, 16 bytes: what CouchDB's clients know it by.
+    /// The MD5 digest of the bytes, 16 bytes, by which CouchDB's clients identify them.
     public var md5: [UInt8]
-    /// The SHA-256 digest of its bytes, 32 bytes: what we know it by.
+    /// The SHA-256 digest of the bytes, 32 bytes, by which the store identifies them.
     public var key: [UInt8]
-    /// How many bytes it has.
+    /// The number of bytes.
     public var length: Int64
-    /// The generation of the revision that it came with.
+    /// The generation of the revision that attached the file (`revpos`).
     public var revisionPosition: Int32
 
-    /// A file that is part of a document.
+    /// Creates the description of a file from its fields.
     public init(
         name: String, contentType: String, md5: [UInt8], key: [UInt8], length: Int64, revisionPosition: Int32
     ) {
@@ -45,20 +45,20 @@ public struct Attachment: Hashable, Sendable {
     }
 }
 
-/// A document as it is stored: all of its revisions, and what the winner says.
+/// A document as the store keeps it: all of its revisions, and the winner's content.
 public struct StoredDocument: Hashable, Sendable {
-    /// Its id.
+    /// The document's id.
     public var id: String
-    /// Where it is.
+    /// The database that holds the document.
     public var database: DatabaseNumber
-    /// The number of the change that touched it last.
+    /// The number of the last change that touched the document.
     public var sequence: LogSequence
-    /// Its revisions; never empty.
+    /// The document's revisions; never empty.
     public var tree: RevisionTree
-    /// What the winner says; nil where it was not asked for.
+    /// The winner's content; nil when the reader did not ask for it.
     public var body: DocumentBody?
 
-    /// A document as it is stored.
+    /// Creates a document from its fields.
     public init(id: String, database: DatabaseNumber, sequence: LogSequence, tree: RevisionTree, body: DocumentBody?) {
         self.id = id
         self.database = database
@@ -68,30 +68,31 @@ public struct StoredDocument: Hashable, Sendable {
     }
 }
 
-/// What someone wants to become of a document.
+/// A new revision of a document that a client or a replicator asks the writer to store.
 public struct DocumentEdit: Hashable, Sendable {
-    /// Which document.
+    /// The document's id.
     public var id: String
-    /// What the new revision says.
+    /// The new revision's content.
     public var body: DocumentBody
-    /// Whether it says that the document is no more.
+    /// Whether the new revision deletes the document.
     public var isDeleted: Bool
-    /// Where the new revision stands.
+    /// The place of the new revision in the document's tree.
     public var place: Place
 
-    /// Where a new revision stands.
+    /// The places that a new revision can have in a tree.
     public enum Place: Hashable, Sendable {
-        /// On a leaf, or on none for a new document: an edit made here. Refused when it would make a conflict.
+        /// On a leaf, or on none for a new document: an edit made at this server. The writer refuses it when it would
+        /// make a conflict.
         case on(Revision?)
-        /// Where it stood at the peer it comes from (`new_edits: false`): the revision and its ancestors, newest first,
-        /// generations going down by one. Never refused.
+        /// Where it is at the peer that it comes from (`new_edits: false`): the revision and its ancestors, newest
+        /// first, generations going down by one. The writer never refuses it.
         case at([Revision])
     }
 
     /// The longest id, in bytes.
     public static let idLimitBytes = 2_048
 
-    /// What someone wants to become of a document.
+    /// Creates an edit from its fields.
     public init(id: String, body: DocumentBody, isDeleted: Bool, place: Place) {
         self.id = id
         self.body = body
@@ -100,14 +101,14 @@ public struct DocumentEdit: Hashable, Sendable {
     }
 }
 
-/// What became of a `DocumentEdit`.
+/// The result of a `DocumentEdit`.
 public enum EditOutcome: Hashable, Sendable {
-    /// It is stored.
+    /// The revision is stored, by the change of this number.
     case stored(Revision, LogSequence)
-    /// It was known already; nothing changed.
+    /// The revision was stored already; nothing changed.
     case known(Revision)
-    /// It was not made on a leaf; nothing changed.
+    /// The edit was not made on a leaf; nothing changed.
     case conflict
-    /// It names an attachment that is not there to be named; nothing changed.
+    /// The edit names an attachment that does not exist; nothing changed.
     case missingAttachment(name: String)
 }

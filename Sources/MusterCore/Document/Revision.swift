@@ -2,13 +2,13 @@
 ///
 /// CouchDB's order: by generation, then by the bytes of the hash.
 public struct Revision: Hashable, Sendable {
-    /// How many edits led here, from 1.
+    /// The number of edits up to this revision, itself included.
     public let generation: Int32
-    /// What tells revisions of one generation apart.
+    /// The part that distinguishes revisions of one generation.
     public let hash: Hash
 
-    /// What comes after the dash. Nearly always 32 hexadecimal digits, which are kept as 16 bytes; any other text is
-    /// taken from clients that make their own.
+    /// The part after the dash. Nearly always it is 32 hexadecimal digits, kept as 16 bytes. Clients that make their
+    /// own revisions may send any other text.
     public enum Hash: Hashable, Sendable {
         /// 32 hexadecimal digits, the first sixteen and the last, big-endian; written in lower case.
         case digest(UInt64, UInt64)
@@ -16,48 +16,48 @@ public struct Revision: Hashable, Sendable {
         case text(String)
     }
 
-    /// The longest hash that is taken, in bytes.
+    /// The longest hash that is accepted, in bytes.
     public static let hashLimitBytes = 128
 
-    /// The highest generation there may be: nine digits, as they are read.
+    /// The highest generation that is accepted: nine digits.
     public static let generationLimit: Int32 = 999_999_999
 
-    /// A revision and its ancestors, newest first, as `_revisions` tells them.
+    /// Returns a revision and its ancestors, newest first, as the member `_revisions` describes them.
     ///
     /// - Parameters:
-    ///   - start: the generation of the first.
-    ///   - hashes: one at the least.
-    /// - Returns: nil when the generations would not all be from 1 to `generationLimit`.
+    ///   - start: the generation of the first hash.
+    ///   - hashes: the hashes, newest first.
+    /// - Returns: nil without hashes, or when the generations would not all be from 1 to `generationLimit`.
     public static func path(from start: Int64, _ hashes: [Hash]) -> [Revision]? {
         guard !hashes.isEmpty, start >= Int64(hashes.count), start <= Int64(generationLimit) else { return nil }
         return hashes.enumerated().map { Revision(generation: Int32(start) - Int32($0.offset), hash: $0.element) }
     }
 
-    /// A revision.
+    /// Creates a revision from its two parts.
     public init(generation: Int32, hash: Hash) {
         self.generation = generation
         self.hash = hash
     }
 
-    /// A revision with a digest of 16 bytes.
+    /// Creates a revision whose hash is a digest of 16 bytes.
     ///
-    /// - Precondition: there are 16.
+    /// - Precondition: `digest` has 16 bytes.
     public init(generation: Int32, digest: some Collection<UInt8>) {
         precondition(digest.count == 16, "a digest has 16 bytes")
         func word(_ bytes: some Collection<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         self.init(generation: generation, hash: .digest(word(digest.prefix(8)), word(digest.dropFirst(8))))
     }
 
-    /// Reads `generation-hash`; nil when it is none: the generation is a positive number without a leading zero, the
-    /// hash 1 to 128 bytes of letters, digits and `_+/=.-`.
+    /// Reads `generation-hash`; nil for any other text. The generation is a positive number of up to nine digits
+    /// without a leading zero, the hash 1 to 128 bytes of letters, digits and `_+/=.-`.
     public init?(_ text: some StringProtocol) {
-        // Bytes in one piece: what is generic over the text would be looked up for every byte.
+        // Contiguous bytes: code that is generic over the text would dispatch for every byte.
         var text = String(text)
         guard let revision = text.withUTF8({ Self(parsing: $0) }) else { return nil }
         self = revision
     }
 
-    /// Reads `generation-hash`, as above.
+    /// Reads `generation-hash` from bytes of UTF-8, as `init(_:)` does.
     public init?(parsing bytes: UnsafeBufferPointer<UInt8>) {
         guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")), (1...9).contains(dash), bytes[0] != 0x30 else {
             return nil
@@ -83,14 +83,14 @@ extension Revision: Comparable {
 }
 
 extension Revision.Hash {
-    /// Reads what stands behind the dash; nil when it may not stand there.
+    /// Reads the part after the dash; nil for a text that may not stand there.
     public init?(_ text: String) {
         var text = text
         guard let hash = text.withUTF8({ Self(parsing: $0) }) else { return nil }
         self = hash
     }
 
-    /// Reads what stands behind the dash, as above.
+    /// Reads the part after the dash from bytes of UTF-8, as `init(_:)` does.
     public init?(parsing bytes: UnsafeBufferPointer<UInt8>) {
         guard !bytes.isEmpty, bytes.count <= Revision.hashLimitBytes else { return nil }
         if bytes.count == 32, let (high, low) = Self.words(bytes) {
@@ -101,7 +101,7 @@ extension Revision.Hash {
         self = .text(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The hash as it is written.
+    /// The hash as a text; digits are in lower case.
     public var text: String {
         switch self {
         case .digest(let high, let low):
@@ -122,7 +122,7 @@ extension Revision.Hash {
         }
     }
 
-    /// The bytes that order it.
+    /// The bytes that hashes are ordered by: the 16 of a digest, or the text's.
     public var bytes: [UInt8] {
         switch self {
         case .digest(let high, let low):
@@ -140,7 +140,7 @@ extension Revision.Hash {
             switch byte {
             case 0x30...0x39: digit = byte - 0x30
             case 0x61...0x66: digit = byte - 0x61 + 10
-            // A CouchDB takes these for the same, and tells them in lower case.
+            // CouchDB accepts upper case as the same digits, and writes lower case.
             case 0x41...0x46: digit = byte - 0x41 + 10
             default: return nil
             }
@@ -158,7 +158,7 @@ extension Revision.Hash {
 }
 
 extension Revision.Hash: Comparable {
-    /// By bytes.
+    /// Orders hashes by their bytes.
     public static func < (left: Self, right: Self) -> Bool {
         if case .digest(let high, let low) = left, case .digest(let otherHigh, let otherLow) = right {
             return high == otherHigh ? low < otherLow : high < otherHigh

@@ -1,16 +1,16 @@
 extension RevisionTree {
-    /// A tree that many revisions are merged into, one after the other. What becomes of it is what `merge` would make
-    /// of it; but each costs what its path is long, however large the tree is, and the winner is at hand after each.
+    /// A tree that many paths are merged into, one after the other. It makes the same tree as `RevisionTree.merge`. But
+    /// the cost of a merge grows with its path and hardly with the tree, and the winner is known after each.
     public struct Growth: Sendable {
-        /// In the order in which they came; a parent is the place of one here.
+        /// The nodes in the order in which they came. A node's parent is an index into this array.
         private var nodes: [Node]
         private var places: [Revision: Int]
-        /// How many were made from each.
+        /// How many nodes were made from each node.
         private var childCounts: [Int]
-        /// Every leaf, and some that were.
+        /// Every leaf, and some nodes that were leaves once.
         private var candidates = Candidates()
 
-        /// What grows out of a tree.
+        /// Creates a growth that begins with the revisions of a tree.
         ///
         /// - Complexity: O(n).
         public init(_ tree: RevisionTree = RevisionTree()) {
@@ -24,10 +24,10 @@ extension RevisionTree {
             for place in nodes.indices { addCandidate(place) }
         }
 
-        /// Whether there is no revision.
+        /// Whether there is no revision yet.
         public var isEmpty: Bool { nodes.isEmpty }
 
-        /// The leaf that `RevisionTree.winner` would be, its parent left out: nothing has an index here yet.
+        /// The leaf that `RevisionTree.winner` would be. Its parent is nil, because nodes have no index yet.
         public var winner: Node? {
             candidates.first.map { candidate in
                 var winner = nodes[candidate.place]
@@ -36,17 +36,17 @@ extension RevisionTree {
             }
         }
 
-        /// Whether nothing was made from this revision; false for one that is not here.
+        /// Whether this has a revision and nothing was made from it.
         public func isLeaf(_ revision: Revision) -> Bool { places[revision].map { childCounts[$0] == 0 } ?? false }
 
-        /// Whether what a revision says was told already.
+        /// Whether this has the content of a revision, and not only its name.
         public func knows(_ revision: Revision) -> Bool { places[revision].map { nodes[$0].isKnown } ?? false }
 
         /// Adds a revision and its ancestors, as `RevisionTree.merge` does.
         ///
-        /// - Returns: false when the revision was known already.
+        /// - Returns: false when it had the revision's content already.
         /// - Precondition: `path` is not empty and its generations go down by one.
-        /// - Complexity: O(m log n), m the path's revisions and n the tree's.
+        /// - Complexity: O(m log n), m the path's revisions and n those merged so far.
         @discardableResult
         public mutating func merge(_ path: [Revision], isDeleted: Bool) -> Bool {
             precondition(!path.isEmpty, "a path has its own revision")
@@ -68,9 +68,9 @@ extension RevisionTree {
             return isNew
         }
 
-        /// The tree that has become of it.
+        /// The tree of all revisions merged so far.
         ///
-        /// - Complexity: O(n log n), O(n) as far as the nodes came in order.
+        /// - Complexity: O(n log n), and O(n) as far as the nodes came in order.
         public var tree: RevisionTree {
             let order = nodes.indices.sorted { nodes[$0].revision < nodes[$1].revision }
             var moved = [Int](repeating: 0, count: nodes.count)
@@ -91,7 +91,7 @@ extension RevisionTree {
             return nodes.count - 1
         }
 
-        /// Says what a node was made from. Where someone lies about that, the lower one has it.
+        /// Sets the parent of a node. When two peers disagree about a parent, the lower revision wins.
         private mutating func link(_ child: Int, to parent: Int) {
             if let other = nodes[child].parent {
                 guard nodes[parent].revision < nodes[other].revision else { return }
@@ -102,12 +102,12 @@ extension RevisionTree {
             childCounts[parent] += 1
         }
 
-        /// Whether a candidate is a leaf still, and no other than it was.
+        /// Whether a candidate is still a leaf, and still deleted or not as noted.
         private func isCurrent(_ candidate: Candidate) -> Bool {
             childCounts[candidate.place] == 0 && nodes[candidate.place].isDeleted == candidate.isDeleted
         }
 
-        /// Notes a node that may be the winner, where it is a leaf.
+        /// Adds a node to the candidates for the winner when it is a leaf.
         private mutating func addCandidate(_ place: Int) {
             guard childCounts[place] == 0 else { return }
             candidates.insert(
@@ -115,19 +115,19 @@ extension RevisionTree {
         }
     }
 
-    /// A node that was a leaf when it was noted.
+    /// A node that was a leaf when it became a candidate.
     private struct Candidate {
         var place: Int
         var revision: Revision
         var isDeleted: Bool
 
-        /// Whether it wins over another.
+        /// Whether this candidate wins over another.
         func isBefore(_ other: Candidate) -> Bool {
             isDeleted == other.isDeleted ? revision > other.revision : !isDeleted
         }
     }
 
-    /// Candidates, the winner first: a binary heap.
+    /// A binary heap of candidates with the winner first.
     private struct Candidates {
         private var heap: [Candidate] = []
 
@@ -142,7 +142,7 @@ extension RevisionTree {
             }
         }
 
-        /// Takes out the first; there must be one.
+        /// Removes the first candidate; there must be one.
         mutating func removeFirst() {
             heap.swapAt(0, heap.count - 1)
             heap.removeLast()

@@ -1,12 +1,12 @@
 extension RevisionTree {
-    /// What was made from each revision of a tree: made once, where many are asked for.
+    /// An index from each revision of a tree to those made from it, for a caller that asks about many revisions.
     public struct Offspring: Sendable {
         private let tree: RevisionTree
-        /// The highest that was made from each node, and the next lower one of the same parent; -1 for none.
+        /// By node: the highest child, and the next lower child of the same parent; −1 for none.
         private var highestChild: [Int]
         private var lowerSibling: [Int]
 
-        /// What was made from each revision.
+        /// Builds the index of a tree.
         ///
         /// - Complexity: O(n).
         public init(of tree: RevisionTree) {
@@ -20,32 +20,34 @@ extension RevisionTree {
             }
         }
 
-        /// Whether nothing was made from this revision; false for one that is not here.
+        /// Whether the tree has a revision and nothing was made from it.
         ///
         /// - Complexity: O(log n).
         public func isLeaf(_ revision: Revision) -> Bool {
             tree.index(of: revision).map { highestChild[$0] < 0 } ?? false
         }
 
-        /// The leaves that a revision led to, itself when it is one, the winner of them first; empty for one that is
-        /// not here.
+        /// Returns the leaves that descend from a revision, or the revision itself when it is a leaf, their winner
+        /// first. Empty for a revision that the tree does not have.
         ///
-        /// - Complexity: O(log n) for a leaf, else O(m log m), m what was made from the revision.
+        /// - Complexity: O(log n) for a leaf, else O(m log m) in the number m of descendants.
         public func leaves(from revision: Revision) -> [Revision] {
             var isSeen: [Bool] = []
             return leaves(from: revision, besides: &isSeen)
         }
 
-        /// The leaves that these revisions led to: those of the first, then those of the next that are not among them.
+        /// Returns the leaves that descend from any of these revisions: those of the first, then those of the next that
+        /// are not among them.
         ///
-        /// - Complexity: O(m log n + n log n), m how many revisions there are and n the tree's.
+        /// - Complexity: O(m log n + n log n) for m revisions and a tree of n.
         public func leaves(fromAnyOf revisions: [Revision]) -> [Revision] {
             if revisions.count == 1 { return leaves(from: revisions[0]) }
             var isSeen = [Bool](repeating: false, count: tree.nodes.count)
             return revisions.flatMap { leaves(from: $0, besides: &isSeen) }
         }
 
-        /// - Parameter isSeen: the nodes whose leaves were told, by index; noted unless it is empty.
+        /// - Parameter isSeen: the nodes whose leaves were returned already, by index; the call marks further ones.
+        ///   When it is empty, the call marks none.
         private func leaves(from revision: Revision, besides isSeen: inout [Bool]) -> [Revision] {
             guard let start = tree.index(of: revision) else { return [] }
             var found: [Int] = []
@@ -66,13 +68,13 @@ extension RevisionTree {
         }
     }
 
-    /// The leaves that a revision led to, itself when it is one, the winner of them first; empty for one that is not
-    /// here. Whoever asks for many asks `Offspring`.
+    /// Returns the leaves that descend from a revision, or the revision itself when it is a leaf, their winner first.
+    /// Empty for a revision that the tree does not have. `Offspring` is faster for many revisions.
     ///
     /// - Complexity: O(n log n).
     public func leaves(from revision: Revision) -> [Revision] { Offspring(of: self).leaves(from: revision) }
 
-    /// The leaves that are none in a later tree of the same document: edited since, or gone.
+    /// Returns the leaves that are no leaves in a later tree of the same document: edited since, or removed.
     ///
     /// - Complexity: O(n + m).
     public func leaves(lostIn later: RevisionTree) -> [Revision] {
@@ -80,7 +82,7 @@ extension RevisionTree {
         var next = 0
         return leafIndices.compactMap { index in
             let revision = nodes[index].revision
-            // Both are in ascending order.
+            // Both lists of leaves are in ascending order.
             while next < kept.count, later.nodes[kept[next]].revision < revision { next += 1 }
             return next < kept.count && later.nodes[kept[next]].revision == revision ? nil : revision
         }

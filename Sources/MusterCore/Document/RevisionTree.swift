@@ -1,20 +1,20 @@
-/// Every revision of a document that is still known, each with the one it was made from.
+/// The known revisions of a document, each with the revision that it was made from.
 ///
-/// Merging is a pure function: whatever the order in which paths come, one tree results, and with it one winner. After
-/// CouchDB's `couch_key_tree`.
+/// Merging is a pure function: the same paths make the same tree, and so the same winner, in whatever order they come.
+/// The tree is modelled after CouchDB's `couch_key_tree`.
 public struct RevisionTree: Hashable, Sendable {
     /// A revision in the tree.
     public struct Node: Hashable, Sendable {
-        /// Which it is.
+        /// The revision.
         public var revision: Revision
-        /// The index of the revision it was made from; nil for one whose ancestors are not known.
+        /// The index of the revision that this one was made from; nil when no ancestor is known.
         public var parent: Int?
-        /// Whether it says that the document is no more.
+        /// Whether the revision deletes the document.
         public var isDeleted: Bool
-        /// Whether what it says was ever told to us; an ancestor may be known by name alone.
+        /// Whether the revision's content was ever received; an ancestor may be known by its name alone.
         public var isKnown: Bool
 
-        /// A node.
+        /// Creates a node from its fields.
         public init(revision: Revision, parent: Int?, isDeleted: Bool, isKnown: Bool) {
             self.revision = revision
             self.parent = parent
@@ -23,15 +23,15 @@ public struct RevisionTree: Hashable, Sendable {
         }
     }
 
-    /// All nodes in ascending order of their revisions, so a parent stands before its children.
+    /// All nodes in ascending order of their revisions, so that a parent comes before its children.
     public private(set) var nodes: [Node]
 
-    /// A tree without revisions.
+    /// Creates an empty tree.
     public init() { nodes = [] }
 
-    /// A tree of nodes that were stored.
+    /// Creates a tree from stored nodes.
     ///
-    /// - Returns: nil when they are not in order, or a parent is not of the generation before.
+    /// - Returns: nil when the nodes are not in order, or a parent is not of the generation before.
     public init?(nodes: [Node]) {
         for (index, node) in nodes.enumerated() {
             if index > 0, nodes[index - 1].revision >= node.revision { return nil }
@@ -42,17 +42,17 @@ public struct RevisionTree: Hashable, Sendable {
         self.nodes = nodes
     }
 
-    /// A tree of nodes that are in order.
+    /// Creates a tree from nodes that are in order.
     init(ordered nodes: [Node]) { self.nodes = nodes }
 
     /// Adds a revision and its ancestors.
     ///
     /// - Parameters:
-    ///   - path: the revision and what it was made from, newest first, each of the generation before the last's.
-    ///   - isDeleted: whether the revision says that the document is no more.
-    /// - Returns: false when the revision was known already, with what it says; then at most an ancestor was learnt.
+    ///   - path: the revision and its ancestors, newest first.
+    ///   - isDeleted: whether the revision deletes the document.
+    /// - Returns: false when the tree had the revision's content already; then the call added ancestors at most.
     /// - Precondition: `path` is not empty and its generations go down by one.
-    /// - Complexity: O(n + m), n the tree's revisions and m the path's. Of many in a row, `Growth` makes less.
+    /// - Complexity: O(n + m), n the tree's revisions and m the path's. `Growth` is faster for many merges in a row.
     @discardableResult
     public mutating func merge(_ path: [Revision], isDeleted: Bool) -> Bool {
         precondition(!path.isEmpty, "a path has its own revision")
@@ -60,7 +60,7 @@ public struct RevisionTree: Hashable, Sendable {
         var weave = Weave(capacity: nodes.count + path.count)
         var rest = 0
         var parent: Int?
-        // Both are in ascending order once the path is read from its end: one walk over the two.
+        // The path in reverse is in ascending order like the tree, so one walk over both is enough.
         for (step, revision) in path.enumerated().reversed() {
             precondition(
                 step == 0 || path[step - 1].generation == revision.generation + 1, "generations go down by one")
@@ -81,7 +81,7 @@ public struct RevisionTree: Hashable, Sendable {
         return isNew
     }
 
-    /// Adds all that another tree of the same document has.
+    /// Adds all revisions of another tree of the same document.
     ///
     /// - Complexity: O(n + m).
     public mutating func merge(_ other: RevisionTree) {
@@ -107,15 +107,15 @@ public struct RevisionTree: Hashable, Sendable {
         nodes = weave.nodes
     }
 
-    /// Two trees becoming one, in ascending order.
+    /// The nodes of two trees, merged in ascending order.
     private struct Weave {
         var nodes: [Node] = []
-        /// Where each node of the tree that is woven into stands now.
+        /// The new index of each node of the tree that is merged into.
         private var moved: [Int] = []
 
         init(capacity: Int) { nodes.reserveCapacity(capacity) }
 
-        /// Takes over the tree's next node.
+        /// Appends the tree's next node, with the new index of its parent.
         mutating func add(_ node: Node, _ next: inout Int) {
             moved.append(nodes.count)
             nodes.append(node)
@@ -123,25 +123,27 @@ public struct RevisionTree: Hashable, Sendable {
             next += 1
         }
 
-        /// Puts one that the tree has not.
+        /// Appends a node that the tree does not have.
         mutating func insert(_ node: Node) { nodes.append(node) }
 
-        /// Says what the last node was made from. Where someone lies about that, the lower one has it, whoever is heard
-        /// first.
+        /// Sets the parent of the last node. When two peers disagree about a parent, the lower revision wins, so that
+        /// the order of merges does not matter.
         mutating func makeLastChild(of parent: Int) {
             let last = nodes.count - 1
             nodes[last].parent = min(nodes[last].parent ?? parent, parent)
         }
     }
 
-    /// Forgets ancestors that are more than `limit` revisions away from every leaf (`_revs_limit`).
+    /// Keeps the last `limit` revisions of the path to each leaf, the leaf included, and removes all others
+    /// (`_revs_limit`).
     ///
-    /// - Returns: the revisions that are gone.
+    /// - Returns: the revisions that it removed.
     /// - Complexity: O(n).
     @discardableResult
     public mutating func stem(to limit: Int) -> [Revision] {
         guard nodes.count > limit else { return [] }
-        // How many revisions may still be told from each on, whatever leaf one comes from; nil where none was asked.
+        // By node: how many revisions of the path may stay from this one on, by the leaf that allows most; nil before
+        // any leaf.
         var left = [Int?](repeating: nil, count: nodes.count)
         var kept = [Bool](repeating: false, count: nodes.count)
         // Children before their parents.
@@ -154,9 +156,9 @@ public struct RevisionTree: Hashable, Sendable {
         return kept.contains(false) ? removeNodes(kept) : []
     }
 
-    /// Takes leaves out as if they had never been (`_purge`), and every ancestor that leads to no other leaf.
+    /// Removes leaves as if they had never been (`_purge`), and every ancestor that leads to no other leaf.
     ///
-    /// - Returns: the leaves that were taken out; a revision that is no leaf stays.
+    /// - Returns: the leaves that it removed; a revision that is no leaf stays.
     @discardableResult
     public mutating func purge(_ revisions: Set<Revision>) -> [Revision] {
         let leaves = leafIndices
@@ -194,30 +196,31 @@ public struct RevisionTree: Hashable, Sendable {
 }
 
 extension RevisionTree {
-    /// Whether there is no revision.
+    /// Whether the tree has no revision.
     public var isEmpty: Bool { nodes.isEmpty }
 
-    /// The node of a revision.
+    /// Returns the node of a revision; nil for a revision that the tree does not have.
     public func node(_ revision: Revision) -> Node? { index(of: revision).map { nodes[$0] } }
 
-    /// Whether what a revision says was told already.
+    /// Whether the tree has the content of a revision, and not only its name.
     public func knows(_ revision: Revision) -> Bool { node(revision)?.isKnown == true }
 
-    /// The revisions that nothing was made from, the winner first: what lives before what is deleted, then the higher.
+    /// The revisions that nothing was made from, the winner first: living ones before deleted ones, each from the
+    /// highest down.
     ///
     /// - Complexity: O(n).
     public var leaves: [Node] { Self.ranked(leafIndices.map { nodes[$0] }) }
 
-    /// Leaves in ascending order become such that the winner is first.
+    /// Returns leaves that are given in ascending order with the winner first.
     static func ranked(_ leaves: [Node]) -> [Node] {
         leaves.reversed().filter { !$0.isDeleted } + leaves.reversed().filter(\.isDeleted)
     }
 
-    /// The leaf that everyone agrees on without asking each other; nil for an empty tree.
+    /// The leaf that every peer chooses without asking the others; nil for an empty tree.
     ///
-    /// - Complexity: O(n), O(1) where the highest revision lives.
+    /// - Complexity: O(n), and O(1) when the highest revision is not deleted.
     public var winner: Node? {
-        // Nothing was made from the highest.
+        // The highest revision is always a leaf.
         guard let last = nodes.last, last.isDeleted else { return nodes.last }
         return leafIndices.last { !nodes[$0].isDeleted }.map { nodes[$0] } ?? last
     }
@@ -228,13 +231,15 @@ extension RevisionTree {
     /// The deleted leaves beside the winner, highest first.
     public var deletedConflicts: [Revision] { leaves.dropFirst().filter(\.isDeleted).map(\.revision) }
 
-    /// Whether nothing was made from this revision; false for one that is not here.
+    /// Whether the tree has a revision and nothing was made from it.
+    ///
+    /// - Complexity: O(n).
     public func isLeaf(_ revision: Revision) -> Bool {
         guard let index = index(of: revision) else { return false }
         return !nodes.contains { $0.parent == index }
     }
 
-    /// A revision and its ancestors, newest first; empty for one that is not here.
+    /// Returns a revision and its ancestors, newest first; nothing for a revision that the tree does not have.
     public func path(of revision: Revision) -> [Revision] {
         var path: [Revision] = []
         var next = index(of: revision)
@@ -245,12 +250,13 @@ extension RevisionTree {
         return path
     }
 
-    /// Those of these revisions that are not here (`_revs_diff`): not known, or by name alone.
+    /// Returns the revisions whose content the tree does not have (`_revs_diff`).
     public func missing(_ revisions: [Revision]) -> [Revision] {
         revisions.filter { !knows($0) }
     }
 
-    /// Leaves that a missing revision may have been made from: those of a lower generation than the highest missing.
+    /// Returns the leaves that a missing revision may have been made from: those of a lower generation than the highest
+    /// missing one.
     public func possibleAncestors(of missing: [Revision]) -> [Revision] {
         guard let highest = missing.lazy.map(\.generation).max(), let lowest = nodes.first,
             lowest.revision.generation < highest
@@ -268,7 +274,7 @@ extension RevisionTree {
         return low < nodes.count && nodes[low].revision == revision ? low : nil
     }
 
-    /// Where the leaves stand, in ascending order.
+    /// The indexes of the leaves, ascending.
     var leafIndices: [Int] {
         if nodes.count == 1 { return [0] }
         var isParent = [Bool](repeating: false, count: nodes.count)

@@ -1,48 +1,52 @@
 /// What the engine decided for the observations of one transaction: the changes for the log, and the states to adopt.
 ///
-/// One decision is used again and again, so that a batch in which nothing crosses allocates nothing.
+/// The caller reuses one decision, so that a batch in which nothing crosses allocates nothing.
 public struct Decision: Sendable {
     /// Holds the changes; the caller takes them with `takeChanges`.
     var scratch = Scratch()
-    /// The devices whose presences are to be stored; may name one twice.
+    /// The devices whose presences the store must write; one may be named twice.
     public private(set) var devicesToStore: [DeviceNumber] = []
-    /// The devices whose state is to be stored because the log does not tell all that moved it; may name one twice.
+    /// The devices whose `DeviceRecord` the store must write, because the log does not tell all that changed their
+    /// state; one may be named twice.
     public private(set) var statesToStore: [DeviceNumber] = []
-    /// The people whose safety is to be stored; may name one twice.
+    /// The people whose safety the store must write; one may be named twice.
     public private(set) var peopleToStore: [UserNumber] = []
 
-    /// The people of whose declarations something is to be stored; may name one twice.
+    /// The people whose `Declared` the store must write; one may be named twice.
     public private(set) var declaredToStore: [UserNumber] = []
-    /// Notes that are to be stored, each of a device; a later one of the same name takes the place of an earlier one.
+    /// The notes that the store must write, each with its device. A later note of the same name replaces an earlier
+    /// one.
     public private(set) var notesToStore: [(note: DeviceNote, device: DeviceNumber)] = []
-    /// What reading ahead came to, of no meaning; kept so that it is read.
+    /// The result of prefetching (`Engine.approach`). It has no meaning; storing it keeps the compiler from dropping
+    /// the reads.
     var touched = 0
 
     var devices = Overlay<DeviceState>()
     var people = Overlay<PersonState>()
-    /// Incidents that were started or closed, by team.
+    /// The incidents that changed, by team.
     var incidents: [TeamNumber: Incident] = [:]
-    /// Rolls that changed.
+    /// The rolls that changed, by incident.
     var rolls: [IncidentNumber: Roll] = [:]
-    /// Since when all are accounted for without doubt, where that changed; nil inside where they no longer are.
+    /// By incident, where it changed: since when everyone is accounted for without doubt; an inner nil when someone no
+    /// longer is.
     var undoubtedSince: [IncidentNumber: Instant?] = [:]
-    /// How far the review of edits comes with it; nil where nothing was reviewed.
+    /// The review queue after this decision; nil when the decision reviews nothing.
     var reviewQueue: ReviewQueue?
-    /// Whether `recount` waits for the end of what is being decided of many people at once.
+    /// Whether `recount` does nothing for now, because the engine is deciding many people and counts after the last.
     var defersRecount = false
-    /// What is to be added to the records of incidents, in order.
+    /// The lines to append to the records of incidents, in order.
     var entries: [IncidentEntry] = []
 
-    /// A decision about nothing.
+    /// Creates an empty decision.
     public init() {}
 
-    /// Whether there is anything to store: a change, a line of a record, or a person's state, that was not taken yet.
+    /// Whether the store must write anything: a change or a line that the caller has not taken yet, or a state.
     public var hasChanges: Bool {
         !scratch.changes.isEmpty || !entries.isEmpty || !declaredToStore.isEmpty || !undoubtedSince.isEmpty
             || !statesToStore.isEmpty || !devicesToStore.isEmpty
     }
 
-    /// Hands every change decided since the last call to `body`, in order.
+    /// Passes every change decided since the last call to `body`, in order, and removes it from the decision.
     public mutating func takeChanges(_ body: (Change) throws -> Void) rethrows {
         defer { scratch.changes.removeAll(keepingCapacity: true) }
         try scratch.changes.withUnsafeBufferPointer { changes in
@@ -50,38 +54,41 @@ public struct Decision: Sendable {
         }
     }
 
-    /// Hands every entry for an incident's record since the last call to `body`, in order.
+    /// Passes every line for an incident's record decided since the last call to `body`, in order, and removes it from
+    /// the decision.
     public mutating func takeEntries(_ body: (IncidentEntry) throws -> Void) rethrows {
         defer { entries.removeAll(keepingCapacity: true) }
         for entry in entries { try body(entry) }
     }
 
-    /// Whether devices wait for their review after this decision; nil where it reviews nothing.
+    /// Whether devices still wait for review after this decision; nil when the decision reviews nothing.
     public var leavesReviewUnfinished: Bool? { reviewQueue.map { !$0.isEmpty } }
 
-    /// What a device will be inside of.
+    /// Returns a device's presences as this decision leaves them; empty for a device that it does not touch.
     public func presences(of device: DeviceNumber) -> [Presence] {
         devices[Int(device.rawValue)]?.presences ?? []
     }
 
-    /// How a device will stand to the muster regions of raw collections.
+    /// Returns a device's presences in the muster regions of raw collections as this decision leaves them; empty for a
+    /// device that it does not touch.
     public func refuges(of device: DeviceNumber) -> [Presence] {
         devices[Int(device.rawValue)]?.refuges ?? []
     }
 
-    /// The places of the devices whose states were touched.
+    /// The numbers of the devices that the decision touches, as array indexes, in the order in which it touched them.
     public var movedDevices: some Sequence<Int> { devices.touched }
 
-    /// How a person will be.
+    /// Returns a person's safety as this decision leaves it; nil for a person whom it does not touch.
     public func safety(of user: UserNumber) -> Safety? { people[Int(user.rawValue)]?.safety }
 
-    /// What will hold of what was declared of a person.
+    /// Returns what holds of the declarations about a person after this decision; nil for a person whom it does not
+    /// touch.
     public func declared(of user: UserNumber) -> Declared? { people[Int(user.rawValue)]?.declared }
 
-    /// How the incident of a team will be that was started or closed; nil when none was.
+    /// Returns a team's incident as this decision leaves it; nil when the decision does not change it.
     public func incident(of team: TeamNumber) -> Incident? { incidents[team] }
 
-    /// Forgets all that was decided: for a transaction that failed.
+    /// Discards everything decided. Call it when the transaction failed.
     public mutating func discard() {
         devices.clear()
         people.clear()
@@ -93,25 +100,25 @@ public struct Decision: Sendable {
         noteChanges(of: device)
     }
 
-    /// Notes that a device's presences are to be stored, if they changed.
+    /// Marks a device's presences and record for the store, if the observation changed them.
     ///
-    /// - Returns: whether anything changed by which its owner's safety is judged.
+    /// - Returns: whether anything changed that the owner's safety depends on.
     @discardableResult
     mutating func noteChanges(of device: DeviceNumber) -> Bool {
         let hasChanged = scratch.presencesChanged || scratch.beliefChanged
         if scratch.presencesChanged { devicesToStore.append(device) }
-        // Which regions the fixes seem to be in was told, and is compared with at the next fix.
+        // The engine compares the next fix with the regions that it reported, so they must survive a restart.
         if scratch.beliefChanged { statesToStore.append(device) }
         scratch.presencesChanged = false
         scratch.beliefChanged = false
         return hasChanged
     }
 
-    /// Notes that a device's state is to be stored.
+    /// Marks a device's record for the store.
     mutating func noteState(of device: DeviceNumber) { statesToStore.append(device) }
 
-    /// Tells, and has stored, that a device's clock is right again, by a position that is not stored: without it nobody
-    /// who was told of the wrong clock would hear of that, nor this server after a restart.
+    /// Reports and stores that a device's clock is right again, as shown by a position that is not stored. Without this
+    /// note, clients that saw the wrong clock would not learn of it, nor would this server after a restart.
     mutating func noteRightClock(of device: DeviceNumber, by position: Position) {
         let note = DeviceNote(
             DeviceNote.Name(.clock), sampleTime: position.sampleTime, receivedTime: position.receivedTime,
@@ -120,9 +127,9 @@ public struct Decision: Sendable {
         scratch.changes.append(.note(note.name, of: device))
     }
 
-    /// Records how a person is and what holds of what was declared of them.
+    /// Records a person's new state.
     ///
-    /// - Parameter isTold: whether the log tells their safety.
+    /// - Parameter isTold: whether the log reports the person's safety.
     mutating func record(_ person: PersonState, of user: UserNumber, isTold: Bool) {
         people.set(Int(user.rawValue), to: person)
         declaredToStore.append(user)

@@ -1,30 +1,30 @@
-/// What is stored of a device so that a restart changes nothing: how far it was followed, beside its presences.
+/// A device's state beside its presences, as the store keeps it so that a restart changes no decision.
 ///
-/// Stored from time to time, and in the transaction of an observation that the log does not tell of; what the log has
-/// told since is followed again at the start (`Engine.replay`).
+/// The writer stores it from time to time, and in the transaction of an observation that the log does not tell of. At a
+/// start the engine replays what the log has told since (`Engine.replay`).
 public struct DeviceRecord: Hashable, Sendable {
-    /// The newest sample time that was evaluated, corrected by what was known of the device's clock.
+    /// The newest evaluated sample time, corrected for what was then known of the device's clock.
     public var evaluated: Instant?
     /// When the server last received anything from the device.
     public var heard: Instant?
-    /// The newest position that was evaluated.
+    /// The newest evaluated position, stored or not.
     public var located: Position?
-    /// The newest position that is stored, where that is an older one.
+    /// The newest stored position, when it is older than `located`.
     public var storedBefore: Position?
-    /// Where the confident policy believes it to be.
+    /// Where the confident policy believes the device to be.
     public var track: ConfidentTrack
-    /// Seconds between its fixes of late.
+    /// The recent mean interval between the device's fixes, seconds; 0 before the second fix.
     public var intervalSeconds: Float
-    /// Whether anything was ever decided of it under the confident policy.
+    /// Whether the confident policy ever decided a standing of the device.
     public var hasStood: Bool
-    /// Whether its clock was ever found right, or its error found out.
+    /// Whether the engine ever found the device's clock right, or found out its error.
     public var isClockKnown: Bool
-    /// What is known of a clock that is off, as numbers that `ClockWatch` reads; nil where it fits.
+    /// The watch over a clock that is or may be wrong, as `ClockWatch` writes it in numbers; nil while the clock fits.
     public var watch: [Int64]?
-    /// The regions that its fixes seem to be in while they are not believed.
+    /// The regions that the device's fixes seem to be in while the engine checks them, as it reported them last.
     public var seeming: [RegionNumber]
 
-    /// What is stored of a device.
+    /// Creates a record from its fields.
     public init(
         evaluated: Instant?, heard: Instant?, located: Position?, storedBefore: Position?, track: ConfidentTrack,
         intervalSeconds: Float, hasStood: Bool, isClockKnown: Bool, watch: [Int64]?, seeming: [RegionNumber]
@@ -44,31 +44,32 @@ public struct DeviceRecord: Hashable, Sendable {
 
 /// Restarts.
 extension Engine {
-    /// What is to be stored of a device.
+    /// Returns the record that the store must keep of a device.
     public func record(of device: DeviceNumber, after decision: Decision) -> DeviceRecord {
         state(of: device, after: decision).record
     }
 
-    /// Takes up what was stored of devices.
+    /// Restores devices from their stored records.
     public mutating func resume(_ records: [(device: DeviceNumber, record: DeviceRecord)]) {
         for (device, record) in records where devices.indices.contains(Int(device.rawValue)) {
             devices[Int(device.rawValue)].record = record
         }
     }
 
-    /// Knows nothing of where a device was, for the log tells all of it; its presences stay.
+    /// Resets a device's state to that of a new device, because the log to be replayed tells all of it. Its presences
+    /// stay.
     public mutating func forgetTrack(of device: DeviceNumber) {
         guard devices.indices.contains(Int(device.rawValue)) else { return }
         devices[Int(device.rawValue)].record = DeviceState().record
     }
 
-    /// The devices of which a position was evaluated.
+    /// The devices of which the engine evaluated a position.
     public var locatedDevices: [DeviceNumber] {
         devices.indices.filter { devices[$0].isLocated }.map { DeviceNumber(Int32($0)) }
     }
 
-    /// Follows what the log tells behind a device's record: as it was followed when it was decided. Presences and
-    /// safety are stored with each change of theirs, and do not move.
+    /// Applies a change of the log that came after a device's record, as the engine applied it when it decided the
+    /// change. Presences and safety do not change here: the store writes them with each change.
     public mutating func replay(_ change: Change) {
         switch change {
         case .position(let position, let device, let isCurrent) where devices.indices.contains(Int(device.rawValue)):
@@ -84,12 +85,12 @@ extension Engine {
         }
     }
 
-    /// Has the next review derive everyone's safety anew: the process may have ended between an edit and what follows
-    /// from it.
+    /// Makes the next review derive everyone's safety again: the process may have ended between an edit and its
+    /// consequences.
     public mutating func reviewEveryone() { scope.isEveryone = true }
 
-    /// The located devices that report to a tracker with muster regions in raw collections, and the newest sample time
-    /// that was evaluated of each.
+    /// The devices with an evaluated position whose tracker has muster regions in raw collections, each with its newest
+    /// evaluated sample time.
     public var devicesWithRefuges: [(device: DeviceNumber, evaluated: Instant)] {
         devices.indices.compactMap { index in
             guard let evaluated = devices[index].evaluated, !tracker(of: devices[index].user).sheltering.isEmpty else {
@@ -99,10 +100,10 @@ extension Engine {
         }
     }
 
-    /// Follows a device along its latest positions, and has the next review decide how it stands to the muster regions
-    /// of raw collections: an older version of Muster stored neither.
+    /// Advances a device's track along its latest positions, and makes the next review decide its presences in the
+    /// muster regions of raw collections. An older version of Muster stored neither.
     ///
-    /// - Parameter trail: ascending.
+    /// - Parameter trail: the positions, ascending by sample time.
     public mutating func rebuildRefuges(of device: DeviceNumber, from trail: [Position]) {
         guard devices.indices.contains(Int(device.rawValue)) else { return }
         for position in trail { devices[Int(device.rawValue)].track.advance(ConfidentFix(position)) }
@@ -111,12 +112,12 @@ extension Engine {
 }
 
 extension ClockWatch {
-    /// All its fields.
+    /// All fields as numbers, for the store.
     var numbers: [Int64] {
         [correction, received, offset, isEligible ? 1 : 0, runStart, Int64(runCount), runLeast, runGreatest]
     }
 
-    /// Nil for numbers that are none of ours.
+    /// Creates a watch from `numbers`; nil where they are not of that form.
     init?(numbers: [Int64]) {
         guard numbers.count == 8, let runCount = UInt8(exactly: numbers[5]) else { return nil }
         self.init(

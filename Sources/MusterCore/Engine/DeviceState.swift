@@ -1,53 +1,53 @@
 import MusterGeometry
 
-/// What the engine knows of a device.
+/// The engine's state of one device.
 struct DeviceState: Hashable, Sendable {
-    /// Whose it is; nil for a number that no device has.
+    /// The owner; nil for a number that no device has.
     var user: UserNumber?
-    // An optional position is copied and let go of in far more steps than a position.
+    // Not an optional, which takes far more steps to copy and to release. `isLocated` says whether it is set.
     private var newest = Position(
         coordinate: Coordinate(validLatitude: 0, longitude: 0), sampleTime: Instant(milliseconds: 0),
         receivedTime: Instant(milliseconds: 0))
-    /// Whether a position of it was ever evaluated.
+    /// Whether the engine ever evaluated a position of the device.
     private(set) var isLocated = false
-    /// The newest position that is stored, where a filter left newer ones out: one or none. In an array, because most
-    /// devices have none and every state has room for it.
+    /// The newest stored position, when a filter kept newer ones out of the store; else empty. An empty array takes
+    /// less room than an optional position, and most devices have none.
     private var storedBefore: [Position] = []
-    // As they are stored, for those who look into a state without a copy of it.
+    // In their stored form, so that a caller reads one without a copy of the state.
     private(set) var lastEvaluated = MaybeInstant()
     private var lastHeard = MaybeInstant()
     private var lastSighted = MaybeInstant()
-    /// Where it stands, in region order.
+    /// The device's presences, in region order, each under the policy of the region's collection.
     var presences: [Presence] = [] {
         didSet { boundaryFreeRadius.end() }
     }
-    /// How it stands to the muster regions of raw collections, decided under the confident policy, in region order: by
-    /// this its owner is safe or not, whatever the events of those collections say.
+    /// The device's presences in the muster regions of raw collections, in region order. The confident policy decides
+    /// them, and the owner's safety follows from them, whatever the events of those collections say.
     var refuges: [Presence] = [] {
         didSet { boundaryFreeRadius.end() }
     }
-    /// How far it may go until that can change.
+    /// How far the device may move until its presences can change.
     var boundaryFreeRadius = BoundaryFreeRadius()
-    /// Where the confident policy believes it to be; empty until a fix is evaluated under it.
+    /// Where the confident policy believes the device to be; empty until this engine follows a fix.
     var track = ConfidentTrack()
-    /// Seconds between its fixes of late.
+    /// The recent mean interval between the device's fixes, seconds; 0 before the second fix.
     var intervalSeconds: Float = 0
-    /// Whether anything was ever decided of it under the confident policy.
+    /// Whether the confident policy ever decided a standing of the device.
     var hasStood = false
-    /// Whether its clock was ever found right, or its error found out.
+    /// Whether the engine ever found the device's clock right, or found out its error.
     var isClockKnown = false
-    /// What is known of a clock that is off: one or none.
+    /// The watch over a clock that is or may be wrong; empty while the clock fits.
     private var watches: [ClockWatch] = []
-    /// The regions that its fixes seem to be in while they are not believed, as that was told last.
+    /// The regions that the device's fixes seem to be in while the engine checks them, as it reported them last.
     var seeming: [RegionNumber] = []
 
     /// The newest stored position by sample time: the baseline of the filters.
     var latest: Position? { storedBefore.first ?? (isLocated ? newest : nil) }
 
-    /// The newest position that was evaluated, stored or not.
+    /// The newest evaluated position, stored or not.
     var located: Position? { isLocated ? newest : nil }
 
-    /// Takes the newest position that was evaluated.
+    /// Replaces the newest evaluated position.
     @inline(__always)
     mutating func locate(_ position: Position, isStored: Bool) {
         if isStored {
@@ -59,8 +59,8 @@ struct DeviceState: Hashable, Sendable {
         isLocated = true
     }
 
-    /// The newest sample time that was evaluated, corrected by what is known of the device's clock; later than that of
-    /// `latest` where a filter left the newest out of the store.
+    /// The newest evaluated sample time, corrected for the known error of the device's clock. It is later than that of
+    /// `latest` when a filter kept the newest position out of the store.
     var evaluated: Instant? {
         get { lastEvaluated.instant }
         set { lastEvaluated.instant = newValue }
@@ -72,28 +72,30 @@ struct DeviceState: Hashable, Sendable {
         set { lastHeard.instant = newValue }
     }
 
-    /// The newest sample time of a sighting.
+    /// The newest sample time of the device's sightings.
     var sighted: Instant? {
         get { lastSighted.instant }
         set { lastSighted.instant = newValue }
     }
 
-    /// Notes that the server received something from the device.
+    /// Records that the server received something from the device.
     @inline(__always)
     mutating func hear(at moment: Instant) {
         if lastHeard.instant.map({ moment > $0 }) ?? true { lastHeard.instant = moment }
     }
 
-    /// Whether its standings are only the last known: after 20 minutes without a position, or three of its intervals.
+    /// Whether the device's standings are out of date: its last position is older than 20 minutes and older than three
+    /// of its intervals.
     func isStale(at now: Instant) -> Bool {
         guard let evaluated else { return false }
         return now.seconds(since: evaluated) > max(1200, 3 * Double(intervalSeconds))
     }
 
-    /// Whether an exit waits to be told.
+    /// Whether the exit delay of a region holds back an exit of the device.
     var holdsBackAnExit: Bool { presences.contains { $0.leftAt != nil } }
 
-    /// The last fix, where it tells well from where the device goes on; nil while that is in doubt.
+    /// The last fix, when a passage may be inferred from it; nil while the track is unsettled, and when a filter kept
+    /// the fix out of the store.
     var surestFix: ConfidentFix? {
         guard track.isSettled, storedBefore.isEmpty, let evaluated else { return nil }
         var fix = ConfidentFix(newest)
@@ -101,12 +103,12 @@ struct DeviceState: Hashable, Sendable {
         return fix
     }
 
-    /// Moves on to a position that is newer than all that was evaluated.
+    /// Advances the state to a position that is newer than every evaluated one.
     ///
     /// - Parameters:
-    ///   - sampleTime: the position's, corrected by what is known of the device's clock.
+    ///   - sampleTime: the position's sample time, corrected for the known error of the device's clock.
     ///   - isStored: whether the tracker's filter stores it.
-    /// - Returns: whether nothing was ever decided of the device under the confident policy before.
+    /// - Returns: whether the confident policy had never decided a standing of the device before.
     @inline(__always)
     mutating func follow(_ position: Position, at sampleTime: Instant, isStored: Bool) -> Bool {
         if let evaluated {
@@ -126,20 +128,20 @@ struct DeviceState: Hashable, Sendable {
 
 /// The device's clock.
 extension DeviceState {
-    /// What is known of a clock that is off; nil while it fits the server's.
+    /// The watch over the device's clock; nil while the clock fits the server's.
     var watch: ClockWatch? {
         get { watches.first }
         set { watches = newValue.map { [$0] } ?? [] }
     }
 
-    /// Whether the device's clock is off, or may be.
+    /// Whether the device's clock is wrong, or may be.
     @inline(__always)
     var isWatched: Bool { !watches.isEmpty }
 
-    /// What is told of the device's clock.
+    /// The error of the device's clock as clients see it; nil while nothing speaks against the clock.
     var clockSkew: ClockSkew? { watch?.skew }
 
-    /// A sample time of the device's, corrected by what is known of its clock.
+    /// Returns a sample time of the device, corrected for the known error of its clock.
     @inline(__always)
     func corrected(_ sampleTime: Instant) -> Instant {
         guard let watch = watches.first, watch.correction != 0 else { return sampleTime }
@@ -147,9 +149,9 @@ extension DeviceState {
         return isTooMuch ? sampleTime : Instant(milliseconds: sum)
     }
 
-    /// Learns from a position what it says of the device's clock.
+    /// Updates the watch over the device's clock from one position.
     ///
-    /// - Returns: whether it tells that a clock is right that was told to be wrong.
+    /// - Returns: whether the position shows that a clock is right that was reported as wrong.
     @inline(__always)
     mutating func observeClock(_ position: Position) -> Bool {
         let offset = position.receivedTime.milliseconds &- position.sampleTime.milliseconds
@@ -163,7 +165,7 @@ extension DeviceState {
     @inline(never)
     private mutating func watchClock(_ position: Position, offset: Int64) -> Bool {
         let isBackwards = evaluated.map { corrected(position.sampleTime) <= $0 } ?? false
-        // A sample that is late, from a clock that was right, goes on where the last one ended.
+        // A clock that was known to be right, and a sample after the last evaluated one: the sample is only late.
         if watches.isEmpty, offset > 0, isClockKnown, !isBackwards { return false }
         var watch = watch ?? ClockWatch()
         let wasTold = watch.skew != nil
@@ -178,7 +180,7 @@ extension DeviceState {
 
 /// Where the device is believed to be.
 extension DeviceState {
-    /// What is believed of the device's fixes; nil before the first.
+    /// Where the engine believes the device to be, and the fixes that it checks; nil before the first fix.
     var belief: Belief? {
         guard !track.isEmpty, let evaluated else { return nil }
         let checking = track.candidateEstimate.map { candidate in
@@ -189,7 +191,7 @@ extension DeviceState {
             checking: checking)
     }
 
-    /// What a restart needs of the state beside the presences.
+    /// The part of the state that the store keeps for a restart, beside the presences.
     var record: DeviceRecord {
         get {
             DeviceRecord(

@@ -1,14 +1,14 @@
 import MusterGeometry
 
 extension Engine {
-    /// So many observations are brought near at once: the memory of all of them is on its way at the same time, and
-    /// stays in the nearest caches until their turn comes.
+    /// How many observations `approach` prefetches at once: their memory loads overlap, and the data stays in the
+    /// nearest caches until the engine decides them.
     static var approachCount: Int { 64 }
 
-    /// Asks for the memory that the next observations will be decided from: states, presences, and leaves of indexes.
-    /// Where people are scattered a decision waits for memory longer than it computes. Changes no answer.
+    /// Prefetches the memory that the decisions of the next observations read: states, presences, and leaves of
+    /// indexes. Where devices are scattered, a decision waits for memory longer than it computes. No result changes.
     ///
-    /// - Returns: a number without meaning, so that reading is not left out.
+    /// - Returns: a number without meaning, so that the compiler keeps the reads.
     @inline(never)
     func approach(_ observations: [Observation], from first: Int) -> Int {
         let end = min(first + Self.approachCount, observations.count)

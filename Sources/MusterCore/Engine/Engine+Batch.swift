@@ -1,18 +1,18 @@
-/// What became of some observations; the counts add up to how many there were.
+/// How the engine handled some observations. The counts add up to the number of observations.
 public struct Tally: Hashable, Sendable {
-    /// Moved a device's state.
+    /// The number that the engine accepted as current.
     public var accepted = 0
-    /// Older than what is known: kept as history.
+    /// The number that the engine stores as history, because they were late.
     public var late = 0
-    /// Already stored.
+    /// The number that the store held already.
     public var repeated = 0
-    /// Left out by the tracker's filter.
+    /// The number that a tracker's filter kept out of the store.
     public var filtered = 0
 
-    /// Of none.
+    /// Creates a tally of no observations.
     public init() {}
 
-    /// Adds what another counted.
+    /// Adds the counts of another tally.
     public static func += (left: inout Tally, right: Tally) {
         left.accepted += right.accepted
         left.late += right.late
@@ -20,7 +20,7 @@ public struct Tally: Hashable, Sendable {
         left.filtered += right.filtered
     }
 
-    /// Counts one more.
+    /// Counts one more observation.
     public mutating func count(_ verdict: Verdict) {
         switch verdict {
         case .accepted: accepted += 1
@@ -30,29 +30,29 @@ public struct Tally: Hashable, Sendable {
     }
 }
 
-/// What the engine must be told before it can decide an observation.
+/// What the caller must look up before the engine can decide an observation.
 public enum Question: Hashable, Sendable {
-    /// Whether the store holds it already: then it is a repetition and changes nothing.
+    /// Whether the store holds the observation already. If so, it is a repetition and changes nothing.
     case isStored
-    /// Where the device was until then, for `restore`: the engine has not followed it since it was started.
+    /// The device's latest positions up to a sample time, for `restore`: this engine has not followed the device yet.
     case trail(of: DeviceNumber, until: Instant)
 }
 
 extension Engine {
-    /// How long a trail is worth recalling: what is older weighs nothing in the track, and a fix a second is no more
-    /// than is read at once.
+    /// How far back a trail is worth reading, seconds. Older fixes weigh nothing in the track, and with a fix a second
+    /// the trail still fits in one read.
     public static let trailSeconds: Double = 900
 
     /// Decides observations in order, up to the first that raises a question.
     ///
-    /// Nothing is allocated for an observation that crosses nothing.
+    /// An observation that crosses nothing costs no allocation.
     ///
     /// - Parameters:
-    ///   - observations: what was observed.
-    ///   - index: the first to decide; afterwards the first that was not decided.
+    ///   - observations: the observations, in the order to decide them in.
+    ///   - index: the first observation to decide; afterwards the first that was not decided.
     ///   - now: the server's time.
-    ///   - decision: what was decided before, added to.
-    ///   - tally: counts what became of them.
+    ///   - decision: what was decided before; the call adds to it.
+    ///   - tally: the call counts its verdicts here.
     /// - Returns: the question that the observation at `index` raises; nil when all are decided.
     public func decideBatch(
         _ observations: [Observation], from index: inout Int, now: Instant, into decision: inout Decision,
@@ -60,7 +60,7 @@ extension Engine {
     ) -> Question? {
         while index < observations.count {
             if index % Self.approachCount == 0 { decision.touched &+= approach(observations, from: index) }
-            // Nearly all are positions: taken apart once, for both.
+            // Nearly all observations are positions: one `case` takes each apart for both calls.
             if case .position(let position, let device) = observations[index] {
                 if let question = question(about: position, of: device, now: now, after: decision) { return question }
                 tally.count(decidePosition(position, of: device, now: now, into: &decision))
@@ -74,7 +74,8 @@ extension Engine {
         return nil
     }
 
-    /// What must be known before an observation is decided; nil: nothing.
+    /// Returns what the caller must look up before the engine decides an observation; nil when it need not look up
+    /// anything.
     public func question(about observation: Observation, now: Instant, after decision: Decision) -> Question? {
         switch observation {
         case .position(let position, let device):
@@ -82,7 +83,7 @@ extension Engine {
         case .sighting(let sighting, let device):
             return isHistory(sighting, of: device, now: now, after: decision) ? .isStored : nil
         case .note, .declaration:
-            // What was said before stands in the store alone.
+            // Only the store holds earlier notes and declarations.
             return .isStored
         }
     }
@@ -91,7 +92,7 @@ extension Engine {
         about position: Position, of device: DeviceNumber, now: Instant, after decision: Decision
     ) -> Question? {
         let index = Int(device.rawValue)
-        // Asked for every observation: so the state is not copied.
+        // This runs for every observation, so it does not copy the state.
         if let place = decision.devices.slot(of: index) {
             return question(about: position, of: device, decision.devices.states, place)
         }
@@ -103,7 +104,7 @@ extension Engine {
     private func question(
         about position: Position, of device: DeviceNumber, _ states: [DeviceState], _ place: Int
     ) -> Question? {
-        // A clock that is off may be corrected otherwise than when the same sample came before.
+        // The engine may have corrected the clock differently when the same sample came before.
         if states[place].isWatched || Self.isAhead(position.sampleTime, of: position.receivedTime) {
             return .isStored
         }
@@ -112,10 +113,11 @@ extension Engine {
         return states[place].track.fixes == 0 && states[place].isLocated ? .trail(of: device, until: evaluated) : nil
     }
 
-    /// Follows a device along positions that were decided before this engine was made, so that its track goes on where
-    /// it was. No standing changes.
+    /// Advances a device's track along positions that were decided before this engine was made, so that the track goes
+    /// on where it was. No standing changes.
     ///
-    /// - Parameter trail: its latest positions, ascending; with none, the newest that is known is taken.
+    /// - Parameter trail: the device's latest positions, ascending; may be empty. The newest evaluated position comes
+    ///   after them.
     public func restore(_ trail: [Position], of device: DeviceNumber, into decision: inout Decision) {
         var state = state(of: device, after: decision)
         for position in trail { state.track.advance(ConfidentFix(position)) }

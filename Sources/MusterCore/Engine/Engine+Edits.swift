@@ -1,7 +1,7 @@
 import MusterGeometry
 
 extension Engine {
-    /// An engine as it stood when these were stored.
+    /// Creates an engine from what the store holds, and builds the index of every collection.
     public init(
         directory: Directory, positions: [(device: DeviceNumber, position: Position)],
         presences: [(device: DeviceNumber, presences: [Presence])],
@@ -37,7 +37,8 @@ extension Engine {
         scope = ReviewScope()
     }
 
-    /// Goes on behind what was evaluated of a device and not stored: its latest position alone does not tell of that.
+    /// Advances a device's evaluated time to `sampleTime`; an earlier time changes nothing. The latest stored position
+    /// does not tell that a later one was evaluated and a filter kept it out of the store.
     public mutating func resume(evaluatedThrough sampleTime: Instant, of device: DeviceNumber) {
         let index = Int(device.rawValue)
         guard devices.indices.contains(index), let before = devices[index].evaluated, before < sampleTime else {
@@ -46,9 +47,9 @@ extension Engine {
         devices[index].evaluated = sampleTime
     }
 
-    /// Follows an edit.
+    /// Applies an edit of the directory.
     ///
-    /// - Returns: whether somebody may stand otherwise with it, or be safe or not: then `review` is due.
+    /// - Returns: whether the edit may change how someone stands or whether they are safe. Then `review` is due.
     @discardableResult
     public mutating func apply(_ edit: Edit) -> Bool {
         switch edit {
@@ -91,17 +92,17 @@ extension Engine {
         if !links.isEmpty { scope.links[tracker.number, default: []].formUnion(links) }
     }
 
-    /// Notes that a team's devices report elsewhere.
+    /// Adds a team's members to the review scope, because their devices report to another tracker.
     private mutating func noteMove(ofTeam team: TeamNumber) {
         for index in people.indices where people[index].team == team { scope.users.insert(UserNumber(Int32(index))) }
     }
 
-    /// Takes over how a device stands, in region order, from who knows better; what is decided next goes on from there.
-    /// Its track stays. `review` is due afterwards.
+    /// Replaces a device's presences by those that the server decided, given in region order. Later decisions go on
+    /// from them. The device's track stays. `review` is due afterwards.
     public mutating func setPresences(_ presences: [Presence], of device: DeviceNumber) {
         let index = Int(device.rawValue)
         guard devices.indices.contains(index) else { return }
-        // What raw collections tell of muster regions is for events alone, and goes on.
+        // The raw presences in muster regions serve events alone, and the server does not send them: they stay.
         let events = devices[index].presences.filter { !catalog.isShown($0.region) }
         devices[index].presences = (presences.filter { catalog.isShown($0.region) } + events)
             .sorted { $0.region < $1.region }
@@ -110,7 +111,7 @@ extension Engine {
         scope.isEveryone = true
     }
 
-    /// Takes the regions that rules make muster regions. `review` is due afterwards.
+    /// Replaces the set of regions that rules make muster regions. `review` is due afterwards.
     public mutating func setMusterByRule(_ regions: Set<RegionNumber>) {
         for region in catalog.setMusterByRule(regions) { scope.add(region, within: nil) }
     }
@@ -165,7 +166,7 @@ extension Engine {
         forgetClearances(of: user)
     }
 
-    /// Where a person's devices report has changed, and so what they may cross.
+    /// Ends the boundary-free radius of a person's devices: they report to another tracker and may cross other regions.
     private mutating func forgetClearances(of user: UserNumber) {
         for device in ownership.devices(of: user) where devices.indices.contains(Int(device.rawValue)) {
             devices[Int(device.rawValue)].boundaryFreeRadius.end()

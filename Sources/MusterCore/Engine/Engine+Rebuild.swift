@@ -1,25 +1,25 @@
 import MusterGeometry
 
-/// A plan that makes a fast index of a collection's regions; a value that any thread may carry out.
+/// A plan that builds a fast index of a collection's regions. It is a value, so any thread may carry it out.
 public struct RegionCatalogRebuild: Sendable {
     let collection: CollectionNumber
     let plan: RegionIndexRebuild
 
-    /// Makes the index. Takes a while: some 0.3 µs a vertex.
+    /// Builds the index. This takes some 0.3 µs a vertex.
     public func build() -> BuiltCollection { BuiltCollection(collection: collection, regions: plan.build()) }
 }
 
-/// What a rebuild made, for `Engine.adopt`.
+/// The index that a rebuild made, for `Engine.adopt`.
 public struct BuiltCollection: Sendable {
     let collection: CollectionNumber
     let regions: BuiltRegions
 }
 
 extension Engine {
-    /// What would make the index of some collection fast again after many edits; nil when all are. Decisions are the
-    /// same before and after.
+    /// A plan that rebuilds the first index that edits have made slow; nil when no index is slow. A rebuild changes no
+    /// decision.
     public var rebuild: RegionCatalogRebuild? { catalog.rebuild }
 
-    /// Takes a rebuilt index; what was put or removed meanwhile stays true.
+    /// Installs a rebuilt index. Edits since the plan was made stay in force.
     public mutating func adopt(_ built: BuiltCollection) { catalog.adopt(built) }
 }

@@ -40,7 +40,7 @@ struct ReviewQueue: Sendable {
     var waiting: ArraySlice<DeviceNumber> { devices[next...] }
 }
 
-/// What edits of regions, links, policies and of who belongs where do to standings and safety.
+/// What edits of regions, links, policies and memberships change in standings and safety.
 extension Engine {
     /// The number of devices that are decided again in one transaction; it takes a tenth of a second of the writer's
     /// time. The owners of further devices have unknown safety (`Safety.Source.underReview`) until a later slice.
@@ -69,7 +69,7 @@ extension Engine {
         var queue = reviewQueue
         if !scope.isEmpty { queue.enqueue(devices(concernedBy: scope), by: scope) }
         let slice = queue.dequeue(limit)
-        // From here on the devices of the slice make their owners safe or not; those that wait do not.
+        // From here on the owners' safety follows the devices of the slice, and disregards those that still wait.
         decision.reviewQueue = queue.isEmpty ? ReviewQueue() : queue
         for device in slice { standAnew(device, queue.scope, now: now, into: &decision) }
         guard !scope.isEmpty else { return }
@@ -82,8 +82,8 @@ extension Engine {
         }
     }
 
-    /// Has every device wait for a review of all regions: the process ended during a review, and which devices were
-    /// waiting is not stored. Their standings make nobody safe until then.
+    /// Queues the devices of every owner for a review. The process ended during a review, and the store does not hold
+    /// which devices were waiting. Until their review, their standings make nobody safe.
     public mutating func restartReview() {
         var everyone = ReviewScope()
         everyone.users = Set(devices.lazy.compactMap(\.user))
@@ -113,7 +113,7 @@ extension Engine {
         }
     }
 
-    /// Whether a device may stand otherwise after edits.
+    /// Whether edits may change where a device stands.
     private func concerns(_ scope: ReviewScope, _ state: DeviceState) -> Bool {
         guard let user = state.user, state.isLocated || !state.presences.isEmpty || !state.refuges.isEmpty else {
             return false
@@ -131,7 +131,7 @@ extension Engine {
         return scope.isNear(state.track.estimate, deviationMetres: state.track.deviationMetres)
     }
 
-    /// Whether a device stands in a region that its tracker is not linked to.
+    /// Whether a device has a presence in a region that its tracker is not linked to.
     private func stands(_ state: DeviceState, besides tracker: RegionCatalog.TrackerRule) -> Bool {
         func isLinked(_ presence: Presence) -> Bool {
             catalog.rule(of: presence.region).map { tracker.isLinked(to: $0.collection) } ?? false
@@ -139,7 +139,7 @@ extension Engine {
         return !(state.presences.allSatisfy(isLinked) && state.refuges.allSatisfy(isLinked))
     }
 
-    /// Decides anew where a device stands.
+    /// Decides again how a device stands in the regions that edits changed, and whether its owner is safe.
     private func standAnew(
         _ device: DeviceNumber, _ scope: ReviewScope, now: Instant, into decision: inout Decision
     ) {

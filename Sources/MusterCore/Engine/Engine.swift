@@ -1,41 +1,42 @@
-/// Decides what observations cross and who is safe. Pure and synchronous: the time comes as a value, nothing is read
-/// or written, and `decide` changes no state: what it decided is in the `Decision`, which `adopt` takes over once it
-/// is on disk.
+/// Decides which regions observations cross and who is safe. The engine is pure and synchronous: it takes the time as a
+/// value and does no I/O. `decide` changes no state. It writes into a `Decision`, which the caller passes to `adopt`
+/// once it is on disk.
 ///
 ///     late? → filter → regions → crossings → safety
 ///
-/// State moves by sample time, per device. A late observation is history and moves nothing.
+/// A device's state advances by sample time. The engine stores a late observation as history and changes no state for
+/// it.
 public struct Engine: Sendable {
     var catalog = RegionCatalog()
     var devices: [DeviceState] = []
     var people: [PersonState] = []
     var teams: [TeamState] = []
     var ownership = Ownership()
-    /// What edits have changed since the last review.
+    /// What edits changed since the last review.
     var scope = ReviewScope()
-    /// Whom that concerned and for whom it is not decided yet.
+    /// The devices that earlier edits concern and that still wait for review.
     var reviewQueue = ReviewQueue()
     /// The open incidents, each by its team.
     var incidents: [TeamNumber: Incident] = [:]
-    /// Who is asked for in each open incident.
+    /// The roll of each open incident.
     var rolls: [IncidentNumber: Roll] = [:]
-    /// Since when all are accounted for without doubt, where they are. After a restart it begins anew.
+    /// By open incident: since when everyone is accounted for without doubt. After a restart the time begins anew.
     var undoubtedSince: [IncidentNumber: Instant] = [:]
 
-    /// How far ahead of the server's clock a sample may be and still move a state.
+    /// How far ahead of the server's clock a sample may be and still change a state, seconds.
     public static let clockToleranceSeconds: Double = 60
-    /// How long a device's standing in regions outlives its last position.
+    /// How long a device's presences outlive its last position, seconds: a fix after a longer gap starts with none.
     public static let stateLifetimeSeconds: Double = 30 * 86_400
 
-    /// An engine that knows nothing yet.
+    /// Creates an engine without a directory or states.
     public init() {}
 
-    /// Decides one observation on top of what `decision` has decided before, and adds to it.
+    /// Decides one observation on top of what `decision` holds already, and adds the result to it.
     ///
-    /// The caller has settled what `question` asks of it.
+    /// The caller has first answered what `question` asks about the observation.
     ///
-    /// - Parameter now: the server's time, for silence and for clocks that run ahead.
-    /// - Returns: what became of the observation.
+    /// - Parameter now: the server's time, which silence and clocks that run ahead are measured by.
+    /// - Returns: how the engine handled the observation.
     public func decide(_ observation: Observation, now: Instant, into decision: inout Decision) -> Verdict {
         switch observation {
         case .position(let position, let device):
@@ -49,12 +50,12 @@ public struct Engine: Sendable {
         }
     }
 
-    /// Whether a sample time is so far ahead of the server's clock that it moves no state.
+    /// Whether a sample time is too far ahead of the server's clock to change a state.
     public static func isAhead(_ sampleTime: Instant, of now: Instant) -> Bool {
         sampleTime.seconds(since: now) > clockToleranceSeconds
     }
 
-    /// Takes over what was decided, once it is durable, and empties the decision for its next use.
+    /// Applies a decision that is on disk to the engine's state, and empties it for reuse.
     public mutating func adopt(_ decision: inout Decision) {
         decision.devices.replace(in: &devices)
         decision.people.replace(in: &people)
@@ -69,7 +70,7 @@ public struct Engine: Sendable {
         let place = slot(of: device, in: &decision)
         let isMending = decision.devices.states[place].observeClock(position)
         decision.devices.states[place].hear(at: position.receivedTime)
-        // What is known of a clock that is off stands in no position.
+        // No stored position shows what the engine knows of a wrong clock.
         if isMending || decision.devices.states[place].isWatched { decision.noteState(of: device) }
         let sampleTime = decision.devices.states[place].corrected(position.sampleTime)
         let former = decision.devices.states[place].evaluated
@@ -80,7 +81,7 @@ public struct Engine: Sendable {
         let passage = move(
             &decision.devices.states[place], of: device, to: position, at: sampleTime, tracker: tracker(of: user),
             on: &decision.scratch)
-        // A position that is stored says so itself.
+        // A stored position is in the log. Of any other, only the device's record tells.
         if passage != .stored { decision.noteState(of: device) }
         if isMending && passage != .stored { decision.noteRightClock(of: device, by: position) }
         if decision.noteChanges(of: device) || !isKnown(user, lastLocated: former, now: now, after: decision) {
@@ -89,10 +90,10 @@ public struct Engine: Sendable {
         return passage == .stored ? .accepted : .filtered
     }
 
-    /// Moves a device's state to a position that is newer than it. The tracker's filter decides what is stored, and
-    /// what raw collections evaluate, as Amazon's does. The confident policy follows every position.
+    /// Advances a device's state to a newer position. The tracker's filter decides which positions are stored and which
+    /// ones raw collections evaluate, as Amazon Location's does. The confident policy evaluates every position.
     ///
-    /// - Parameter sampleTime: the position's, corrected by what is known of the device's clock.
+    /// - Parameter sampleTime: the position's sample time, corrected for the known error of the device's clock.
     private func move(
         _ state: inout DeviceState, of device: DeviceNumber, to position: Position, at sampleTime: Instant,
         tracker: RegionCatalog.TrackerRule, on scratch: inout Scratch
@@ -138,11 +139,11 @@ public struct Engine: Sendable {
         into decision: inout Decision
     ) -> Verdict {
         let state = state(of: device, after: decision)
-        // Whoever was silent until now is heard.
+        // The owner may have counted as silent until now.
         if !isHeard(state.user, after: decision) {
             deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
         }
-        // Under a filter the very sample that was evaluated last may have been left out of the store: it is known.
+        // A filter may have kept the last evaluated sample out of the store: then this is a repetition of it.
         let isLastEvaluated = sampleTime == state.evaluated
         guard !isLastEvaluated || tracker(of: state.user).filter == .none else {
             decision.noteState(of: device)
@@ -152,7 +153,8 @@ public struct Engine: Sendable {
         return .late
     }
 
-    /// Tells that a device's fixes are no longer believed, where they seem to be, or that they are believed again.
+    /// Reports that the engine no longer believes a device's fixes, that they seem to be in other regions than it
+    /// reported last, or that it believes them again.
     private func tellBelief(
         of state: inout DeviceState, _ device: DeviceNumber, _ tracker: RegionCatalog.TrackerRule, wasChecking: Bool,
         on scratch: inout Scratch
@@ -169,7 +171,8 @@ public struct Engine: Sendable {
         scratch.beliefChanged = true
     }
 
-    /// Notes that the server received something from a device that moves nothing else: a repetition, a note.
+    /// Records that the server received a repetition or a note from a device, which changes no other state of the
+    /// device.
     public func hear(_ device: DeviceNumber, at moment: Instant, now: Instant, into decision: inout Decision) {
         guard devices.indices.contains(Int(device.rawValue)) else { return }
         let place = slot(of: device, in: &decision)
@@ -179,7 +182,8 @@ public struct Engine: Sendable {
         if !isHeard(user, after: decision) { deriveSafety(of: user, now: now, decidedAt: now, into: &decision) }
     }
 
-    /// Where in the decision a device's state stands; it is laid there when nothing was decided of it yet.
+    /// Returns the index of a device's state in `decision.devices.states`. Copies the engine's state of the device
+    /// there first when the decision does not hold one yet.
     func slot(of device: DeviceNumber, in decision: inout Decision) -> Int {
         let index = Int(device.rawValue)
         if let place = decision.devices.slot(of: index) { return place }
@@ -192,13 +196,13 @@ public struct Engine: Sendable {
         return devices.indices.contains(index) ? devices[index] : DeviceState()
     }
 
-    /// The rule of the tracker that a user's devices report to.
+    /// Returns the rule of the tracker that a user's devices report to.
     func tracker(of user: UserNumber?) -> RegionCatalog.TrackerRule {
         guard let user, people.indices.contains(Int(user.rawValue)) else { return .none }
         return catalog.tracker(team(people[Int(user.rawValue)].team).tracker)
     }
 
-    /// What holds for a person by their team; without one, nothing is crossed and silence is the usual.
+    /// Returns the state of a person's team. A person without a team has no tracker and the default silence limit.
     func team(of person: PersonState?) -> TeamState { team(person?.team) }
 
     func team(_ team: TeamNumber?) -> TeamState {
@@ -212,12 +216,12 @@ public struct Engine: Sendable {
     }
 }
 
-/// What became of an observation.
+/// How the engine handled an observation.
 public enum Verdict: Hashable, Sendable {
-    /// It is stored, and moved its device's state.
+    /// The engine accepted it as current. A position advanced its device's state.
     case accepted
-    /// It is stored as history; no state moved.
+    /// The engine stores it as history and changed no state for it.
     case late
-    /// The tracker's filter left it out of the store.
+    /// The tracker's filter kept it out of the store.
     case filtered
 }

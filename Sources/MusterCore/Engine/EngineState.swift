@@ -1,69 +1,69 @@
 public import MusterGeometry
 
-/// What the engine knows of a person.
+/// The engine's state of one person.
 struct PersonState: Hashable, Sendable {
     var team: TeamNumber?
-    /// Whether it is one who can be safe or not: no machine that reports for others.
+    /// Whether safety is derived for the user; false for a gateway, which is a machine that reports for others.
     var isPerson = true
     var safety = Safety(state: .unknown, since: Instant(milliseconds: 0))
     var declared = Declared()
 }
 
-/// What the engine knows of a team.
+/// The engine's state of one team.
 struct TeamState: Hashable, Sendable {
-    /// Where its members' devices report.
+    /// The tracker that the members' devices report to.
     var tracker: TrackerNumber?
     var silenceSeconds = Team.defaultSilenceSeconds
     var incidents = IncidentSettings()
 }
 
 extension Engine {
-    /// The newest position of a device by sample time; nil before its first.
+    /// Returns the newest stored position of a device by sample time; nil before its first.
     public func latestPosition(of device: DeviceNumber) -> Position? {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].latest : nil
     }
 
-    /// The newest sample time of a device's that was evaluated; later than that of its latest position where a filter
-    /// left the newest out.
+    /// Returns the newest evaluated sample time of a device. It is later than that of its latest position when a filter
+    /// kept the newest position out of the store.
     public func evaluatedTime(of device: DeviceNumber) -> Instant? {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].evaluated : nil
     }
 
-    /// The newest position of a device that was evaluated, stored or not, with the sample time that the device gave it;
+    /// Returns the newest evaluated position of a device, stored or not, with the sample time that the device gave it;
     /// nil before the first.
     public func locatedPosition(of device: DeviceNumber) -> Position? {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].located : nil
     }
 
-    /// When the server last received anything from a device; nil before the first.
+    /// Returns when the server last received anything from a device; nil before the first time.
     public func heardTime(of device: DeviceNumber) -> Instant? {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].heard : nil
     }
 
-    /// By how much a device's clock is off; nil for one that tells times that can be.
+    /// Returns the error of a device's clock; nil while nothing speaks against the clock.
     public func clockSkew(of device: DeviceNumber) -> ClockSkew? {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].clockSkew : nil
     }
 
-    /// Where a device is believed to be, and where its fixes seem to be while they are not believed; nil before the
-    /// first.
+    /// Returns where the engine believes a device to be, and the fixes that it checks; nil before the first fix.
     public func belief(of device: DeviceNumber) -> Belief? {
         guard devices.indices.contains(Int(device.rawValue)) else { return nil }
         return devices[Int(device.rawValue)].belief
     }
 
-    /// What a device is inside of, in region order; an exit that is still held back counts as outside.
+    /// Returns the presences of a device that stands inside, in region order. While an exit is held back, the device
+    /// counts as outside.
     public func presences(of device: DeviceNumber) -> [Presence] {
         standings(of: device).filter { $0.standing == .inside }
     }
 
-    /// Where a device stands to the regions that are not certainly far, in region order.
+    /// Returns the presences of a device, in region order. It has none in a region that it is certainly far from.
     public func standings(of device: DeviceNumber) -> [Presence] {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].presences : []
     }
 
-    /// How a device stands to the regions under the confident policy, and how sure that is at this moment. Muster
-    /// regions of a raw collection are among them: who is safe is always decided confidently.
+    /// Returns a device's presences as clients see them, each with its present probability. Muster regions of a raw
+    /// collection are among them with their confident presence, because safety always follows the confident policy.
     public func reports(of device: DeviceNumber) -> [PresenceReport] {
         guard devices.indices.contains(Int(device.rawValue)) else { return [] }
         let state = devices[Int(device.rawValue)]
@@ -74,15 +74,15 @@ extension Engine {
         }
     }
 
-    /// Where a device stands to the regions that are not certainly far, in region order, as people are told: in muster
-    /// regions by the confident policy, whatever their collection's.
+    /// Returns the presences of a device as clients see them, in region order. In muster regions they are those of the
+    /// confident policy, whatever the policy of the collection.
     public func shownStandings(of device: DeviceNumber) -> [Presence] {
         guard devices.indices.contains(Int(device.rawValue)) else { return [] }
         let state = devices[Int(device.rawValue)]
         return (state.presences.filter { catalog.isShown($0.region) } + state.refuges).sorted { $0.region < $1.region }
     }
 
-    /// How a device stands to the muster regions of raw collections, in region order.
+    /// Returns a device's presences in the muster regions of raw collections, in region order.
     public func refuges(of device: DeviceNumber) -> [Presence] {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].refuges : []
     }
@@ -98,29 +98,30 @@ extension Engine {
         return UInt8((probability * 100).rounded())
     }
 
-    /// The regions of a collection, to be asked for places that nobody reported.
+    /// Returns the index of a collection's regions, for questions about places that no device reported.
     public func regionIndex(of collection: CollectionNumber) -> RegionIndex { catalog.index(of: collection) }
 
-    /// How a person is; unknown since 1970 when never heard of.
+    /// Returns a person's safety: unknown since 1970 for a person of whom the engine never heard.
     public func safety(of user: UserNumber) -> Safety {
         person(user)?.safety ?? Safety(state: .unknown, since: Instant(milliseconds: 0))
     }
 }
 
-/// New states laid over old ones, by index, until they are taken over or thrown away.
+/// New states over old ones, by index, until the caller applies or discards them.
 struct Overlay<State: Sendable>: Sendable {
-    /// For each index, one more than its place in `states`; 0 where nothing lies over it.
+    /// For each index, one more than the place of its new state in `states`; 0 when it has none.
     private var places: [Int32] = []
     private var indexes: [Int] = []
-    /// The new states, in the order of first setting.
+    /// The new states, in the order in which they were first set.
     var states: [State] = []
 
-    /// The indexes that something lies over, in the order of first setting.
+    /// The indexes that have a new state, in the order in which it was first set.
     var touched: [Int] { indexes }
 
     subscript(index: Int) -> State? { slot(of: index).map { states[$0] } }
 
-    /// Where in `states` the new state of an index is, for those who need a part of it alone.
+    /// Returns the place in `states` of an index's new state, for a caller that needs a part of the state without a
+    /// copy of all of it.
     @inline(__always)
     func slot(of index: Int) -> Int? {
         index < places.count && places[index] > 0 ? Int(places[index]) - 1 : nil
@@ -135,9 +136,9 @@ struct Overlay<State: Sendable>: Sendable {
         }
     }
 
-    /// Lays a copy of the old state over an index that has nothing over it, or a fresh one where there is no old one.
+    /// Gives an index that has no new state a copy of its old one, or a fresh state when it has no old one.
     ///
-    /// - Returns: its place in `states`.
+    /// - Returns: the place of the new state in `states`.
     mutating func lay(over index: Int, of old: [State], else fresh: @autoclosure () -> State) -> Int {
         if index < old.count { states.append(old[index]) } else { states.append(fresh()) }
         return noteLast(over: index)
@@ -150,14 +151,14 @@ struct Overlay<State: Sendable>: Sendable {
         return states.count - 1
     }
 
-    /// Puts every new state in the place of the old one, and is empty afterwards.
+    /// Replaces every old state by the new one of its index, and empties the overlay.
     mutating func replace(in old: inout [State]) {
-        // Exchanged and not copied: no reference is counted.
+        // `swap` counts no references; a copy would.
         for place in states.indices { swap(&old[indexes[place]], &states[place]) }
         clear()
     }
 
-    /// Forgets all new states.
+    /// Discards all new states.
     mutating func clear() {
         for index in indexes { places[index] = 0 }
         indexes.removeAll(keepingCapacity: true)

@@ -1,7 +1,7 @@
 import MusterGeometry
 
-/// An index that is looked at for every observation. In an object of its own, and asked by the object's own methods,
-/// looking takes no copy: as an element of an array it was retained ten times a question.
+/// A reference to an index that the engine queries for every observation. Its methods query the index without a copy;
+/// as an element of an array, the index was retained ten times a query.
 private final class IndexHolder: Sendable {
     let index: RegionIndex
     init(_ index: RegionIndex) { self.index = index }
@@ -28,53 +28,55 @@ private final class IndexHolder: Sendable {
     }
 }
 
-/// What there is to cross: the regions of every collection, and which collections a tracker is linked to. All look-ups
-/// are by number into arrays.
+/// The regions of every collection, and the collections that each tracker is linked to. Every look-up indexes an array
+/// by number.
 struct RegionCatalog: Sendable {
     private var rules: [RegionRule?] = []
-    /// By region: whether someone is to be told that a device stays in it. Looked at for every presence, and so in few
-    /// bytes.
+    /// By region number: whether the region reports a dwell. The engine reads this for every presence, so it takes one
+    /// byte a region.
     private var tellsDwell: [Bool] = []
-    // A collection's regions, and how they are crossed.
+    // By collection number: the index of its regions, and its policy.
     private var indexes: [IndexHolder] = []
     private var policies: [CrossingPolicy] = []
-    /// By collection: how many muster regions it has.
+    /// By collection number: how many muster regions it has.
     private var musterCounts: [Int32] = []
     private var trackers: [TrackerRule?] = []
     private var musterByRule: Set<RegionNumber> = []
-    /// What there is to cross, by whom and how: another number after every change of that. What was found before a
-    /// change says nothing afterwards (see `BoundaryFreeRadius`).
+    /// A number that changes with every edit of regions, links, policies and teams' trackers. A `BoundaryFreeRadius`
+    /// that the engine found under another stamp is no longer valid.
     private(set) var stamp: UInt32 = 1
 
-    /// What crossing a region takes.
+    /// The properties of a region that decide its crossings.
     struct RegionRule: Hashable, Sendable {
         var collection: CollectionNumber
         var policy: CrossingPolicy
-        /// What it says itself of what a wrong crossing would cost.
+        /// The mode that the region itself sets; nil when it sets none.
         var ownMode: RegionMode?
-        /// Whether it says itself that people inside are safe.
+        /// Whether the region itself is marked as a muster region.
         var isMusterItself: Bool
-        /// Whether a rule says so.
+        /// Whether a rule makes it a muster region.
         var isMusterByRule: Bool
-        /// Whether people inside are safe.
+        /// Whether it is a muster region: by itself or by a rule.
         var isMuster: Bool { isMusterItself || isMusterByRule }
-        /// What a wrong crossing would cost. Whoever is inside a muster region counts as safe, whatever it says itself.
+        /// The mode whose thresholds apply. A muster region has `.insideIsSafe`, whatever mode it sets itself.
         var mode: RegionMode { isMuster ? .insideIsSafe : ownMode ?? .standard }
         var dwellSeconds: Double?
         var exitDelaySeconds: Double
-        /// How deep inside one can be, metres.
+        /// The distance from the boundary to the point inside that is farthest from it, metres.
         var inradiusMetres: Double
     }
 
-    /// What a tracker lets through, and where. Shared: every observation looks at it.
+    /// A tracker's filter and links. It is a class because the engine reads it for every observation and must not copy
+    /// it.
     final class TrackerRule: Sendable {
         let filter: PositionFilter
         let collections: [CollectionNumber]
-        /// Those of them that are crossed under the raw policy.
+        /// The linked collections with the raw policy.
         let raw: [CollectionNumber]
-        /// Those that are crossed under the confident policy.
+        /// The linked collections with the confident policy.
         let confident: [CollectionNumber]
-        /// Those of the raw ones that hold a muster region: who is safe in it is decided confidently all the same.
+        /// The raw collections that hold a muster region. The confident policy decides who is safe in those muster
+        /// regions too.
         let sheltering: [CollectionNumber]
 
         init(
@@ -88,45 +90,45 @@ struct RegionCatalog: Sendable {
             sheltering = raw.filter(isSheltering)
         }
 
-        /// Whether the confident policy follows its devices.
+        /// Whether the confident policy decides anything for the tracker's devices.
         @inline(__always)
         var isFollowed: Bool { !confident.isEmpty || !sheltering.isEmpty }
 
         func isLinked(to collection: CollectionNumber) -> Bool { collections.contains(collection) }
 
-        /// Everything is stored and nothing crossed.
+        /// The rule without a tracker: the engine stores every position and crosses no region.
         static let none = TrackerRule(
             filter: .none, collections: [], policy: { _ in .raw }, isSheltering: { _ in false })
     }
 
-    /// The rule of a tracker; without one everything is stored and nothing crossed.
+    /// Returns a tracker's rule, and `.none` for nil or an unknown tracker.
     func tracker(_ number: TrackerNumber?) -> TrackerRule {
         guard let number, trackers.indices.contains(Int(number.rawValue)) else { return .none }
         return trackers[Int(number.rawValue)] ?? .none
     }
 
-    /// Whether nobody waits to be told that a device stays in a region.
+    /// Whether a known region reports no dwell.
     @inline(__always)
     func reportsNoDwell(in region: RegionNumber) -> Bool {
         let index = Int(region.rawValue)
         return index < tellsDwell.count && !tellsDwell[index]
     }
 
-    /// The rule of a region; nil when it was removed.
+    /// Returns the rule of a region; nil when the region was removed.
     func rule(of region: RegionNumber) -> RegionRule? {
         guard rules.indices.contains(Int(region.rawValue)), var rule = rules[Int(region.rawValue)] else { return nil }
         rule.policy = policies[Int(rule.collection.rawValue)]
         return rule
     }
 
-    /// Whether the presence that is told of a region is the one that its events are decided by; for muster regions of
-    /// raw collections it is the confident one (`DeviceState.refuges`).
+    /// Whether clients see a region's presence from `DeviceState.presences`. In a muster region of a raw collection
+    /// they see the confident one from `DeviceState.refuges` instead.
     func isShown(_ region: RegionNumber) -> Bool {
         guard let rule = rule(of: region) else { return true }
         return rule.policy == .confident || !rule.isMuster
     }
 
-    /// Brings near what answers questions about places; see `Engine.approach`.
+    /// Prefetches the memory that queries about these places read; see `Engine.approach`.
     func approach(_ places: UnsafeBufferPointer<Coordinate>, for tracker: TrackerRule) -> Int {
         var touched = 0
         for collection in tracker.collections where indexes.indices.contains(Int(collection.rawValue)) {
@@ -137,7 +139,8 @@ struct RegionCatalog: Sendable {
         return touched
     }
 
-    /// Appends the regions of a collection that hold a place or whose boundary is so near, in ascending order.
+    /// Appends the regions of a collection that hold a place or whose boundary is within `reach` of it, ascending by
+    /// number.
     func nearby(
         _ place: Coordinate, within reach: Metres, in collection: CollectionNumber,
         into found: inout Answers<NearbyRegion>
@@ -146,7 +149,7 @@ struct RegionCatalog: Sendable {
         indexes[Int(collection.rawValue)].nearby(place, within: reach, into: &found)
     }
 
-    /// Metres around a place within which no boundary of any region of these collections comes.
+    /// Returns a radius around a place, at most `limit`, within which no region of these collections has a boundary.
     func boundaryFreeRadius(
         around place: Coordinate, within limit: Metres, in collections: [CollectionNumber]
     ) -> Metres {
@@ -157,7 +160,8 @@ struct RegionCatalog: Sendable {
         return clear
     }
 
-    /// Replaces `found` by the numbers of a collection's regions that a straight way touches, ascending.
+    /// Replaces `found` with the numbers of a collection's regions that the straight segment between two places
+    /// touches, ascending.
     func regions(
         crossedBy from: Coordinate, _ to: Coordinate, in collection: CollectionNumber,
         into found: inout Answers<Int32>
@@ -168,20 +172,21 @@ struct RegionCatalog: Sendable {
         found.withArray { index.regions(crossedBy: from, to, into: &$0) }
     }
 
-    /// A collection's regions, as they are at this moment.
+    /// Returns the current index of a collection's regions; an empty one for an unknown collection.
     func index(of collection: CollectionNumber) -> RegionIndex {
         indexes.indices.contains(Int(collection.rawValue)) ? indexes[Int(collection.rawValue)].index : RegionIndex()
     }
 
-    /// Metres from a place to a region's boundary, positive inside; nil when the region was removed.
+    /// Returns the distance from a place to a region's boundary, positive inside; nil when the region was removed.
     func signedDistance(from place: Coordinate, to region: RegionNumber) -> Metres? {
         guard let rule = rule(of: region) else { return nil }
         return indexes[Int(rule.collection.rawValue)].index.signedDistance(from: place, to: region.rawValue)
     }
 
-    /// Metres from a place to a region's boundary, positive inside; infinitely many where they are more than a limit.
+    /// Returns the distance in metres from a place to a region's boundary, positive inside. It may be ±∞ where the
+    /// boundary is farther away than `limit`, and is −∞ or not a number when the region was removed.
     ///
-    /// Faster than the distance alone for a limit of some tens of metres.
+    /// With a limit of some tens of metres this is faster than the exact distance.
     func signedDistanceMetres(
         from place: Coordinate, to region: RegionNumber, in collection: CollectionNumber, limit: Double,
         _ found: inout Answers<NearbyRegion>
@@ -193,10 +198,10 @@ struct RegionCatalog: Sendable {
         return -.infinity
     }
 
-    /// Beyond this a search finds too many other regions.
+    /// The largest limit for which a search is worth it: a wider one finds too many other regions.
     private static var farthestSearchMetres: Double { 200 }
 
-    /// Replaces `found` by the numbers of the regions that hold a place, ascending.
+    /// Replaces `found` with the numbers of the regions of these collections that hold a place, ascending.
     func regions(
         containing place: Coordinate, in collections: [CollectionNumber], into found: inout Answers<Int32>
     ) {
@@ -209,10 +214,10 @@ struct RegionCatalog: Sendable {
 }
 
 extension RegionCatalog {
-    /// Notes that a tracker or its links changed: what was found for its devices says nothing any more.
+    /// Invalidates the boundary-free radius of every device.
     mutating func noteChange() { stamp &+= 1 }
 
-    /// - Returns: whether its regions are crossed otherwise than before.
+    /// - Returns: whether the collection's policy changed.
     mutating func put(_ collection: RegionCollection) -> Bool {
         makeRoom(for: collection.number)
         guard policies[Int(collection.number.rawValue)] != collection.policy else { return false }
@@ -235,7 +240,7 @@ extension RegionCatalog {
         musterCounts.indices.contains(Int(collection.rawValue)) && musterCounts[Int(collection.rawValue)] > 0
     }
 
-    /// Counts a muster region that came or went.
+    /// Adds `change` to the number of a collection's muster regions.
     private mutating func count(_ change: Int32, in collection: CollectionNumber) {
         guard change != 0 else { return }
         noteChange()
@@ -265,9 +270,9 @@ extension RegionCatalog {
         change(region.collection) { $0.put(region.shape, as: region.number.rawValue) }
     }
 
-    /// Takes the regions that rules make muster regions.
+    /// Replaces the set of regions that rules make muster regions.
     ///
-    /// - Returns: those for which that changed.
+    /// - Returns: the regions that came into the set or left it.
     mutating func setMusterByRule(_ regions: Set<RegionNumber>) -> Set<RegionNumber> {
         let changed = regions.symmetricDifference(musterByRule)
         for region in changed where rules.indices.contains(Int(region.rawValue)) {
@@ -296,7 +301,7 @@ extension RegionCatalog {
             filter: tracker.filter, collections: tracker.collections, policy: policy, isSheltering: isSheltering)
     }
 
-    /// What makes a fast index of the first collection whose index has become slow; nil when none has.
+    /// A plan that rebuilds the first index that edits have made slow; nil when no index is slow.
     var rebuild: RegionCatalogRebuild? {
         for (number, holder) in indexes.enumerated() {
             guard let plan = holder.index.rebuild else { continue }
@@ -320,7 +325,7 @@ extension RegionCatalog {
 
     private mutating func change(_ collection: CollectionNumber, _ body: (inout RegionIndex) -> Void) {
         var index = indexes[Int(collection.rawValue)].index
-        // Held here alone from now on, so that it is changed in place.
+        // The catalog drops its reference first, so that `body` changes the index in place.
         indexes[Int(collection.rawValue)] = .empty
         body(&index)
         indexes[Int(collection.rawValue)] = IndexHolder(index)

@@ -1,31 +1,32 @@
 import MusterGeometry
 
-/// What edits have changed of what there is to cross, and so whose standings are to be decided anew.
+/// What edits changed in the regions, links, policies and memberships, and so which devices the engine must review.
 struct ReviewScope: Sendable {
-    /// Regions that were put, removed, or became muster regions or no longer.
+    /// The regions that were put, removed, or became or ceased to be muster regions.
     var regions: Set<RegionNumber> = []
-    /// Where those are that are still there; nil once they are too many to look at one by one.
+    /// The bounding boxes of those that still exist; nil when one has no known box or there are too many to compare one
+    /// by one.
     private(set) var boxes: [BoundingBox]? = []
-    /// Collections whose policy changed.
+    /// The collections whose policy changed.
     var collections: Set<CollectionNumber> = []
-    /// The collections that a tracker was linked to, or no longer is.
+    /// By tracker: the collections that it was linked to or unlinked from.
     var links: [TrackerNumber: Set<CollectionNumber>] = [:]
-    /// Who reports to another tracker than before.
+    /// The users whose devices report to another tracker than before.
     var users: Set<UserNumber> = []
-    /// Devices from the store of an older version, which did not decide how a device stands to the muster regions of
-    /// raw collections.
+    /// The devices whose presences in the muster regions of raw collections were never decided, because an older
+    /// version of Muster stored them.
     var refugesToRebuild: Set<DeviceNumber> = []
-    /// Whether the safety of all is to be derived anew.
+    /// Whether the engine must derive everyone's safety again.
     var isEveryone = false
 
-    /// As many boxes are looked at one by one.
+    /// The largest number of boxes to compare one by one.
     private static let boxLimit = 64
 
     var isEmpty: Bool {
         !isOfPlaces && users.isEmpty && refugesToRebuild.isEmpty && !isEveryone
     }
 
-    /// Whether it concerns devices by the place where they are, and not only by their owner.
+    /// Whether the scope concerns devices by where they are, and not only by their owner.
     var isOfPlaces: Bool { !regions.isEmpty || !collections.isEmpty || !links.isEmpty }
 
     /// Adds the changes of later edits.
@@ -40,9 +41,9 @@ struct ReviewScope: Sendable {
         isEveryone = isEveryone || other.isEveryone
     }
 
-    /// Adds a region that is there.
+    /// Adds a region that exists.
     ///
-    /// - Parameter box: where it is; nil: anywhere.
+    /// - Parameter box: the region's bounding box; nil when the region may be anywhere.
     mutating func add(_ region: RegionNumber, within box: BoundingBox?) {
         regions.insert(region)
         guard let box else { return boxes = nil }
@@ -50,11 +51,12 @@ struct ReviewScope: Sendable {
         if boxes?.count ?? 0 > Self.boxLimit { boxes = nil }
     }
 
-    /// Whether a device may be inside of a region that was put.
+    /// Whether a device may be inside one of the regions: whether four deviations and 100 m around its estimate reach a
+    /// box.
     func isNear(_ place: Coordinate, deviationMetres: Double) -> Bool {
         guard let boxes else { return true }
         let pad = (4 * deviationMetres + 100) / 110_000
-        // Towards the poles longitudes say little, and of a device that may be anywhere the place does.
+        // Near a pole a difference in longitude says little, and a large deviation covers everything.
         guard pad < 1, abs(place.latitude) < 85 else { return true }
         let eastPad = pad * 12
         return boxes.contains { box in

@@ -1,28 +1,28 @@
 import MusterGeometry
 
-/// What one observation after the other is worked out on: the changes so far, and room that is kept from one to the
-/// next, so that an observation that crosses nothing allocates nothing.
+/// The working memory of a decision: the changes so far, and buffers that the engine reuses for each observation, so
+/// that an observation that crosses nothing allocates nothing.
 struct Scratch: Sendable {
-    /// What is to be appended to the log, in order.
+    /// The changes to append to the log, in order.
     var changes: [Change] = []
-    /// Whether the observation at hand changed its device's presences.
+    /// Whether the present observation changed its device's presences.
     var presencesChanged = false
-    /// Whether it was told of the observation at hand that its device's fixes are believed, or no longer.
+    /// Whether the present observation made the engine report a `Belief`.
     var beliefChanged = false
 
     var inside = Answers<Int32>()
-    /// The regions that a fix may be inside of, in region order; where the boundary is far, or nobody asks how far it
-    /// is, its distance is infinite.
+    /// The regions that the present fix may be inside, in region order. The distance to a boundary is infinite where it
+    /// is far, or where no policy needs it.
     var nearbyRegions = Answers<NearbyRegion>()
-    /// The regions near the place where a moving device was.
+    /// The regions near the place where a moving device was earlier.
     var places = Answers<NearbyRegion>()
     var presences: [Presence] = []
-    /// What is told after the exits of the observation at hand: its enters, its dwells, then its reports.
+    /// The changes to append after the exits of the present observation: enters, then dwells, then reports.
     var enters: [Crossing] = []
     var dwells: [Crossing] = []
     var reports: [PresenceReport] = []
 
-    /// Appends what was gathered behind the exits.
+    /// Appends the gathered enters, dwells and reports to the changes, and empties their buffers.
     mutating func tellGathered() {
         if enters.isEmpty && dwells.isEmpty && reports.isEmpty { return }
         for crossing in enters { changes.append(.crossing(crossing)) }

@@ -1,10 +1,11 @@
-/// That everyone is accounted for: a state of an open incident, derived from its roll, entered and left again.
+/// The state "all accounted" of an open incident. The engine derives it from the roll, and the incident can leave it
+/// again.
 extension Engine {
-    /// Works out anew whether everyone on the roll of a team's open incident is accounted for, and tells it when that
-    /// changed. While many people are decided at once it waits for the last of them, so that a state that never held
-    /// for anyone to see is not told.
+    /// Derives whether everyone on the roll of a team's open incident is accounted for, and reports a change. While the
+    /// engine decides many people at once (`Decision.defersRecount`) it does nothing, so that it reports no state that
+    /// nobody could have seen.
     ///
-    /// - Complexity: O(people on the roll) at worst; it ends at the first who is not accounted for.
+    /// - Complexity: O(people on the roll) at worst; it ends at the first person who is not accounted for.
     func recount(_ team: TeamNumber, now: Instant, into decision: inout Decision) {
         guard !decision.defersRecount, var incident = openIncident(of: team, after: decision) else { return }
         let count = count(of: roll(of: incident.number, after: decision), after: decision)
@@ -23,7 +24,8 @@ extension Engine {
         }
     }
 
-    /// Closes a team's open incident where the team chose so and all stayed accounted for, without doubt, long enough.
+    /// Closes a team's open incident when the team chose so and everyone stayed accounted for, without doubt, long
+    /// enough.
     func closeWhenStayedAccounted(_ team: TeamNumber, now: Instant, into decision: inout Decision) {
         guard let incident = openIncident(of: team, after: decision), incident.allAccountedAt != nil,
             let since = decision.undoubtedSince[incident.number] ?? undoubtedSince[incident.number]

@@ -1,14 +1,16 @@
 extension Engine {
-    /// The open incident of a team; nil when there is none.
+    /// Returns the open incident of a team; nil when there is none.
     public func openIncident(of team: TeamNumber) -> Incident? { incidents[team] }
 
     /// The teams that have an open incident.
     public var teamsInIncident: Set<TeamNumber> { Set(incidents.keys) }
 
-    /// Starts an incident: what was declared safe before counts no longer, who is inside a muster region, or was
-    /// declared off site not too long ago, counts at once. A real one takes over from an open drill, which it closes.
+    /// Starts an incident. An earlier declaration of "safe" no longer counts. A person inside a muster region counts as
+    /// accounted for at once, and so does one who was declared off site not too long ago. A real incident closes an
+    /// open drill and takes its place.
     ///
-    /// - Throws: `.isOpen` when the team has another one open, `.nobodyToAccountFor` when nobody is in it.
+    /// - Throws: `.isOpen` when the team has an open incident that this one does not replace, `.nobodyToAccountFor`
+    ///   when the team has no people.
     public func start(_ incident: Incident, now: Instant, into decision: inout Decision) throws(IncidentError) {
         let open = openIncident(of: incident.team, after: decision)
         if let open, open.kind == .real || incident.kind == .drill { throw .isOpen(open.number) }
@@ -22,7 +24,7 @@ extension Engine {
         recount(incident.team, now: now, into: &decision)
     }
 
-    /// Closes the open incident of a team by a person's word. What was declared safe in it ends with it.
+    /// Closes the open incident of a team on a person's word. The declarations of "safe" made in it end with it.
     ///
     /// - Throws: `.isNotOpen` when this incident is not the one that is open.
     public func close(
@@ -33,11 +35,12 @@ extension Engine {
         close(open, .byHand(by: user, reason: reason), now: now, into: &decision)
     }
 
-    /// Opens a closed incident again, on the roll that it had. Users who were removed while it was closed stay on the
-    /// roll, unaccounted for, with a line that says so.
+    /// Opens a closed incident again, with the roll that it had. Users who were removed while it was closed stay on the
+    /// roll, unaccounted for, and a new line says so.
     ///
     /// - Parameters:
-    ///   - record: the lines of its record that say who is on its roll, and everyone's newest, in their order.
+    ///   - record: the lines of its record that decide who is on its roll, and each person's newest line, in their
+    ///     order.
     ///   - isUser: whether the directory still has a user.
     /// - Throws: `.isNotClosed` when it is open, `.isOpen` when its team has another one open.
     public func reopen(
@@ -85,14 +88,14 @@ extension Engine {
         return incidents.merging(decision.incidents) { $1 }.values.filter(\.isOpen).sorted { $0.number < $1.number }
     }
 
-    /// The open incident that a person's word is said in: their team's if they stand on its roll, else the first on
-    /// whose roll they stand.
+    /// Returns the open incident that a declaration about a person belongs to: their team's if they are on its roll,
+    /// else the first one on whose roll they are.
     func openIncident(asking user: UserNumber, _ person: PersonState, after decision: Decision) -> Incident? {
         let holding = openIncidents(after: decision).filter { roll(of: $0.number, after: decision).holds(user) }
         return holding.first { $0.team == person.team } ?? holding.first
     }
 
-    /// Puts a change of someone's safety on the record of every open incident on whose roll they stand.
+    /// Adds a change of a person's safety to the record of every open incident on whose roll they are.
     func follow(_ user: UserNumber, _ person: PersonState, now: Instant, into decision: inout Decision) {
         for incident in openIncidents(after: decision) where roll(of: incident.number, after: decision).follows(user) {
             enter(.changed, of: user, person, in: incident.number, now: now, into: &decision)
@@ -100,7 +103,7 @@ extension Engine {
         }
     }
 
-    /// Ends an incident, and what was declared safe in it.
+    /// Closes an incident and ends the declarations of "safe" made in it.
     func close(_ incident: Incident, _ how: Incident.Closing.How, now: Instant, into decision: inout Decision) {
         var closed = incident
         closed.closing = Incident.Closing(at: now, how: how)
@@ -117,21 +120,21 @@ extension Engine {
                 person.declared.incident == incident.number
             else { continue }
             person.declared.end()
-            // Another incident may be asking for them too.
+            // The person may be on the roll of another incident too.
             if let changed = renewSafety(of: user, person, now: now, decidedAt: now, into: &decision) {
                 follow(user, changed, now: now, into: &decision)
             }
         }
     }
 
-    /// The people of a team, machines left out, in the order of their numbers.
+    /// Returns the people of a team, without gateways, in the order of their numbers.
     private func members(of team: TeamNumber, after decision: Decision) -> [UserNumber] {
         people.indices.lazy.map { UserNumber(Int32($0)) }.filter { user in
             decidedPerson(user, after: decision).map { $0.team == team && $0.isPerson } ?? false
         }
     }
 
-    /// Takes over what was decided of incidents, and forgets the rolls of those that are closed.
+    /// Applies a decision's changes to incidents, and drops the rolls of closed ones.
     mutating func adoptIncidents(_ decision: Decision) {
         for (number, roll) in decision.rolls { rolls[number] = roll }
         for (number, since) in decision.undoubtedSince { undoubtedSince[number] = since }

@@ -1,20 +1,21 @@
-/// One person who was known as two users, and devices that come to another person.
+/// Joins of two users who are one person, and devices that are given to another person.
 extension Engine {
-    /// Whose a device is; nil where there is none of that number.
+    /// Returns the owner of a device; nil for a device that does not exist.
     public func owner(of device: DeviceNumber) -> UserNumber? {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].user : nil
     }
 
-    /// Why a user who calls for help is not joined to another: nobody would answer the call.
+    /// Checks that no edit joins a user who calls for help to another user: nobody would answer the call.
     ///
     /// - Throws: `JoinError.callsForHelp`.
     public func checkJoins(among edits: [Edit]) throws(JoinError) {
         for case .joinUser(let user, to: _) in edits where safety(of: user).state.isCall { throw .callsForHelp }
     }
 
-    /// Gives devices to the people who have them by these edits, and decides anew how those people are and those who
-    /// had the devices: in the transaction of the edits, whose roll entries were entered before. How the devices stand
-    /// does not change, so no crossing is told; where the new owner's team reports to another tracker, `review` is due.
+    /// Applies the changes of ownership in edits: gives each device to its new owner, and derives the safety of the new
+    /// owners and the former ones. Call this in the transaction of the edits, after their roll entries. The devices'
+    /// standings do not change, so no crossing is reported. When the new owner's team reports to another tracker,
+    /// `review` is due.
     ///
     /// - Returns: whether any device changed its owner.
     @discardableResult
@@ -57,8 +58,8 @@ extension Engine {
         }
     }
 
-    /// The lines by which someone goes off the rolls that they stand on, and the user whom they are joined to is on
-    /// each of these.
+    /// Returns the lines that take a user off the rolls they are on, and put the user whom they are joined to on each
+    /// of these.
     func joinEntries(
         of user: UserNumber, to other: UserNumber, over before: Directory, by author: UserNumber?, at now: Instant
     ) -> [(entry: IncidentEntry, team: TeamNumber)] {

@@ -1,27 +1,26 @@
-/// Who stands on the rolls of open incidents. Joining the team puts someone on; nothing but a person's word takes
-/// anyone off.
+/// The rolls of open incidents. A person who joins the team comes onto the roll; only a person's word takes anyone off.
 extension Engine {
-    /// Who is asked for in an incident; empty for one that is not open.
+    /// Returns the roll of an incident; an empty one for an incident that is not open.
     public func roll(of incident: IncidentNumber) -> Roll { rolls[incident] ?? Roll() }
 
     func roll(of incident: IncidentNumber, after decision: Decision) -> Roll {
         decision.rolls[incident] ?? rolls[incident] ?? Roll()
     }
 
-    /// Takes up the roll of an open incident from its record.
+    /// Restores the roll of an open incident from its record.
     ///
-    /// - Parameter record: the lines that say who is on the roll, and everyone's newest, in their order.
+    /// - Parameter record: the lines that decide who is on the roll, and each person's newest line, in their order.
     public mutating func resume(roll record: [IncidentEntry], of incident: IncidentNumber) {
         rolls[incident] = Roll(record)
     }
 
-    /// What edits do to the rolls of open incidents: users and devices that are removed or come to others, users who
-    /// change their team.
-    /// These lines belong into the transaction of the edits, so that no crash lies between them.
+    /// Returns the lines that edits add to the records of open incidents: for users and devices that are removed or
+    /// given to others, and for users who change their team. The caller stores these lines in the transaction of the
+    /// edits, so that no crash lies between them.
     ///
     /// - Parameters:
     ///   - before: the directory as it was before the edits.
-    ///   - author: who makes them; nil for the server itself.
+    ///   - author: the user who makes the edits; nil for the server itself.
     public func rollEntries(
         following edits: [Edit], over before: Directory, by author: UserNumber?, at now: Instant
     ) -> [(entry: IncidentEntry, team: TeamNumber)] {
@@ -69,12 +68,13 @@ extension Engine {
         }
     }
 
-    /// Follows lines that are on disk already.
+    /// Applies lines that are already on disk to the rolls.
     public mutating func enter(_ entries: [IncidentEntry]) {
         for entry in entries { rolls[entry.incident]?.apply(entry) }
     }
 
-    /// A line about someone for each roll that they stand on, or stood on in the incident of this team.
+    /// Returns a line about a user for each roll that they are on, and for the incident of `team` if they ever were on
+    /// its roll. `fill` completes each line.
     func entries(
         of user: UserNumber, orOff team: TeamNumber? = nil, by author: UserNumber?, at now: Instant,
         _ fill: (inout IncidentEntry, TeamNumber) -> Void
@@ -90,8 +90,9 @@ extension Engine {
         }
     }
 
-    /// Puts who joined a team on the roll of its open incident, counts who is accounted for, and closes what its team
-    /// wants closed: after edits, and at every sweep in case the process ended between an edit and its consequences.
+    /// Puts people who joined a team on the roll of its open incident, ends old marks, counts who is accounted for, and
+    /// closes incidents that their team closes automatically. The engine does this after edits, and at every sweep in
+    /// case the process ended between an edit and its consequences.
     func keepRolls(now: Instant, into decision: inout Decision) {
         decision.defersRecount = false
         guard !incidents.isEmpty || !decision.incidents.isEmpty else { return }
@@ -110,7 +111,7 @@ extension Engine {
         }
     }
 
-    /// Puts someone on an incident's roll. That they were declared safe before tells nothing of now.
+    /// Puts a person on an incident's roll. An earlier declaration of "safe" no longer counts.
     func enrol(
         _ user: UserNumber, in incident: Incident, as event: IncidentEntry.Event, now: Instant,
         into decision: inout Decision
@@ -119,7 +120,7 @@ extension Engine {
         if person.declared.standing == .safe, person.declared.incident != incident.number {
             person.declared.endUnconfirmed()
         }
-        // Another incident may be asking for them too.
+        // The person may be on the roll of another incident too.
         if let changed = renewSafety(of: user, person, now: now, decidedAt: now, into: &decision) {
             follow(user, changed, now: now, into: &decision)
         }
@@ -138,7 +139,7 @@ extension Engine {
             incident: incident, at: now, person: user, event: event, safety: person.safety,
             lastSeen: lastSeen(user, after: decision))
         decision.entries.append(entry)
-        // A change of a user's safety is no change of the roll, which is not copied for it.
+        // A change of safety does not change the roll, so this does not copy the roll.
         if event != .changed { decision.rolls[incident, default: roll(of: incident)].apply(entry) }
     }
 

@@ -1,11 +1,11 @@
-/// What a leader does to a roll by hand: each is a line of the record, and stands in the audit log.
+/// A leader's edits of a roll. Each is a line of the incident's record and appears in the audit log.
 extension Engine {
     /// Puts a visitor, who has no phone, on the roll of an open incident.
     ///
     /// - Parameters:
-    ///   - name: what they are called.
-    ///   - state: how they are: `.safe`, `.offSite`, `.needsHelp`, or `.unknown` while nobody knows.
-    /// - Returns: the line that says so; it has the visitor's number.
+    ///   - name: the visitor's name.
+    ///   - state: the visitor's safety: `.safe`, `.offSite`, `.needsHelp`, or `.unknown` while nobody knows.
+    /// - Returns: the line that records the visitor, with the visitor's number.
     /// - Throws: `.isNotOpen`; `.tooManyVisitors` beyond `Roll.visitorLimit`.
     @discardableResult
     public func addVisitor(
@@ -61,7 +61,8 @@ extension Engine {
         return entry
     }
 
-    /// Ends marks that are older than words hold: nobody has confirmed since that those people are safe or off site.
+    /// Ends marks that are older than declarations hold, because nobody has confirmed since that those people are safe
+    /// or off site.
     func endOldMarks(on incident: Incident, now: Instant, into decision: inout Decision) {
         let holdsSeconds = team(incident.team).incidents.declaredHoldsSeconds
         let roll = roll(of: incident.number, after: decision)

@@ -1,62 +1,63 @@
-/// From "evacuate" to a person's "all clear": a team is asked where everyone is. A team has at most one open.
+/// A call to account for everyone in a team, from "evacuate" to a person's "all clear". A team has at most one open
+/// incident.
 ///
-/// That all are accounted for is a state of an open incident, which can be left again. Only a person's word closes it,
-/// unless its team chose otherwise (`IncidentSettings`).
+/// "All accounted" is a state of an open incident, which it can leave again. Only a person closes an incident, unless
+/// its team chose otherwise (`IncidentSettings`).
 public struct Incident: Hashable, Sendable {
     /// Its number.
     public let number: IncidentNumber
-    /// Whose.
+    /// The team.
     public let team: TeamNumber
-    /// Whether it is meant.
+    /// Whether it is real or a drill.
     public let kind: Kind
-    /// Why, in a person's words.
+    /// The reason, in the words of the user who started it.
     public let note: String?
-    /// When it was started, by the server's clock.
+    /// When the user started it, by the server's clock.
     public let startedAt: Instant
-    /// Who started it.
+    /// The user who started it.
     public let startedBy: UserNumber
     /// Since when everyone on its roll is accounted for, by the server's clock; nil while someone is not. A closed
-    /// incident keeps what held at its end.
+    /// incident keeps the value that it had when it closed.
     public var allAccountedAt: Instant?
-    /// How it ended; nil while it is open.
+    /// How it was closed; nil while it is open.
     public var closing: Closing?
-    /// That it was closed before, and who opened it again, the last time; nil when nobody did.
+    /// The last time that a user opened it again; nil when nobody did.
     public var reopening: Reopening?
-    /// What happened to it last, which is what its change in the log tells.
+    /// What happened to it last; its change in the log reports this.
     public var turn: Turn
 
     /// How long a note or a reason may be, in bytes of UTF-8.
     public static let noteLimitBytes = 1_000
 
-    /// Whether an incident is meant.
+    /// Whether an incident is real or a drill.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         case real, drill
     }
 
     /// What can happen to an incident.
     public enum Turn: UInt8, Hashable, Sendable, CaseIterable {
-        /// Someone started it.
+        /// A user started it.
         case started
-        /// It ended.
+        /// It was closed.
         case closed
         /// Everyone on its roll is accounted for now.
         case allAccounted
         /// Someone on its roll is no longer accounted for.
         case notAllAccounted
-        /// Someone opened it again.
+        /// A user opened it again.
         case reopened
     }
 
-    /// That an incident was opened again.
+    /// The opening of an incident that was closed.
     public struct Reopening: Hashable, Sendable {
-        /// When.
+        /// When the user opened it, by the server's clock.
         public var at: Instant
-        /// Who opened it again.
+        /// The user who opened it.
         public var by: UserNumber
-        /// Why.
+        /// The reason that the user gave.
         public var reason: String
 
-        /// That an incident was opened again.
+        /// Creates the opening of a closed incident.
         public init(at: Instant, by: UserNumber, reason: String) {
             self.at = at
             self.by = by
@@ -64,35 +65,35 @@ public struct Incident: Hashable, Sendable {
         }
     }
 
-    /// How an incident ended.
+    /// How an incident was closed.
     public struct Closing: Hashable, Sendable {
-        /// When.
+        /// When it was closed, by the server's clock.
         public var at: Instant
-        /// By what.
+        /// Who or what closed it.
         public var how: How
 
-        /// By what an incident ended.
+        /// The ways in which an incident is closed.
         public enum How: Hashable, Sendable {
-            /// Everyone was safe or off site: so earlier versions ended incidents.
+            /// Everyone was safe or off site. Only earlier versions closed incidents for that.
             case allAccounted
-            /// A person ended it, for a reason.
+            /// A user closed it and gave a reason.
             case byHand(by: UserNumber, reason: String)
-            /// Its team was removed, or nobody was left in it: so earlier versions ended incidents.
+            /// Its team was removed, or had no members left. Only earlier versions closed incidents for that.
             case teamGone
-            /// All stayed accounted for, without doubt, for as long as the team chose.
+            /// Everyone stayed accounted for, without doubt, for as long as the team's settings ask.
             case automatic
             /// A real incident of the team took the place of this drill.
             case takenOver(by: IncidentNumber)
         }
 
-        /// The end of an incident.
+        /// Creates the closing of an incident.
         public init(at: Instant, how: How) {
             self.at = at
             self.how = how
         }
     }
 
-    /// An incident.
+    /// Creates an incident. Without `turn`, it was just started, or just closed when there is a `closing`.
     public init(
         number: IncidentNumber, team: TeamNumber, kind: Kind, note: String? = nil, startedAt: Instant,
         startedBy: UserNumber, allAccountedAt: Instant? = nil, closing: Closing? = nil, reopening: Reopening? = nil,
@@ -110,7 +111,7 @@ public struct Incident: Hashable, Sendable {
         self.turn = turn ?? (closing == nil ? .started : .closed)
     }
 
-    /// Whether it goes on.
+    /// Whether it has no `closing`.
     public var isOpen: Bool { closing == nil }
 }
 
@@ -118,6 +119,6 @@ public struct Incident: Hashable, Sendable {
 public typealias IncidentNumber = Number<Incident>
 
 extension Incident: Entity {
-    /// Incidents have no names.
+    /// Nil, because incidents have no names.
     public var uniqueName: String? { nil }
 }

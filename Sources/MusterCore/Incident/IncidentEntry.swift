@@ -68,7 +68,7 @@ public struct IncidentEntry: Hashable, Sendable {
         }
     }
 
-    /// A line of a record.
+    /// Creates a line from its fields.
     public init(
         incident: IncidentNumber, at: Instant, person: UserNumber, event: Event, safety: Safety, lastSeen: LastSeen?,
         author: UserNumber? = nil, note: String? = nil, name: String? = nil
@@ -84,7 +84,7 @@ public struct IncidentEntry: Hashable, Sendable {
         self.name = name
     }
 
-    /// A line about the incident itself.
+    /// Creates a line about the incident itself.
     init(_ milestone: Event, of incident: IncidentNumber, at: Instant, author: UserNumber? = nil, note: String? = nil) {
         self.init(
             incident: incident, at: at, person: Self.nobody, event: milestone,

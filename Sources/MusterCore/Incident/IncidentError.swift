@@ -1,19 +1,19 @@
-/// Why what someone asked of an incident cannot be done.
+/// Why the engine refuses a request about an incident.
 public enum IncidentError: Error, Hashable, Sendable {
-    /// The team has one that is open.
+    /// The team has this open incident.
     case isOpen(IncidentNumber)
-    /// Nobody is in the team.
+    /// The team has no people.
     case nobodyToAccountFor
-    /// It is closed, or there never was one.
+    /// The incident is closed, or does not exist.
     case isNotOpen
-    /// It cannot be opened again: it is open.
+    /// The incident is open, so nobody can open it again.
     case isNotClosed
-    /// Nobody with that number stands on the roll.
+    /// Nobody with that number is on the roll.
     case isNotOnRoll
-    /// What is known of a user follows from devices and declarations, not from a mark on a roll.
+    /// The person is a user, whose safety follows from devices and declarations and not from a mark on a roll.
     case isUser
-    /// As many visitors were put on the roll as may be.
+    /// The roll has had `Roll.visitorLimit` visitors.
     case tooManyVisitors
-    /// The team cannot be removed while this incident of it is open.
+    /// The team cannot be removed while it has this open incident.
     case keepsTeam(IncidentNumber)
 }

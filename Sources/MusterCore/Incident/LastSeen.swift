@@ -1,13 +1,13 @@
 public import MusterGeometry
 
-/// Where someone was, the last time a device of theirs told.
+/// The last known place of a person: that of the newest fix of their devices.
 public struct LastSeen: Hashable, Sendable {
-    /// The place.
+    /// The place of the fix.
     public var coordinate: Coordinate
-    /// When the device took the fix, corrected by what is known of its clock.
+    /// When the device took the fix, corrected for the known error of its clock.
     public var sampleTime: Instant
 
-    /// A place at a time.
+    /// Creates a last known place from its fields.
     public init(coordinate: Coordinate, sampleTime: Instant) {
         self.coordinate = coordinate
         self.sampleTime = sampleTime
@@ -15,15 +15,15 @@ public struct LastSeen: Hashable, Sendable {
 }
 
 extension Engine {
-    /// Where the newest fix of any device of a user was, stored or not; nil before the first.
+    /// Returns the place of the newest fix of a user's devices, stored or not; nil before the first.
     public func lastSeen(_ user: UserNumber) -> LastSeen? { lastSeen(user, after: Decision()) }
 
-    /// When the server last heard any device of a user; nil before the first time.
+    /// Returns when the server last received anything from a device of a user; nil before the first time.
     public func lastHeard(_ user: UserNumber) -> Instant? {
         ownership.devices(of: user).compactMap { heardTime(of: $0) }.max()
     }
 
-    /// The battery, per cent, that the newest fix of a user's devices told; nil where it told none.
+    /// Returns the battery charge in the newest fix of a user's devices, per cent; nil when that fix has none.
     public func lastBattery(_ user: UserNumber) -> Double? {
         ownership.devices(of: user)
             .compactMap { device in evaluatedTime(of: device).map { (at: $0, device: device) } }

@@ -1,44 +1,44 @@
-/// Who is asked for in an incident. It is what the lines of the incident's record make of it, one after the other, so
-/// it is as durable as they are. Nobody goes off it but by a person's word (`takenOff`, `joinedTo`).
+/// The people whom an incident asks for. The lines of the incident's record, applied in their order, make the roll, so
+/// it is as durable as they are. Only a person's word takes anyone off it (`takenOff`, `joinedTo`).
 public struct Roll: Hashable, Sendable {
-    /// Everyone who is or was on it.
+    /// Everyone who is or was on the roll.
     public private(set) var members: [UserNumber: Member] = [:]
 
-    /// How many visitors may be put on the roll of one incident, those that were taken off again included.
+    /// The largest number of visitors on the roll of one incident, including those who were taken off again.
     public static let visitorLimit = 1_000
 
-    /// Someone who is or was on a roll.
+    /// A person who is or was on a roll.
     public struct Member: Hashable, Sendable {
-        /// What they are called, where no user of the directory has their number.
+        /// The person's name, when the directory has no user with the number.
         public var name: String?
-        /// Why they are no longer in the team, or lack a device: the last such line.
+        /// Why the person is no longer in the team, or lacks a device: the last such line.
         public var departure: IncidentEntry?
-        /// That a leader took them off the roll, or joined them to another user; nil while they are on it.
+        /// The line that took the person off the roll or joined them to another user; nil while they are on it.
         public var takenOff: IncidentEntry?
-        /// Whether the directory has no such user, so that nothing is derived of them.
+        /// Whether the directory has no user with the number, so that the engine derives no safety.
         public var isWithoutUser = false
-        /// How a leader said they are, where nothing is derived of them.
+        /// The safety that a leader marked, for a person without a user.
         public var marked: Safety?
-        /// When a leader said so last; `marked` keeps since when it is so.
+        /// When a leader last marked it; `marked.since` is since when the state applies.
         public var markedAt: Instant?
-        /// The note with that.
+        /// The leader's note with the mark.
         public var note: String?
 
-        /// Someone who was just put on a roll.
+        /// Creates a person who was just put on a roll.
         public init() {}
     }
 
-    /// A roll with nobody on it.
+    /// Creates a roll with nobody on it.
     public init() {}
 
-    /// The roll that the lines of a record make.
+    /// Creates the roll that the lines of a record make.
     ///
-    /// - Parameter lines: in their order; those that only say how a user's safety changed may be left out.
+    /// - Parameter lines: the lines in their order. Those that only report a change of a user's safety may be left out.
     public init(_ lines: [IncidentEntry]) {
         for line in lines { apply(line) }
     }
 
-    /// Follows the next line of the record.
+    /// Applies the next line of the record.
     public mutating func apply(_ line: IncidentEntry) {
         guard !line.event.isMilestone else { return }
         var member = members[line.person] ?? Member()
@@ -67,18 +67,18 @@ public struct Roll: Hashable, Sendable {
         members[line.person] = member
     }
 
-    /// Whether someone stands on it: was put on it and not taken off.
+    /// Whether a person is on the roll: was put on it and not taken off.
     public func holds(_ person: UserNumber) -> Bool { members[person].map { $0.takenOff == nil } ?? false }
 
-    /// Whether someone stands on it whose safety is derived: not one who was removed, or never was a user.
+    /// Whether a person is on the roll whose safety the engine derives: not a visitor or a removed user.
     func follows(_ person: UserNumber) -> Bool {
         members[person].map { $0.takenOff == nil && !$0.isWithoutUser } ?? false
     }
 
-    /// Everyone who stands on it, in the order of their numbers.
+    /// Everyone who is on the roll, in the order of their numbers.
     public var present: [UserNumber] { members.filter { $0.value.takenOff == nil }.keys.sorted() }
 
-    /// The number of the next visitor: below those of all before; nil where there are as many as there may be.
+    /// The number for the next visitor, below those of all earlier ones; nil at the limit.
     var nextVisitor: UserNumber? {
         let last = min(0, members.keys.lazy.map(\.rawValue).min() ?? 0)
         return -last < Self.visitorLimit ? UserNumber(last - 1) : nil

@@ -2,14 +2,14 @@ import MusterCoding
 
 /// A Bluetooth beacon by the three numbers that it sends (Apple's iBeacon).
 public struct Beacon: Hashable, Sendable {
-    /// Whose beacons they are.
+    /// The UUID that all beacons of one owner share.
     public var uuid: BeaconUUID
-    /// The larger group that it belongs to.
+    /// The number of the group that the beacon belongs to.
     public var major: UInt16
-    /// Which of the group it is.
+    /// The beacon's number within its group.
     public var minor: UInt16
 
-    /// A beacon.
+    /// Creates a beacon from its three numbers.
     public init(uuid: BeaconUUID, major: UInt16, minor: UInt16) {
         self.uuid = uuid
         self.major = major
@@ -18,28 +18,28 @@ public struct Beacon: Hashable, Sendable {
 }
 
 extension Beacon: Comparable {
-    /// Whether the left one comes first: by UUID, then major, then minor.
+    /// Orders beacons by UUID, then major, then minor.
     public static func < (left: Self, right: Self) -> Bool {
         if left.uuid != right.uuid { return left.uuid < right.uuid }
         return (left.major, left.minor) < (right.major, right.minor)
     }
 }
 
-/// The 16 bytes that tell one owner's beacons from another's.
+/// The 16 bytes that distinguish one owner's beacons from another's.
 public struct BeaconUUID: Hashable, Comparable, Sendable {
     /// The first 8 bytes, big-endian.
     public let high: UInt64
     /// The last 8 bytes, big-endian.
     public let low: UInt64
 
-    /// The UUID of two halves.
+    /// Creates a UUID from its two halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// The UUID of a text: 32 hexadecimal digits of either case, with hyphens behind the 8th, 12th, 16th and 20th or
-    /// with none; nil for anything else.
+    /// Reads a UUID: 32 hexadecimal digits of either case, with hyphens after the 8th, 12th, 16th and 20th, or with
+    /// none. Nil for any other text.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         let hyphens = Self.hyphenPlaces
@@ -54,7 +54,7 @@ public struct BeaconUUID: Hashable, Comparable, Sendable {
         self.init(high: halves.high, low: halves.low)
     }
 
-    /// Whether the left one comes first, byte by byte.
+    /// Orders UUIDs byte by byte.
     public static func < (left: Self, right: Self) -> Bool { (left.high, left.low) < (right.high, right.low) }
 
     private static let hyphenPlaces = [8, 13, 18, 23]

@@ -1,30 +1,30 @@
 public import MusterGeometry
 
-/// Whether a device's fixes are believed: told when the confident policy stops believing them, when they seem to be
-/// in other regions than was told last, and when it believes them again.
+/// Whether the engine believes a device's fixes. The engine reports this when it stops believing them, when they seem
+/// to be in other regions than it reported last, and when it believes them again.
 public struct Belief: Hashable, Sendable {
-    /// The sample time of the fix that this follows from.
+    /// The sample time of the fix that the report follows from.
     public var sampleTime: Instant
-    /// Where the device is believed to be.
+    /// Where the engine believes the device to be.
     public var estimate: Coordinate
-    /// How far off the estimate is, as the deviation on each axis, metres.
+    /// The standard deviation of the estimate on each axis, metres.
     public var deviationMetres: Double
-    /// Where its fixes seem to be while they are not believed; nil once they are.
+    /// The fixes that the engine checks because they do not fit; nil when it believes the fixes.
     public var checking: Checking?
 
-    /// Fixes that are being checked.
+    /// Fixes that the engine checks and does not believe yet.
     public struct Checking: Hashable, Sendable {
         /// The sample time of the first of them.
         public var since: Instant
-        /// Where the newest of them is.
+        /// The place of the newest of them.
         public var coordinate: Coordinate
         /// The linked regions that hold that place, in region order, `regionLimit` at most.
         public var regions: [RegionNumber]
 
-        /// As many regions as are named at most.
+        /// The largest number of regions in `regions`.
         public static let regionLimit = 4
 
-        /// Fixes that are being checked.
+        /// Creates a check from its fields; `regions` has at most `regionLimit`.
         public init(since: Instant, coordinate: Coordinate, regions: [RegionNumber]) {
             self.since = since
             self.coordinate = coordinate
@@ -32,7 +32,7 @@ public struct Belief: Hashable, Sendable {
         }
     }
 
-    /// What is believed of a device's fixes.
+    /// Creates a belief from its fields.
     public init(sampleTime: Instant, estimate: Coordinate, deviationMetres: Double, checking: Checking?) {
         self.sampleTime = sampleTime
         self.estimate = estimate

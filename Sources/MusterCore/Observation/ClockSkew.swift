@@ -1,14 +1,14 @@
-/// How far a device's clock is off, as the device's own reports show.
+/// The error of a device's clock, as the device's own reports show it.
 public struct ClockSkew: Hashable, Sendable {
     /// By how many seconds the device's clock is ahead of the server's; negative where it is behind.
     public let aheadSeconds: Double
-    /// When the newest report that shows it was received, by the server's clock.
+    /// When the server received the newest report that shows the error, by the server's clock.
     public let receivedTime: Instant
-    /// Whether the device's sample times are corrected by it. Until then samples that are ahead move no state, and
-    /// samples that are behind count as that old.
+    /// Whether the engine corrects the device's sample times by the error. Until it does, samples that are ahead change
+    /// no state, and samples that are behind count as that old.
     public let isCorrected: Bool
 
-    /// A clock that is off.
+    /// Creates the error of a clock from its fields.
     public init(aheadSeconds: Double, receivedTime: Instant, isCorrected: Bool) {
         self.aheadSeconds = aheadSeconds
         self.receivedTime = receivedTime
@@ -16,25 +16,25 @@ public struct ClockSkew: Hashable, Sendable {
     }
 }
 
-/// Follows by how much the clock of one device is off, from the *offset* of each request: how much earlier its newest
-/// sample was taken, by the device's clock, than it was received. The offset is the error of the clock and, added to
-/// it, how late the sample arrived; only the first is constant.
+/// Finds out the error of one device's clock from the *offset* of each request: the time of receipt minus the time of
+/// the newest sample by the device's clock. The offset is the clock's error plus the delay of the sample, and only the
+/// error is constant.
 ///
-/// An error is believed, and corrected, when the newest samples of five requests in a row, over a minute or more, have
-/// the same offset to ten seconds. What a phone uploads late shrinks its offset from request to request, because it
-/// uploads faster than it recorded. One that uploads at the very pace at which it records keeps a constant offset
-/// too: so an offset that grew counts only where the samples also went back in time, behind one that the device had
-/// told already, or where the clock was never known to be right. A stored sample goes on where the last one ended.
+/// The watch accepts an error, and corrects it, when the newest samples of five requests in a row, over a minute or
+/// more, have the same offset to ten seconds. A phone that uploads stored samples has a shrinking offset, because it
+/// uploads faster than it recorded. A phone that uploads at the very pace at which it records has a constant offset
+/// too. So an offset that grew counts only when the samples also went back in time, behind one that the device had sent
+/// already, or when the clock was never known to be right. A stored sample goes on where the last one ended.
 ///
-/// Kept only for devices whose samples do not fit the server's clock.
+/// The engine keeps a watch only for a device whose samples do not fit the server's clock.
 struct ClockWatch: Hashable, Sendable {
     /// Milliseconds added to the device's sample times.
     var correction: Int64 = 0
-    /// When the request at hand was received.
+    /// When the server received the present request.
     var received: Int64 = .min
-    /// The smallest offset in it.
+    /// The smallest offset in the present request, milliseconds.
     var offset: Int64 = 0
-    /// Whether a sample of it may speak for another error of the clock: see `ClockWatch`.
+    /// Whether all samples of the present request may show another error of the clock: see `ClockWatch`.
     var isEligible = false
     /// Requests in a row whose offsets agree: when the first was received, how many there were, and their offsets.
     var runStart: Int64 = 0
@@ -42,9 +42,9 @@ struct ClockWatch: Hashable, Sendable {
     var runLeast: Int64 = 0
     var runGreatest: Int64 = 0
 
-    /// As much as a clock may be off without anyone asking, and a sample may be late without being old.
+    /// How far a clock may be off, or a sample late, without being noticed, milliseconds.
     static let tolerance = Int64(Engine.clockToleranceSeconds * 1000)
-    /// How far the offsets of one error may be apart.
+    /// How far apart the offsets of one error may be, milliseconds.
     private static let greatestSpread: Int64 = 10_000
     private static let requests: UInt8 = 5
     private static let leastSpan: Int64 = 60_000
@@ -52,15 +52,15 @@ struct ClockWatch: Hashable, Sendable {
     /// Whether an offset fits a clock that is right.
     static func isRight(_ offset: Int64) -> Bool { (-tolerance...tolerance).contains(offset) }
 
-    /// Whether nothing is left to follow: nothing is corrected, and the last request fits.
+    /// Whether the watch can end: it corrects nothing, and the last request fits.
     var isDone: Bool { correction == 0 && runCount == 0 && received != .min && Self.isRight(offset) }
 
-    /// Takes a sample.
+    /// Takes one sample, with both times in milliseconds since 1970.
     ///
     /// - Parameters:
-    ///   - isKnown: whether the device's clock was ever found right, or its error found out.
-    ///   - isBackwards: whether the sample is older than one that the device told before.
-    /// - Returns: whether the clock was found right, or its error found out.
+    ///   - isKnown: whether the engine ever found the device's clock right, or found out its error.
+    ///   - isBackwards: whether the sample is older than one that the device sent before.
+    /// - Returns: whether the sample shows the clock to be right, or completes the finding of its error.
     mutating func observe(received: Int64, sample: Int64, isKnown: Bool, isBackwards: Bool) -> Bool {
         let offset = received &- sample
         let isEligible = offset &- correction < 0 || isBackwards || !isKnown
@@ -106,14 +106,14 @@ struct ClockWatch: Hashable, Sendable {
         return true
     }
 
-    /// What is told of the clock; nil while nothing speaks against it.
+    /// The error as clients see it; nil while nothing speaks against the clock.
     var skew: ClockSkew? {
         guard received != .min else { return nil }
         let moment = Instant(milliseconds: received)
         if correction != 0 {
             return ClockSkew(aheadSeconds: -Double(correction) / 1000, receivedTime: moment, isCorrected: true)
         }
-        // A sample from the future needs no second one. One that is old may only be late.
+        // One sample from the future proves the error. An old one may only be late, so three requests must agree.
         guard offset < -Self.tolerance || runCount >= 3 else { return nil }
         return ClockSkew(aheadSeconds: -Double(offset) / 1000, receivedTime: moment, isCorrected: false)
     }

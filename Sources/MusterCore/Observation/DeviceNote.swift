@@ -1,9 +1,9 @@
-/// What a device says of itself, or its reports say of it, that is no place: kept as the latest of its name, given back
-/// as it came, never interpreted, and no reason for anyone to be safe or unsafe.
+/// A report about a device that is no position. Muster keeps the newest note of each name, returns it as it came, never
+/// interprets it, and derives nobody's safety from it.
 public struct DeviceNote: Hashable, Sendable {
-    /// What it speaks of, and which of them.
+    /// The note's kind and key.
     public var name: Name
-    /// When it was so, by the device's own clock; nil when it does not say.
+    /// When the note applied, by the device's own clock; nil when the device does not say.
     public var sampleTime: Instant?
     /// When Muster received it.
     public var receivedTime: Instant
@@ -12,43 +12,44 @@ public struct DeviceNote: Hashable, Sendable {
 
     /// How long a body may be, in bytes of UTF-8.
     public static let bodyLimitBytes = 65_536
-    /// How many waypoints of one device are kept; beyond that the one goes that was received first.
+    /// How many waypoints of one device are kept. A further one removes the one that was received first.
     public static let waypointLimit = 1_000
 
-    /// What a note speaks of.
+    /// The kinds of note.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// A place or a beacon that the device watches.
         case waypoint
-        /// How its owner wants to be shown.
+        /// How the device's owner wants to be shown.
         case card
-        /// How far it was carried on foot.
+        /// How far a person carried the device on foot.
         case steps
-        /// How the app is set up and what it may do.
+        /// How the app is configured and which permissions it has.
         case status
-        /// That its connection broke.
+        /// That the device's connection to its broker broke.
         case lastWill
-        /// That its clock is right again after it was ahead: the server's own word, where no stored position says so.
+        /// That the device's clock is right again after it was ahead. The server itself makes this note, when no stored
+        /// position shows it.
         case clock
     }
 
-    /// What a note replaces: the one of the same device, kind and key.
+    /// The name of a note: a device's new note replaces the one of the same kind and key.
     public struct Name: Hashable, Sendable {
-        /// What it speaks of.
+        /// What the note is about.
         public var kind: Kind
-        /// Which waypoint; empty for the kinds of which a device has one.
+        /// The id of the waypoint; empty for the kinds of which a device has only one note.
         public var key: String
 
         /// How long a key may be, in bytes of UTF-8.
         public static let keyLimitBytes = 128
 
-        /// The name of a note.
+        /// Creates a name; without a key, for a kind of which a device has only one note.
         public init(_ kind: Kind, key: String = "") {
             self.kind = kind
             self.key = key
         }
     }
 
-    /// A note.
+    /// Creates a note from its fields.
     public init(_ name: Name, sampleTime: Instant? = nil, receivedTime: Instant, body: String) {
         self.name = name
         self.sampleTime = sampleTime
@@ -56,7 +57,7 @@ public struct DeviceNote: Hashable, Sendable {
         self.body = body
     }
 
-    /// Whether this one tells nothing beside what is kept: the same again, or older by the device's own clock.
+    /// Whether this note adds nothing to the one that is kept: it is the same, or older by the device's own clock.
     public func repeats(_ kept: DeviceNote) -> Bool {
         if let sampleTime, let keptTime = kept.sampleTime, sampleTime < keptTime { return true }
         return sampleTime == kept.sampleTime && body == kept.body

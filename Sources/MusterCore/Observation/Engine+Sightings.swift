@@ -1,14 +1,14 @@
 /// Sightings and notes go into the log and move no state of a region or a person.
 extension Engine {
-    /// Takes up what was stored: the newest sample time of each device's sightings.
+    /// Restores the newest sample time of each device's sightings from the store.
     public mutating func resume(sightings: [(device: DeviceNumber, sampleTime: Instant)]) {
         for (device, sampleTime) in sightings where devices.indices.contains(Int(device.rawValue)) {
             devices[Int(device.rawValue)].sighted = sampleTime
         }
     }
 
-    /// Whether a sighting may be a repetition: a device sees several beacons at one moment, so one of the newest moment
-    /// may be too.
+    /// Whether a sighting may be a repetition. A device sees several beacons at one moment, so a sighting of the newest
+    /// moment may be one too.
     func isHistory(_ sighting: Sighting, of device: DeviceNumber, now: Instant, after decision: Decision) -> Bool {
         if Self.isAhead(sighting.sampleTime, of: now) { return true }
         return state(of: device, after: decision).sighted.map { sighting.sampleTime <= $0 } ?? false
@@ -38,7 +38,7 @@ extension Engine {
         _ note: DeviceNote, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         decision.scratch.changes.append(.note(note.name, of: device))
-        // A last will is a broker's word that the device is gone.
+        // A broker sends a last will when the device is gone, so the device was not heard.
         if note.name.kind != .lastWill { hear(device, at: note.receivedTime, now: now, into: &decision) }
         return .accepted
     }

@@ -1,6 +1,7 @@
-/// A moment or none, in eight bytes: an optional `Instant` takes sixteen, and the engine keeps several a device.
+/// An optional moment in eight bytes: an optional `Instant` takes sixteen, and the engine keeps several for each
+/// device.
 struct MaybeInstant: Hashable, Sendable {
-    // A moment so long ago, 292 million years, is no one's.
+    // `.min` stands for none: no device reports a moment 292 million years ago.
     private var milliseconds = Int64.min
 
     /// The moment; nil for none.
@@ -9,6 +10,6 @@ struct MaybeInstant: Hashable, Sendable {
         @inline(__always) set { milliseconds = newValue?.milliseconds ?? .min }
     }
 
-    /// A moment; nil for none.
+    /// Creates an optional moment.
     init(_ instant: Instant? = nil) { self.instant = instant }
 }

@@ -1,6 +1,6 @@
 public import MusterGeometry
 
-/// Where a device was: one fix, as it was reported.
+/// One fix of a device, as the sender reported it.
 public struct Position: Hashable, Sendable {
     /// The place, WGS-84.
     public var coordinate: Coordinate
@@ -8,26 +8,27 @@ public struct Position: Hashable, Sendable {
     public var sampleTime: Instant
     /// When Muster received it.
     public var receivedTime: Instant
-    // What is unknown takes no room of its own: 0 here, and a bit less in `known`.
+    // An unknown number is 0 here and has no bit in `known`; an optional would take more room.
     private var accuracyMetres = 0.0
     private var altitudeMetres = 0.0
     private var speedMetresPerSecond = 0.0
     private var headingDegrees = 0.0
     private var batteryPercent = 0.0
     private var known = Known()
-    // 0 for the device itself, or its user.
+    // 0 when the device itself, or its user, reported it.
     private var reporterNumber: Int32 = 0
-    /// The road by which it came.
+    /// The endpoint that the position came through.
     public var source: Source
-    // Positions are copied often and most have none: a text of its own would be counted with every copy.
+    // Positions are copied often and most have no attributes. A copy of nil counts no reference, a copy of a string
+    // does.
     private var said: Attributes?
 
-    /// The endpoint that a position came through.
+    /// The endpoints that a position can come through.
     public enum Source: UInt8, Hashable, Sendable, CaseIterable {
         case native, ownTracks, amazonLocation, couchDB, meshblu, simulator
     }
 
-    /// A fix with what is known of it.
+    /// Creates a position; what is left out is unknown.
     public init(
         coordinate: Coordinate, sampleTime: Instant, receivedTime: Instant, accuracy: Metres? = nil,
         altitude: Metres? = nil, speed: Double? = nil, heading: Double? = nil, battery: Double? = nil,
@@ -47,13 +48,14 @@ public struct Position: Hashable, Sendable {
 }
 
 extension Position {
-    /// What else the sender said, as the text of one JSON object; kept and given back, never interpreted.
+    /// The further members that the sender gave, as the text of one JSON object. Muster keeps and returns them, and
+    /// never interprets them.
     public var attributes: String? {
         get { said?.text }
         set { said = newValue.map { Attributes($0) } }
     }
 
-    /// Who reported it for somebody else; nil where the device itself, or its user, did.
+    /// The user who reported the position for another user; nil when the device itself, or its user, did.
     public var reporter: UserNumber? {
         get { reporterNumber == 0 ? nil : UserNumber(reporterNumber) }
         set { reporterNumber = newValue?.rawValue ?? 0 }
@@ -68,7 +70,7 @@ extension Position {
         }
     }
 
-    /// Metres above the ellipsoid.
+    /// Metres above the ellipsoid; nil when unknown.
     public var altitude: Metres? {
         get { number(altitudeMetres, .altitude).map { Metres($0) } }
         set {
@@ -77,7 +79,7 @@ extension Position {
         }
     }
 
-    /// Metres a second over ground.
+    /// The speed over ground in metres a second; nil when unknown.
     public var speed: Double? {
         get { number(speedMetresPerSecond, .speed) }
         set {
@@ -86,7 +88,7 @@ extension Position {
         }
     }
 
-    /// Degrees clockwise from north, 0 to 360.
+    /// The direction of travel in degrees clockwise from north, 0 to 360; nil when unknown.
     public var heading: Double? {
         get { number(headingDegrees, .heading) }
         set {
@@ -95,7 +97,7 @@ extension Position {
         }
     }
 
-    /// Per cent, 0 to 100.
+    /// The battery's charge in per cent, 0 to 100; nil when unknown.
     public var battery: Double? {
         get { number(batteryPercent, .battery) }
         set {
@@ -132,14 +134,14 @@ private final class Attributes: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// What a device noticed, or a person said. Ranges to peers join here.
+/// What a device measured or a person declared. Ranges to other devices would become a case here.
 public enum Observation: Hashable, Sendable {
-    /// A device was somewhere.
+    /// A device reported a fix.
     case position(Position, of: DeviceNumber)
-    /// A device was near a beacon.
+    /// A device detected a beacon.
     case sighting(Sighting, of: DeviceNumber)
-    /// A device said something of itself.
+    /// A device, or its broker, reported something that is no position.
     case note(DeviceNote, of: DeviceNumber)
-    /// A person said of a person how they are.
+    /// A person declared how they or another person are.
     case declaration(Declaration)
 }

@@ -13,12 +13,12 @@ public enum PositionFilter: String, Hashable, Sendable, CaseIterable {
     /// ignored; an unknown accuracy counts as 0.
     case accuracyBased
 
-    /// How far a position gets.
+    /// Which stages a position passes.
     enum Passage {
         case ignored, evaluated, stored
     }
 
-    /// How far a position gets that is newer than the baseline.
+    /// Returns which stages a position passes that is newer than the baseline.
     func passage(of position: Position, after baseline: Position?) -> Passage {
         guard let baseline else { return .stored }
         switch self {

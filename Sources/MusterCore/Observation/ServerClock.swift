@@ -1,23 +1,22 @@
-/// What the devices' clocks say of the server's: where most of them disagree with it alike, it is the server's that is
-/// off.
+/// Evidence that the server's clock is wrong: the clocks of most devices differ from it by the same amount.
 public struct ServerClock: Hashable, Sendable {
     /// By how many seconds the server's clock seems to be ahead of the devices'; negative where it is behind.
     public let aheadSeconds: Double
-    /// How many devices say so.
+    /// How many devices agree on that.
     public let devices: Int
-    /// How many devices were heard of late.
+    /// How many devices the server heard within ten minutes.
     public let heard: Int
 }
 
 extension Engine {
-    /// Devices heard within so many seconds are asked.
+    /// How recently the server must have heard a device that counts, seconds.
     static var clockWitnessSeconds: Double { 600 }
-    /// So many at least must agree, to so many seconds.
+    /// How many devices at least must agree, and to how many seconds.
     private static var leastWitnesses: Int { 3 }
     private static var agreementSeconds: Double { 30 }
 
-    /// Why the server should not trust its own clock: three devices or more, and more than half of those heard within
-    /// ten minutes, are off by more than a minute, and by the same to 30 seconds. Nil where that is not so.
+    /// Returns the evidence that the server's clock is wrong: three devices or more, and more than half of those heard
+    /// within ten minutes, are off by more than a minute, and by the same to 30 seconds. Nil when there is none.
     ///
     /// - Complexity: O(devices); O(n log n) in those whose clocks are off.
     public func suspectServerClock(now: Instant) -> ServerClock? {

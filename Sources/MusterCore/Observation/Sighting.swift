@@ -1,26 +1,26 @@
 public import MusterGeometry
 
-/// A device was near a beacon, at one moment.
+/// A device detected a beacon at one moment.
 public struct Sighting: Hashable, Sendable {
-    /// What was seen.
+    /// The beacon that the device detected.
     public var beacon: Beacon
-    /// When it was seen, by the device's own clock.
+    /// When the device detected it, by the device's own clock.
     public var sampleTime: Instant
     /// When Muster received it.
     public var receivedTime: Instant
-    /// The device's estimate; nil when it has none.
+    /// The device's estimate of the distance; nil when it has none.
     public var distance: Metres?
-    /// How strong the signal came in, in dBm; nil when unknown.
+    /// The strength of the received signal in dBm; nil when unknown.
     public var signalStrength: Double?
-    /// The device's estimate in words.
+    /// The device's estimate of the distance as one of four classes.
     public var proximity: Proximity
 
-    /// How near a beacon is, in Core Location's words.
+    /// The distance to a beacon in the classes of Core Location's `CLProximity`.
     public enum Proximity: UInt8, Hashable, Sendable, CaseIterable {
         case unknown, immediate, near, far
     }
 
-    /// A sighting with what is known of it.
+    /// Creates a sighting; what is left out is unknown.
     public init(
         of beacon: Beacon, sampleTime: Instant, receivedTime: Instant, distance: Metres? = nil,
         signalStrength: Double? = nil, proximity: Proximity = .unknown

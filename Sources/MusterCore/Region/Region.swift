@@ -1,6 +1,6 @@
 public import MusterGeometry
 
-/// A place with a name that devices cross.
+/// A closed area of a collection that devices cross.
 public struct Region: Hashable, Sendable {
     /// Its number.
     public let number: RegionNumber
@@ -8,25 +8,25 @@ public struct Region: Hashable, Sendable {
     public var collection: CollectionNumber
     /// Unique within its collection; 1 to 100 characters.
     public var id: String
-    /// What a person reads; the id where nobody said.
+    /// The name that people see; the id when no name was given.
     public var name: String
-    /// Where it is. A point on the boundary is inside.
+    /// The area. A point on the boundary is inside.
     public var shape: Shape
-    /// Whether people inside it are safe.
+    /// Whether the region itself is marked as a muster region, in which people are safe. A rule may make it one too.
     public var isMuster: Bool
-    /// What a wrong crossing would cost; nil: inside is safe where people are safe, else the standard. Only the
-    /// confident policy asks.
+    /// Which wrong crossing is the worse one; nil stands for `.insideIsSafe` in a muster region, else for `.standard`.
+    /// Only the confident policy uses it.
     public var mode: RegionMode?
-    /// Seconds inside after which a dwell is reported; nil: never.
+    /// After how many seconds inside a dwell is reported; nil for never.
     public var dwellSeconds: Double?
-    /// Seconds that an exit is held back, in case the device returns; 0: at once.
+    /// For how many seconds an exit is held back, in case the device returns; 0 to report it at once.
     public var exitDelaySeconds: Double
-    /// The GeoJSON properties as they came, as the text of one JSON object.
+    /// The GeoJSON properties as the client sent them: the text of one JSON object.
     public var properties: String?
-    /// When it was made and changed.
+    /// When the region was made and last changed.
     public var times: EditTimes
 
-    /// A region.
+    /// Creates a region from its fields.
     public init(
         number: RegionNumber, collection: CollectionNumber, id: String, name: String, shape: Shape,
         isMuster: Bool = false, mode: RegionMode? = nil, dwellSeconds: Double? = nil, exitDelaySeconds: Double = 0,

@@ -1,9 +1,9 @@
-/// A block of IP addresses in CIDR form: IPv4 (RFC 4632) or IPv6 (RFC 4291). Host bits that are set are disregarded.
+/// A block of IP addresses in CIDR form: IPv4 (RFC 4632) or IPv6 (RFC 4291). Host bits that are set do not matter.
 struct AddressBlock: Hashable, Sendable {
     private let first: Address
     private let hostBits: Int
 
-    /// The block that a text such as `10.0.0.0/24` names; nil when it names none.
+    /// Reads a block such as `10.0.0.0/24`; nil for any other text.
     init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2, let address = Address(parts[0]), let length = Address.number(parts[1], atMost: 128),
@@ -13,7 +13,7 @@ struct AddressBlock: Hashable, Sendable {
         first = Address(bits: address.bits >> hostBits, width: address.width)
     }
 
-    /// Whether a text is an address of this block. An IPv4 address is never in an IPv6 block.
+    /// Whether a text is an address in this block. An IPv4 address is never in an IPv6 block.
     func contains(_ text: String) -> Bool {
         guard let address = Address(text.utf8[...]), address.width == first.width else { return false }
         return address.bits >> hostBits == first.bits
@@ -41,7 +41,7 @@ private struct Address: Hashable, Sendable {
         }
     }
 
-    /// A decimal number without sign or leading zero.
+    /// Reads a decimal number of up to three digits without a sign or a leading zero; nil for one above `limit`.
     static func number(_ digits: Substring.UTF8View, atMost limit: Int) -> Int? {
         guard (1...3).contains(digits.count), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
         var value = 0
@@ -64,7 +64,8 @@ private struct Address: Hashable, Sendable {
         return bits
     }
 
-    /// Eight groups of hexadecimal digits, one run of zero groups left out as `::`, the last two perhaps as IPv4.
+    /// Reads eight groups of hexadecimal digits. One run of zero groups may be left out as `::`, and the last two
+    /// groups may be written as IPv4.
     private static func version6(_ text: Substring.UTF8View) -> UInt128? {
         guard (2...45).contains(text.count) else { return nil }
         let colon = UInt8(ascii: ":")

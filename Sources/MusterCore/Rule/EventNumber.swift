@@ -1,5 +1,5 @@
-/// A number of an event, compared by value: 300, 300.0 and 3e2 are one number, and a whole number beyond 2⁵³ is not
-/// mistaken for its neighbour.
+/// A number of an event, which is compared by value: 300, 300.0 and 3e2 are one number, and a whole number beyond 2⁵³
+/// differs from its neighbour.
 public enum EventNumber: Hashable, Sendable {
     /// A whole number.
     case whole(Int64)
@@ -13,7 +13,7 @@ public enum EventNumber: Hashable, Sendable {
 }
 
 extension EventNumber: Comparable {
-    /// Whether the left number is the smaller one; exact, also between whole and fractional numbers.
+    /// Whether the left number is smaller; exact, also between whole and fractional numbers.
     public static func < (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.whole(let left), .whole(let right)): left < right
@@ -24,6 +24,6 @@ extension EventNumber: Comparable {
         }
     }
 
-    /// The greatest whole number that is not above `number`; nil where none of 64 bits is.
+    /// The greatest whole number that is not above `number`; nil when 64 bits cannot hold it.
     private static func clamped(_ number: Double) -> Int64? { Int64(exactly: number.rounded(.down)) }
 }

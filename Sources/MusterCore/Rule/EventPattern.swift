@@ -1,25 +1,25 @@
-/// A pattern that events match or do not: EventBridge's pattern language, compiled.
+/// A compiled event pattern, in EventBridge's pattern language.
 ///
-/// A pattern has the form of the events that it is for. Every key that it names must be there, with one of the values
-/// of its list; what it does not name is not looked at. Where the event has an array, one element that fits is enough,
-/// and what a pattern says of the members of one object must hold within one element of an array of objects.
-/// docs/rules.md has the language with examples.
+/// A pattern has the form of the events that it is for. An event matches when it has every key that the pattern names,
+/// with one of the values of that key's list. Other keys of the event do not matter. In an array of the event one
+/// matching element is enough, and what a pattern says of the members of one object must hold within one element of an
+/// array of objects. docs/rules.md has the language with examples.
 public struct EventPattern: Hashable, Sendable {
-    /// What is asked of the event as a whole.
+    /// What the pattern asks of the whole event.
     let root: Clause
-    /// The paths of which some field says that there may be no scalar; a field's `absence` counts into this.
+    /// The paths at which some field allows that the event has no scalar. `Values.absence` is an index into this.
     let absences: [[ExactText]]
 
-    /// Characters that a pattern may have as text.
+    /// The largest number of characters in a pattern's text.
     public static let lengthLimit = 4_096
-    /// Ways to take one alternative of each `$or` that a pattern may have.
+    /// The largest number of ways to choose one alternative of each `$or`.
     public static let combinationLimit = 1_000
-    /// Levels that a pattern may nest.
+    /// The largest number of levels of nesting.
     public static let depthLimit = 32
 
     /// Compiles a pattern.
     ///
-    /// - Throws: the first fault found, with the place of it.
+    /// - Throws: `EventPatternError` for the first fault found, with its place.
     public init(_ pattern: EventValue) throws(EventPatternError) {
         var compilation = PatternCompilation()
         root = try compilation.clause(pattern)
@@ -29,7 +29,7 @@ public struct EventPattern: Hashable, Sendable {
         }
     }
 
-    /// Whether an event is of this pattern.
+    /// Whether an event matches the pattern.
     ///
     /// - Complexity: O(pattern × event) at worst; some hundred nanoseconds for an event of Muster's own.
     public func matches(_ event: EventValue) -> Bool {
@@ -37,7 +37,7 @@ public struct EventPattern: Hashable, Sendable {
         return root.matches(event, isAbsent)
     }
 
-    /// The paths of keys of which this pattern says something, each once.
+    /// The paths of keys whose values the pattern tests, each once.
     public var paths: [[String]] {
         var paths: [[String]] = []
         root.forEachPath(behind: []) { path in
@@ -46,12 +46,12 @@ public struct EventPattern: Hashable, Sendable {
         return paths
     }
 
-    /// What is asked of one object: every field, and of each `$or` one alternative.
+    /// What a pattern asks of one object: every field, and one alternative of each `$or`.
     struct Clause: Hashable, Sendable {
         var fields: [Field] = []
         var alternatives: [[Clause]] = []
 
-        /// Ways to take one alternative of each `$or`; held at one beyond the limit.
+        /// The number of ways to choose one alternative of each `$or`, capped at one beyond the limit.
         var combinations: Int {
             var product = 1
             for field in fields {
@@ -65,7 +65,7 @@ public struct EventPattern: Hashable, Sendable {
             return product
         }
 
-        /// Calls `body` with the path of every list of values.
+        /// Calls `body` with the path of every field that has a list of values.
         func forEachPath(behind path: [String], _ body: ([String]) -> Void) {
             for field in fields {
                 switch field.condition {
@@ -76,12 +76,12 @@ public struct EventPattern: Hashable, Sendable {
             for clause in alternatives.joined() { clause.forEachPath(behind: path, body) }
         }
 
-        /// Whether a value is what is asked for; nil is a value that is not there.
+        /// Whether a value meets the clause; nil stands for an absent value.
         func matches(_ value: EventValue?, _ isAbsent: [Bool]) -> Bool {
             if case .array(let elements) = value, !elements.isEmpty {
                 return elements.contains { matches($0, isAbsent) }
             }
-            // From behind: what is said last is said most closely, and fails soonest.
+            // In reverse: a pattern's last field is usually its most specific one, and fails soonest.
             for index in fields.indices.reversed() {
                 let member = value?[fields[index].key]
                 switch fields[index].condition {
@@ -96,26 +96,26 @@ public struct EventPattern: Hashable, Sendable {
         }
     }
 
-    /// What is asked of the value of one key.
+    /// What a pattern asks of the value of one key.
     struct Field: Hashable, Sendable {
         var key: ExactText
         var condition: Condition
     }
 
-    /// What can be asked of a value.
+    /// A condition on a value: a clause for an object, or a list for scalars.
     indirect enum Condition: Hashable, Sendable {
         case object(Clause)
         case values(Values)
     }
 
-    /// What a scalar may be: anything of this list.
+    /// The scalars that a field admits: those that any entry of its list admits.
     struct Values: Hashable, Sendable {
         var exact = ExactValues()
         var tests: [ValueTest] = []
-        /// The number of the path at which there may be no scalar either; nil: there must be one.
+        /// The index in `absences` of the path where the event may lack a scalar; nil when there must be one.
         var absence: Int?
 
-        /// Whether a value, or an element of it at whatever depth, is one of the list.
+        /// Whether the list admits a value, or an element of it at whatever depth.
         func admits(_ value: EventValue?, _ isAbsent: [Bool]) -> Bool {
             if let absence, isAbsent[absence] { return true }
             return value.map(admits) ?? false

@@ -1,28 +1,28 @@
-/// What is wrong with an event pattern, and where.
+/// A fault in an event pattern, and its place.
 public struct EventPatternError: Error, Hashable, Sendable {
-    /// The part at fault, as an RFC 6901 pointer; empty for the whole pattern.
+    /// The faulty part as an RFC 6901 pointer; empty for the whole pattern.
     public var pointer: String
-    /// What is wrong there.
+    /// The fault.
     public var reason: Reason
 
-    /// A fault at a place.
+    /// Creates a fault at a place.
     public init(pointer: String, reason: Reason) {
         self.pointer = pointer
         self.reason = reason
     }
 
-    /// What can be wrong.
+    /// The faults that a pattern can have.
     public enum Reason: Error, Hashable, Sendable {
-        /// A pattern is an object, with a list of values or a further object for every key.
+        /// A pattern must be an object, with a list of values or a further object for every key.
         case notAnObject
         case notAListOrObject
         case empty
-        /// A value in a list is a scalar or an object with one operator.
+        /// A value in a list must be a scalar or an object with one operator.
         case notAValue
         case unknownOperator(String)
-        /// An operator's object names one operator and nothing else.
+        /// An operator's object must name one operator and nothing else.
         case notOneOperator
-        /// The operator wants something else, which the words say.
+        /// The operand is wrong; the text says what the operator needs.
         case operand(String)
         case consecutiveWildcards
         case wildcardEscape
@@ -30,13 +30,13 @@ public struct EventPatternError: Error, Hashable, Sendable {
         case tooDeep(limit: Int)
         case tooLong(limit: Int)
         case tooManyCombinations(limit: Int)
-        /// The pattern is not even JSON; the words say why.
+        /// The pattern is no JSON; the text says why.
         case notJSON(String)
     }
 }
 
 extension EventPatternError.Reason: CustomStringConvertible {
-    /// Words that follow on "this part of the pattern".
+    /// The fault in words that follow the pointer in a sentence.
     public var description: String {
         switch self {
         case .notAnObject: "must be an object"
@@ -58,6 +58,6 @@ extension EventPatternError.Reason: CustomStringConvertible {
 }
 
 extension EventPatternError: CustomStringConvertible {
-    /// The place and the fault, in one sentence without a full stop.
+    /// The pointer and the fault, in one sentence without a full stop.
     public var description: String { "\(pointer.isEmpty ? "the pattern" : pointer) \(reason)" }
 }

@@ -1,27 +1,27 @@
-/// A value of an event, as JSON has them: what patterns are matched with.
+/// A JSON value of an event, which patterns are matched with.
 public enum EventValue: Hashable, Sendable {
-    /// Members in their order; no key stands twice.
+    /// The members in their order; no key occurs twice.
     case object([Member])
-    /// Elements in their order.
+    /// The elements in their order.
     case array([EventValue])
-    /// Anything that holds no other value.
+    /// A value that holds no other.
     case scalar(EventScalar)
 
-    /// A key and its value.
+    /// A member of an object: a key and its value.
     public struct Member: Hashable, Sendable {
         /// The key.
         public var key: ExactText
         /// Its value.
         public var value: EventValue
 
-        /// A key and its value.
+        /// Creates a member.
         public init(_ key: String, _ value: EventValue) {
             self.key = ExactText(key)
             self.value = value
         }
     }
 
-    /// The value of a key, when this is an object that has it.
+    /// The value of a key; nil when this is no object or does not have the key.
     ///
     /// - Complexity: O(members).
     public subscript(key: ExactText) -> EventValue? {
@@ -31,7 +31,7 @@ public enum EventValue: Hashable, Sendable {
     }
 }
 
-/// A value that holds no other: what the fields of a pattern are held against.
+/// A value that holds no other: a text, a number, a boolean or null.
 public enum EventScalar: Hashable, Sendable {
     case text(ExactText)
     case number(EventNumber)
@@ -40,22 +40,22 @@ public enum EventScalar: Hashable, Sendable {
 }
 
 extension EventValue {
-    /// A text.
+    /// Creates a text.
     public static func string(_ text: String) -> EventValue { .scalar(.text(ExactText(text))) }
-    /// A number, which must be finite.
+    /// Creates a number, which must be finite.
     public static func number(_ number: Double) -> EventValue { .scalar(.number(EventNumber(number))) }
-    /// A whole number.
+    /// Creates a whole number.
     public static func integer(_ number: Int64) -> EventValue { .scalar(.number(.whole(number))) }
-    /// True or false.
+    /// Creates a boolean.
     public static func boolean(_ boolean: Bool) -> EventValue { .scalar(.boolean(boolean)) }
-    /// Nothing.
+    /// The value `null`.
     public static var null: EventValue { .scalar(.null) }
 
-    /// The text, when this is one.
+    /// The text; nil when this is no text.
     public var text: String? { if case .scalar(.text(let text)) = self { text.text } else { nil } }
 
-    /// Whether a scalar stands at the end of a path of keys. Arrays on the way are looked into, whatever their depth;
-    /// an empty array and an object hold no scalar of their own.
+    /// Whether there is a scalar at the end of a path of keys. The search looks into arrays on the way, whatever their
+    /// depth. An empty array and an object are no scalars.
     ///
     /// - Complexity: O(the size of this value).
     func hasLeaf(at path: ArraySlice<ExactText>) -> Bool {

@@ -1,13 +1,13 @@
-/// Compiles one pattern, and knows where it is in it.
+/// Compiles one pattern, and keeps the place that it has reached, for errors.
 struct PatternCompilation {
-    /// The paths that may be without a scalar.
+    /// The paths at which the pattern allows that the event has no scalar.
     private(set) var absences: [[ExactText]] = []
-    /// The keys of the event on the way to what is compiled.
+    /// The event's keys on the way to the part that is being compiled.
     private var path: [ExactText] = []
-    /// The pattern's own keys and places on that way.
+    /// The pattern's keys and list indexes on that way.
     private var tokens: [String] = []
 
-    /// Compiles what is asked of an object.
+    /// Compiles the clause for an object.
     mutating func clause(_ value: EventValue) throws(EventPatternError) -> EventPattern.Clause {
         guard case .object(let members) = value else { throw fault(.notAnObject) }
         guard !members.isEmpty else { throw fault(.empty) }
@@ -81,7 +81,8 @@ struct PatternCompilation {
         return absences.count - 1
     }
 
-    /// `{"numeric": ["=", 5]}` is a 5, which an index finds faster than a range.
+    /// Returns the 5 of `{"numeric": ["=", 5]}`: an index finds an exact value faster than a range. Nil for any other
+    /// operator.
     private mutating func numberThatIsAsked(_ member: EventValue.Member) throws(EventPatternError) -> EventScalar? {
         guard member.key.text == "numeric", case .array(let terms) = member.value, terms.count == 2,
             terms[0].text == "=", case .scalar(let scalar) = terms[1], case .number = scalar
@@ -162,7 +163,7 @@ struct PatternCompilation {
     }
 
     private mutating func excluded(_ name: String, _ operand: EventValue) throws(EventPatternError) -> ValueTest {
-        // That which everything begins and ends with would exclude everything.
+        // Every text begins and ends with the empty text, so this would exclude everything.
         if name == "prefix" || name == "suffix", operand.text?.isEmpty == true { throw fault(.empty) }
         return try test(name, operand)
     }

@@ -1,18 +1,18 @@
-/// Something that an event may have at a path.
+/// A property that the value at a path of an event may have.
 enum CoverKey: Hashable, Sendable {
     case exact(EventScalar)
-    /// A text that is this one, whatever the case of its letters.
+    /// The value is this text, in letters of either case.
     case folded(ExactText)
-    /// A text that begins with these bytes; at most `affixLimit` of them, which narrows it down enough.
+    /// The value is a text that begins with these bytes, of which the key keeps at most `affixLimit`.
     case prefix([UInt8])
     case suffix([UInt8])
-    /// A scalar of any kind.
+    /// The value is any scalar.
     case present
 
-    /// Bytes of a prefix or suffix that are looked at.
+    /// The largest number of bytes of a prefix or suffix in a key; so many distinguish enough.
     static let affixLimit = 32
 
-    /// How much more often this is met than a certain value.
+    /// How much more often values have this property than one certain value.
     fileprivate var weight: Int {
         switch self {
         case .exact, .folded: 1
@@ -22,22 +22,22 @@ enum CoverKey: Hashable, Sendable {
     }
 }
 
-/// Things at places of which every event that a pattern matches has at least one.
+/// Properties at places of which every event that a pattern matches has at least one.
 struct PatternCover {
     var places: [(path: [ExactText], key: CoverKey)]
-    /// What looking there is expected to cost.
+    /// The expected number of patterns to test, in relative terms.
     var cost: Int
 
-    /// Asks how many patterns lie under a key at a path.
+    /// Returns how many patterns are filed under a key at a path.
     typealias Load = (_ path: [ExactText], _ key: CoverKey) -> Int
 }
 
 extension EventPattern.Clause {
-    /// The cheapest cover of this clause; nil when it asks for nothing that must be there.
+    /// Returns the cheapest cover of this clause; nil when it asks for nothing that must be there.
     func cover(at path: [ExactText], _ load: PatternCover.Load) -> PatternCover? {
         var best: PatternCover?
         func consider(_ cover: PatternCover?) {
-            // At equal cost the later one: what is said last is said most closely.
+            // At equal cost the later field: it is usually the more specific one.
             if let cover, cover.cost <= best?.cost ?? .max { best = cover }
         }
         for field in fields {
@@ -74,7 +74,7 @@ extension EventPattern.Values {
 }
 
 extension ValueTest {
-    /// What every scalar that this test admits has.
+    /// A property of every scalar that this test admits.
     fileprivate var coverKey: CoverKey {
         switch self {
         case .prefix(let prefix): Self.affix(prefix.prefix(CoverKey.affixLimit), CoverKey.prefix)

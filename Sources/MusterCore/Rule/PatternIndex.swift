@@ -1,15 +1,16 @@
-/// Many event patterns, asked all at once which of them an event matches.
+/// An index of many event patterns, which finds the patterns that an event matches.
 ///
-/// Each pattern is filed under a *cover*: a few things at places of an event of which at least one is in every event
-/// that the pattern matches, such as `detail.GeofenceId` being "north gate". An event is walked once, and only the
-/// patterns filed under what it has are held against it. Of all covers a pattern has, the one is taken under which the
-/// fewest others lie; so a thousand rules that all begin with the same source are told apart by what differs.
+/// The index files each pattern under a *cover*: a few values at places of an event, at least one of which is in every
+/// event that the pattern matches, such as `detail.GeofenceId` being "north gate". A query walks the event once, and
+/// tests only the patterns that are filed under what the event has. Of a pattern's possible covers the index takes the
+/// one under which the fewest other patterns lie. So a thousand rules that all begin with the same source are
+/// distinguished by where they differ.
 public struct PatternIndex: Sendable {
     private var slots: [Slot?] = []
     private var slotOfNumber: [Int32: Int] = [:]
     private var freeSlots: [Int] = []
     private var nodes: [Node] = [Node()]
-    /// Patterns that match events with nothing in particular.
+    /// The patterns without a cover; every query tests them.
     private var unfiled: [Int] = []
     private var removals = 0
 
@@ -19,24 +20,24 @@ public struct PatternIndex: Sendable {
         var files: [(node: Int, key: CoverKey)]
     }
 
-    /// What is filed at one path of events.
+    /// The patterns filed at one path of keys.
     fileprivate struct Node: Sendable {
         var children: [ExactText: Int] = [:]
         var exact: [EventScalar: [Int]] = [:]
         var folded: [ExactText: [Int]] = [:]
         var prefixes = AffixFile()
         var suffixes = AffixFile()
-        /// Under there being a scalar at all.
+        /// The patterns filed under any scalar at this path.
         var present: [Int] = []
     }
 
-    /// An index with nothing in it.
+    /// Creates an empty index.
     public init() {}
 
-    /// How many patterns there are.
+    /// The number of patterns.
     public var count: Int { slotOfNumber.count }
 
-    /// Adds a pattern, or replaces the one of the same number.
+    /// Adds a pattern, or replaces the one with the same number.
     ///
     /// - Complexity: O(pattern).
     public mutating func put(_ pattern: EventPattern, as number: Int32) {
@@ -47,9 +48,9 @@ public struct PatternIndex: Sendable {
         file(pattern, as: number, in: slot)
     }
 
-    /// Takes a pattern out; nothing happens when there is none of that number.
+    /// Removes a pattern; does nothing when there is none with that number.
     ///
-    /// - Complexity: O(pattern + patterns filed under the same), and once in a while O(all patterns).
+    /// - Complexity: O(pattern + patterns filed under the same values), and once in a while O(all patterns).
     public mutating func remove(_ number: Int32) {
         guard let slot = slotOfNumber.removeValue(forKey: number), let former = slots[slot] else { return }
         for (node, key) in former.files { nodes[node].removeSlot(slot, from: key) }
@@ -57,13 +58,14 @@ public struct PatternIndex: Sendable {
         slots[slot] = nil
         freeSlots.append(slot)
         removals += 1
-        // Nodes that lead nowhere are swept away when they may be as many as the others.
+        // Once empty nodes may outnumber the others, the index is built anew without them.
         if removals > 64 + count { refile() }
     }
 
-    /// Replaces `found` by the numbers of the patterns that an event matches, ascending.
+    /// Replaces `found` with the numbers of the patterns that an event matches, ascending.
     ///
-    /// - Complexity: O(event), and what `EventPattern.matches` costs for each pattern filed under something it has.
+    /// - Complexity: O(event), plus the cost of `EventPattern.matches` for each pattern filed under something that the
+    ///   event has.
     public func matches(_ event: EventValue, into found: inout [Int32]) {
         found.removeAll(keepingCapacity: true)
         guard !slotOfNumber.isEmpty else { return }
@@ -79,7 +81,7 @@ public struct PatternIndex: Sendable {
 
     // MARK: Walking
 
-    /// The patterns met on a walk, each once.
+    /// The patterns found on a walk through an event, each once.
     fileprivate struct Walk {
         private var seen: [UInt64]
         private(set) var candidates: [Int] = []
@@ -98,7 +100,7 @@ public struct PatternIndex: Sendable {
         }
     }
 
-    /// The nodes come as a buffer, so that looking at one takes no copy of it.
+    /// Takes the nodes as a buffer, so that a look at one copies nothing.
     private static func visit(
         _ value: EventValue, at node: Int, of nodes: UnsafeBufferPointer<Node>, _ walk: inout Walk
     ) {
@@ -146,7 +148,7 @@ public struct PatternIndex: Sendable {
         }
     }
 
-    /// How many patterns lie under a key already.
+    /// Returns how many patterns are filed under a key at a path.
     private func load(at path: [ExactText], _ key: CoverKey) -> Int {
         var node = 0
         for key in path {
@@ -201,17 +203,17 @@ extension PatternIndex.Node {
     }
 }
 
-/// Patterns by the bytes that a text must begin or end with.
+/// Patterns by the bytes that a text must begin with, or end with.
 private struct AffixFile: Sendable {
     private var slots: [[UInt8]: [Int]] = [:]
-    /// How many affixes there are of each length.
+    /// By length: how many affixes have it.
     private var lengths: [Int] = []
 
     var isEmpty: Bool { slots.isEmpty }
 
     subscript(affix: [UInt8]) -> [Int] { slots[affix] ?? [] }
 
-    /// Calls `body` with every length that there is, up to one.
+    /// Calls `body` with every length that some affix has, up to `longest`.
     func forEachLength(upTo longest: Int, _ body: (Int) -> Void) {
         for length in 0..<min(lengths.count, longest + 1) where lengths[length] > 0 { body(length) }
     }

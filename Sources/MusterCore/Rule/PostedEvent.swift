@@ -1,17 +1,17 @@
-/// An event that a client posted: for the rules, not decided by Muster.
+/// An event that a client posted for the rules; Muster did not decide it.
 public struct PostedEvent: Hashable, Sendable {
-    /// Who the client says it is; never `aws.…` or `muster…`, which are taken.
+    /// The name that the client gives itself; never `aws.…` or `muster…`, which are reserved.
     public var source: String
-    /// What kind of event it says it is.
+    /// The kind of event, as the client names it.
     public var detailType: String
-    /// When it says that it happened.
+    /// When it happened, as the client says.
     public var time: Instant
-    /// What it says it is about.
+    /// The resources that the event is about, as the client names them.
     public var resources: [String]
-    /// What happened, as the text of one JSON object.
+    /// The event's details, as the text of one JSON object.
     public var detail: String
 
-    /// An event that a client posted.
+    /// Creates an event from its fields.
     public init(source: String, detailType: String, time: Instant, resources: [String], detail: String) {
         self.source = source
         self.detailType = detailType

@@ -1,23 +1,23 @@
-/// An event pattern, and where the events that match it go.
+/// An event pattern, and the targets that matching events go to.
 public struct Rule: Hashable, Sendable {
     /// Its number.
     public let number: RuleNumber
-    /// Unique; 1 to 64 characters of letters, digits and `._-`.
+    /// The name, unique among rules: 1 to 64 characters of letters, digits and `._-`.
     public var name: String
-    /// What it is for, in a person's words.
+    /// The purpose, in a person's words.
     public var description: String
     /// The pattern, as the text of one JSON object in EventBridge's pattern language.
     public var pattern: String
-    /// Whether it is followed.
+    /// Whether the server applies the rule.
     public var isEnabled: Bool
-    /// Where matching events go.
+    /// The targets that matching events go to.
     public var targets: [RuleTarget]
-    /// When it was made and changed.
+    /// When it was made and last changed.
     public var times: EditTimes
-    /// The admin who put it last, and whose right it goes on by; nil where that was not noted.
+    /// The admin who last put the rule. The rule ends with that admin's right. Nil when the admin was not recorded.
     public var maker: UserNumber?
 
-    /// A rule.
+    /// Creates a rule from its fields; enabled unless told otherwise.
     public init(
         number: RuleNumber, name: String, description: String = "", pattern: String, isEnabled: Bool = true,
         targets: [RuleTarget] = [], times: EditTimes = EditTimes(), maker: UserNumber? = nil
@@ -33,28 +33,28 @@ public struct Rule: Hashable, Sendable {
     }
 }
 
-/// One of a rule's targets, and what of the event it is given.
+/// A target of a rule, and what of the event it receives.
 public struct RuleTarget: Hashable, Sendable {
-    /// Unique within the rule; 1 to 64 characters.
+    /// The id, unique within the rule; 1 to 64 characters.
     public var id: String
     /// Where the event goes.
     public var destination: Destination
     /// What of the event goes there.
     public var input: Input
 
-    /// Where an event goes.
+    /// Where an event can go: to Muster's own safety, or to a target.
     public enum Destination: Hashable, Sendable {
-        /// Built in: the regions that the rule speaks of are muster regions.
+        /// Built in: the regions that the rule's pattern names become muster regions.
         case safety
         /// A target of the directory.
         case target(TargetNumber)
     }
 
-    /// What a target is given.
+    /// What a target receives.
     public enum Input: Hashable, Sendable {
-        /// The event.
+        /// The whole event.
         case event
-        /// Always this text of JSON.
+        /// Always this JSON text.
         case constant(String)
         /// The part of the event at this JSON path.
         case path(String)
@@ -62,7 +62,7 @@ public struct RuleTarget: Hashable, Sendable {
         case template(String, paths: [String: String])
     }
 
-    /// A target of a rule.
+    /// Creates a target of a rule, which receives the whole event unless told otherwise.
     public init(id: String, destination: Destination, input: Input = .event) {
         self.id = id
         self.destination = destination
@@ -74,6 +74,6 @@ public struct RuleTarget: Hashable, Sendable {
 public typealias RuleNumber = Number<Rule>
 
 extension Rule: Entity {
-    /// The name to find it by.
+    /// The rule's name.
     public var uniqueName: String? { name }
 }

@@ -1,19 +1,19 @@
-/// Where events may go: a web server that wants to hear of them. Its secret is a credential, not part of it.
+/// A receiver of events, such as a web server. Its secret is a credential, and not part of it.
 public struct Target: Hashable, Sendable {
     /// Its number.
     public let number: TargetNumber
-    /// Unique; the same characters as a user's name.
+    /// The name, unique among targets; the same characters as a user's name.
     public var name: String
-    /// How it is spoken to.
+    /// How the server sends events to it.
     public var kind: Kind
-    /// Whether anything is sent to it; what comes meanwhile waits.
+    /// Whether the server sends to it. Events for a disabled target wait.
     public var isEnabled: Bool
-    /// When it was made and changed.
+    /// When it was made and last changed.
     public var times: EditTimes
-    /// The admin who put it last, and whose right it goes on by; nil where that was not noted.
+    /// The admin who last put the target. The target ends with that admin's right. Nil when the admin was not recorded.
     public var maker: UserNumber?
 
-    /// How a target is spoken to.
+    /// The ways of sending events.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A signed POST, by Standard Webhooks.
         case webhook
@@ -23,7 +23,7 @@ public struct Target: Hashable, Sendable {
         case log
     }
 
-    /// A target.
+    /// Creates a target from its fields; enabled unless told otherwise.
     public init(
         number: TargetNumber, name: String, kind: Kind, isEnabled: Bool = true, times: EditTimes = EditTimes(),
         maker: UserNumber? = nil
@@ -41,6 +41,6 @@ public struct Target: Hashable, Sendable {
 public typealias TargetNumber = Number<Target>
 
 extension Target: Entity {
-    /// The name to find it by.
+    /// The target's name.
     public var uniqueName: String? { name }
 }

@@ -1,8 +1,8 @@
-/// One thing that a pattern asks of a scalar, besides being exactly something.
+/// A test of a scalar in a pattern, other than being equal to a value.
 indirect enum ValueTest: Hashable, Sendable {
     case prefix([UInt8])
     case suffix([UInt8])
-    /// The text is folded already, here and below.
+    /// The text is in lower case already, here and in the two cases below.
     case equalsIgnoringCase(ExactText)
     case prefixIgnoringCase([UInt8])
     case suffixIgnoringCase([UInt8])
@@ -10,10 +10,10 @@ indirect enum ValueTest: Hashable, Sendable {
     case numeric(NumericRange)
     case block(AddressBlock)
     case anythingBut(ExactValues, [ValueTest])
-    /// There is a scalar.
+    /// Admits every scalar.
     case exists
 
-    /// Whether a scalar is what is asked for.
+    /// Whether a scalar passes the test.
     func admits(_ scalar: EventScalar) -> Bool {
         switch self {
         case .exists: return true
@@ -47,7 +47,7 @@ extension ExactText {
     var folded: ExactText { ExactText(text.lowercased()) }
 }
 
-/// Numbers from a bound to another.
+/// The numbers between two bounds; without a bound the range has no end on that side.
 struct NumericRange: Hashable, Sendable {
     /// An end of the range.
     struct Bound: Hashable, Sendable {
@@ -66,10 +66,10 @@ struct NumericRange: Hashable, Sendable {
     }
 }
 
-/// Scalars of which a value may be any.
+/// A list of scalars, one of which a value must equal.
 struct ExactValues: Hashable, Sendable {
     private(set) var list: [EventScalar] = []
-    /// The same again, once the list is long.
+    /// The same scalars again, when the list has more than `longest`.
     private var lookup: Set<EventScalar> = []
 
     private static let longest = 8
@@ -79,7 +79,7 @@ struct ExactValues: Hashable, Sendable {
         if list.count > Self.longest { lookup = Set(list) }
     }
 
-    /// Whether a scalar is one of them.
+    /// Whether the list has a scalar.
     func contains(_ scalar: EventScalar) -> Bool {
         lookup.isEmpty ? list.contains(scalar) : lookup.contains(scalar)
     }

@@ -1,13 +1,13 @@
-/// A text in which `*` stands for any text, also none.
+/// A text in which `*` stands for any text, including none.
 ///
-/// Between two wildcards stands a literal, and the first place where it is found is as good as any later one; so one
-/// pass with a search that never steps back (Knuth, Morris and Pratt 1977) decides.
+/// A literal between two wildcards may match at the first place where it is found, because a later place never helps.
+/// So one pass decides, with a search that never steps back (Knuth, Morris and Pratt 1977).
 struct Wildcard: Hashable, Sendable {
-    /// What a text must begin with.
+    /// The bytes that a text must begin with.
     let prefix: [UInt8]
-    /// What must follow, in this order.
+    /// The literals that must follow, in this order.
     private let middle: [Literal]
-    /// What a text must end with; nil when there is no wildcard: then it must be the prefix and nothing more.
+    /// The bytes that a text must end with; nil without a wildcard, when the text must be the prefix and nothing more.
     let suffix: [UInt8]?
 
     /// Reads a wildcard text: `\*` is an asterisk, `\\` a backslash.
@@ -39,9 +39,9 @@ struct Wildcard: Hashable, Sendable {
         suffix = literals.count > 1 ? literals[literals.count - 1] : nil
     }
 
-    /// Whether a text is of this form.
+    /// Whether a text matches.
     ///
-    /// - Complexity: O(text), whatever the wildcards.
+    /// - Complexity: O(bytes of the text), whatever the wildcards.
     func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard text.starts(with: prefix) else { return false }
         guard let suffix else { return text.count == prefix.count }
@@ -55,10 +55,11 @@ struct Wildcard: Hashable, Sendable {
         return true
     }
 
-    /// A text to be found in others.
+    /// A literal between two wildcards.
     private struct Literal: Hashable, Sendable {
         let bytes: [UInt8]
-        /// For every length of a beginning that fits, the length of the longest shorter one that then still fits.
+        /// The failure function of Knuth, Morris and Pratt: at index n − 1, the length of the longest proper prefix of
+        /// the first n bytes that they also end with.
         let fallbacks: [Int]
 
         init(_ bytes: [UInt8]) {
@@ -73,7 +74,7 @@ struct Wildcard: Hashable, Sendable {
             self.fallbacks = fallbacks
         }
 
-        /// Where its first occurrence ends; nil when there is none before `end`.
+        /// Returns the index behind the literal's first occurrence; nil when none ends by `end`.
         func end(in text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Int? {
             var length = 0
             var place = start
@@ -89,7 +90,7 @@ struct Wildcard: Hashable, Sendable {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether these bytes end with others.
+    /// Whether these bytes end with `suffix`.
     func ends(with suffix: [UInt8]) -> Bool {
         count >= suffix.count && self[(count - suffix.count)...].elementsEqual(suffix)
     }

@@ -44,7 +44,7 @@ public struct Declaration: Hashable, Sendable {
         case acknowledge
     }
 
-    /// A declaration.
+    /// Creates a declaration; without `device`, a person who signed in made it.
     public init(
         id: String, subject: UserNumber, author: UserNumber, device: DeviceNumber? = nil, kind: Kind,
         sampleTime: Instant, receivedTime: Instant, note: String? = nil, coordinate: Coordinate? = nil
@@ -60,7 +60,8 @@ public struct Declaration: Hashable, Sendable {
         self.coordinate = coordinate
     }
 
-    /// When it counts as said: a sender's clock that runs ahead does not put it before what is said after it.
+    /// When the declaration counts as made: the earlier of its two times, so that a sender's clock that runs ahead does
+    /// not put it after later declarations.
     public var moment: Instant { min(sampleTime, receivedTime) }
 
     /// Whether a text can be an id.

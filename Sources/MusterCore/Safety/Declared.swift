@@ -1,43 +1,44 @@
-/// What holds of all that was declared of a person, and what must be remembered for it. Pure: a table of who outranks
-/// whom stands in docs/safety.md and in the tests.
+/// The result of all declarations about a person, and what the engine must remember to apply the next one. The table of
+/// which declaration outranks which is in docs/safety.md and in the tests.
 public struct Declared: Hashable, Sendable {
-    /// What stands.
+    /// The states that declarations can put a person in.
     public enum Standing: UInt8, Hashable, Sendable, CaseIterable {
         case nothing, safe, offSite, needsHelp, sos
     }
 
-    /// What stands.
+    /// The declared state that applies.
     public var standing = Standing.nothing
-    /// When it was said.
+    /// When the author declared it.
     public var since = Instant(milliseconds: 0)
-    /// Who said it.
+    /// Who declared it.
     public var source = Safety.Source.ownDeclaration
-    /// Who acknowledged the call for help.
+    /// The user who acknowledged the call for help; nil while nobody has.
     public var acknowledgedBy: UserNumber?
-    /// When a call for help was last told, by the server's clock.
+    /// When the engine last reported the call for help, by the server's clock.
     public var toldAt = Instant(milliseconds: 0)
-    /// How often a call was told again.
+    /// How often the engine has reported the call again.
     public var reminders: Int32 = 0
-    /// The newest declaration there was; what is older is history.
+    /// The moment of the newest declaration; an older declaration is history.
     public var latest: Instant?
-    /// While declared safe: whether a device of theirs stood in a muster region, which it may leave.
+    /// While declared safe: whether a device of the person has been inside a muster region. When it then leaves, the
+    /// declaration ends.
     public var hasRefuge = false
-    /// While declared safe: the incident in which it was said, and with which it ends.
+    /// While declared safe: the incident during which it was declared. The declaration ends with that incident.
     public var incident: IncidentNumber?
-    /// What was said last of where they are and counts no longer, because it is too old or was said before an incident;
-    /// nil where something newer was said.
+    /// The last "safe" or "off site" that no longer applies, because it expired or was declared before an incident; nil
+    /// once a newer declaration applies.
     public var unconfirmed: Unconfirmed?
 
-    /// A word that counts no longer.
+    /// A declaration of "safe" or "off site" that no longer applies.
     public struct Unconfirmed: Hashable, Sendable {
-        /// What was said: safe or off site.
+        /// What was declared: safe or off site.
         public var standing: Standing
-        /// When it was said.
+        /// When the author declared it.
         public var at: Instant
-        /// Who said it.
+        /// Who declared it.
         public var source: Safety.Source
 
-        /// A word that counts no longer.
+        /// Creates a declaration that no longer applies.
         public init(standing: Standing, at: Instant, source: Safety.Source) {
             self.standing = standing
             self.at = at
@@ -45,14 +46,15 @@ public struct Declared: Hashable, Sendable {
         }
     }
 
-    /// Nothing was declared.
+    /// Creates the result of no declaration.
     public init() {}
 
-    /// Takes a declaration.
+    /// Applies a declaration.
     ///
-    /// - Parameter incident: the open incident on whose roll the subject stands.
-    /// - Returns: false where it is history: older than what was declared since, said before an incident that asks
-    ///   everyone anew, or an acknowledgement of what nobody calls for any more.
+    /// - Parameter incident: the open incident on whose roll the subject is; nil when there is none.
+    /// - Returns: false when the declaration does not count: it is older than the newest one, is "safe" from before an
+    ///   incident that asks everyone anew, is weaker than the call for help that applies, or acknowledges a call that
+    ///   nobody makes or that someone has acknowledged.
     mutating func applyDeclaration(_ declaration: Declaration, during incident: Incident?) -> Bool {
         let moment = declaration.moment
         if declaration.kind == .acknowledge {
@@ -86,14 +88,14 @@ public struct Declared: Hashable, Sendable {
         return true
     }
 
-    /// Ends what stands.
+    /// Ends the declared state.
     mutating func end() {
         let latest = latest
         self = Declared()
         self.latest = latest
     }
 
-    /// Ends what stands and remembers it as a word that nobody has confirmed.
+    /// Ends the declared state and remembers it as unconfirmed.
     mutating func endUnconfirmed() {
         let word = Unconfirmed(standing: standing, at: since, source: source)
         end()
@@ -112,20 +114,21 @@ public struct Declared: Hashable, Sendable {
         repeatCall(declaration)
     }
 
-    /// Whoever calls again was not helped: it is told anew.
+    /// Removes the acknowledgement: a person who calls again was not helped, so the engine reports the call anew.
     private mutating func repeatCall(_ declaration: Declaration) {
         acknowledgedBy = nil
         toldAt = declaration.receivedTime
         reminders = 0
     }
 
-    /// Ends a word that something came after: a device of a person declared safe left the muster region it stood in,
-    /// or the word is older than words hold; a "safe" with no incident that keeps asking, than a device may be silent.
+    /// Ends a "safe" or "off site" that has been overtaken: a device of a person declared safe left the muster region
+    /// that it stood in; the declaration is older than `holdsSeconds`; or it is a "safe" without an incident and older
+    /// than `silenceSeconds`.
     ///
     /// - Parameters:
-    ///   - derived: what the devices tell.
-    ///   - decidedAt: the sample time at which they told it.
-    ///   - holdsSeconds: for how long "safe" and "off site" hold. A call for help holds until someone ends it.
+    ///   - derived: the state that follows from the devices.
+    ///   - decidedAt: the sample time that it follows from.
+    ///   - holdsSeconds: how long "safe" and "off site" hold. A call for help holds until a person ends it.
     mutating func outlive(
         _ derived: Safety.State, decidedAt: Instant, now: Instant, silenceSeconds: Double, holdsSeconds: Double
     ) {
@@ -140,8 +143,8 @@ public struct Declared: Hashable, Sendable {
         if incident == nil, now.seconds(since: since) > silenceSeconds { endUnconfirmed() }
     }
 
-    /// How someone is, by what stands and what the devices tell. Inside a muster region is the better evidence for
-    /// being safe.
+    /// Returns the person's safety from the declared state and from the safety that the devices give. A device inside a
+    /// muster region is better evidence for being safe than a declaration.
     func safety(over derived: Safety) -> Safety {
         let state: Safety.State
         switch standing {
@@ -155,7 +158,7 @@ public struct Declared: Hashable, Sendable {
         return Safety(state: state, since: since, source: source, acknowledgedBy: acknowledgedBy)
     }
 
-    /// Whether a call for help is to be told again.
+    /// Whether the engine must report a call for help again.
     func isReminderDue(at now: Instant) -> Bool {
         (standing == .needsHelp || standing == .sos) && acknowledgedBy == nil
             && now.seconds(since: toldAt) >= Engine.reminderSeconds
@@ -163,7 +166,7 @@ public struct Declared: Hashable, Sendable {
 }
 
 extension Safety.Source {
-    /// What someone said of itself, or of someone else.
+    /// The source of a declaration: the subject or another user.
     fileprivate init(_ declaration: Declaration) {
         self = declaration.author == declaration.subject ? .ownDeclaration : .marked(by: declaration.author)
     }

@@ -1,9 +1,9 @@
-/// What people say of people.
+/// Declarations about people, and reminders of calls for help.
 extension Engine {
-    /// After so many seconds a call for help that nobody acknowledged is told again.
+    /// After how many seconds an unacknowledged call for help is reported again.
     public static let reminderSeconds: Double = 60
 
-    /// Takes up what was stored: what holds of what was declared, and the open incidents.
+    /// Restores what holds of the declarations about people, and the open incidents, from the store.
     public mutating func resume(declared: [(user: UserNumber, declared: Declared)], incidents: [Incident]) {
         for (user, declared) in declared where people.indices.contains(Int(user.rawValue)) {
             people[Int(user.rawValue)].declared = declared
@@ -11,7 +11,7 @@ extension Engine {
         for incident in incidents where incident.isOpen { self.incidents[incident.team] = incident }
     }
 
-    /// What holds of what was declared of a person.
+    /// Returns what holds of the declarations about a person.
     public func declared(of user: UserNumber) -> Declared { person(user)?.declared ?? Declared() }
 
     func decideDeclaration(_ declaration: Declaration, now: Instant, into decision: inout Decision) -> Verdict {
@@ -30,7 +30,8 @@ extension Engine {
         return isCurrent ? .accepted : .late
     }
 
-    /// Tells a call for help again when nobody acknowledged it for long enough: once, however long the server was off.
+    /// Reports a call for help again when nobody has acknowledged it for long enough: once, however long the server was
+    /// off.
     func remind(of user: UserNumber, now: Instant, into decision: inout Decision) {
         guard var person = decidedPerson(user, after: decision), person.declared.isReminderDue(at: now) else { return }
         person.declared.toldAt = now

@@ -1,11 +1,11 @@
 extension Engine {
-    /// Works out a person's safety anew and records it when it differs; during an incident also on its record.
+    /// Derives a person's safety and records a change; during an incident also in the incident's record.
     ///
-    /// What stands of what people declared comes first (`Declared`). Otherwise a device speaks for its owner until it
-    /// falls silent: unsafe as soon as one that speaks is outside every muster region, so that a tablet left behind in
-    /// safety does not make its owner safe. A device of which it is not yet decided whether it is inside says nothing.
+    /// What people declared comes first (`Declared`). Otherwise each device speaks for its owner until it falls silent:
+    /// one device outside every muster region makes its owner unsafe, so that a tablet left in safety does not make
+    /// them safe. A device about which the engine has not yet decided says nothing.
     ///
-    /// - Parameter decidedAt: the sample time that a change is dated with.
+    /// - Parameter decidedAt: the sample time to date a change with.
     func deriveSafety(
         of user: UserNumber?, now: Instant, decidedAt: Instant, into decision: inout Decision
     ) {
@@ -15,9 +15,9 @@ extension Engine {
         follow(user, changed, now: now, into: &decision)
     }
 
-    /// Works out how someone is, and records it when it differs.
+    /// Derives a person's safety and records a change.
     ///
-    /// - Returns: the person when their safety changed.
+    /// - Returns: the person's new state when their safety changed; else nil.
     func renewSafety(
         of user: UserNumber, _ person: PersonState, now: Instant, decidedAt: Instant, into decision: inout Decision
     ) -> PersonState? {
@@ -27,7 +27,7 @@ extension Engine {
             derived.state, decidedAt: decidedAt, now: now, silenceSeconds: team(of: person).silenceSeconds,
             holdsSeconds: team(of: person).incidents.declaredHoldsSeconds)
         var safety = renewed.declared.safety(over: derived)
-        // Of whom nothing was ever heard, it is unknown since no time.
+        // A person of whom the engine never heard has no earlier time to keep.
         if safety.state == person.safety.state, person.safety.since > Instant(milliseconds: 0) {
             safety.since = person.safety.since
         }
@@ -38,11 +38,12 @@ extension Engine {
         return safety == person.safety ? nil : renewed
     }
 
-    /// Makes unknown whoever has been silent beyond their team's limit, carries out exits that were held back long
-    /// enough, tells calls for help again that nobody acknowledged, reviews what edits left undecided, and keeps the
-    /// rolls of open incidents. To be called every few seconds.
+    /// Applies what follows from the passing of time: makes people unknown who were silent beyond their team's limit,
+    /// marks the standings of silent devices as stale, reports exits whose delay is over, reports unacknowledged calls
+    /// for help again, reviews what edits left undecided, and keeps the rolls of open incidents. The caller runs it
+    /// every few seconds.
     ///
-    /// - Parameter reviewLimit: the number of devices that are reviewed at most.
+    /// - Parameter reviewLimit: the largest number of devices to review.
     /// - Complexity: O(people + devices), some nanoseconds each.
     public func sweep(
         now: Instant, reviewLimit: Int = Engine.reviewSlice, into decision: inout Decision
@@ -62,11 +63,11 @@ extension Engine {
         keepRolls(now: now, into: &decision)
     }
 
-    /// Whether a person's safety is known, and a device last located then spoke for them already: so that locating
-    /// it again where it stood changes nothing.
+    /// Whether a person's safety is known and a device last located at `lastLocated` still speaks for them. If so,
+    /// locating the device again where it stood changes nothing.
     func isKnown(_ user: UserNumber?, lastLocated: Instant?, now: Instant, after decision: Decision) -> Bool {
         guard let user, let lastLocated else { return false }
-        // Asked for every observation: so the state is not copied.
+        // This runs for every observation, so it does not copy the state.
         func isKnown(_ states: [PersonState], _ place: Int) -> Bool {
             states[place].safety.state != .unknown
                 && now.seconds(since: lastLocated) <= team(states[place].team).silenceSeconds
@@ -76,7 +77,7 @@ extension Engine {
         return people.indices.contains(index) && isKnown(people, index)
     }
 
-    /// Whether nobody thinks that a person is silent.
+    /// Whether a person does not count as silent.
     func isHeard(_ user: UserNumber?, after decision: Decision) -> Bool {
         guard let user else { return true }
         func isHeard(_ safety: Safety) -> Bool { safety.state != .unknown || safety.source != .silence }
@@ -112,7 +113,7 @@ extension Engine {
             case .undecided(let doubt): undecided = undecided ?? doubt
             case .none(let doubt): return Safety(state: .unsafe, since: decidedAt, doubt: doubt)
             case .region(let region, let doubt):
-                // Doubt of one device is not lifted by another: the person may be with either.
+                // Another device does not remove the doubt about one: the person may be with either.
                 safe = Safety(
                     state: .safe, since: decidedAt, region: safe?.region ?? region, doubt: safe?.doubt ?? doubt)
             }
@@ -122,7 +123,7 @@ extension Engine {
             safe.doubt = safe.doubt ?? undecided
             return safe
         }
-        // Not located since the limit passed; or located, and not yet decided.
+        // No device was located within the limit; or one was, and its standing is undecided.
         let silentSince = lastLocated.map { min($0.advanced(bySeconds: silenceSeconds), decidedAt) }
         let before = person.safety
         return Safety(
@@ -141,12 +142,12 @@ extension Engine {
         return devices.indices.contains(index) ? (devices[index].evaluated, devices[index].heard) : (nil, nil)
     }
 
-    /// How a device stands to the muster regions.
+    /// Whether a device is inside a muster region.
     private enum MusterContainment {
         case region(RegionNumber, Doubt?)
-        /// It is inside of none.
+        /// The device is inside none.
         case none(Doubt?)
-        /// It may be inside of one.
+        /// The device may be inside one.
         case undecided(Doubt?)
     }
 
@@ -154,15 +155,16 @@ extension Engine {
         of device: DeviceNumber, preferring former: RegionNumber?, after decision: Decision
     ) -> MusterContainment {
         let index = Int(device.rawValue)
-        // Asked for every observation: so the states are not copied.
+        // This runs for every observation, so it does not copy the states.
         if let place = decision.devices.slot(of: index) {
             return musterContainment(decision.devices.states, place, preferring: former)
         }
         return devices.indices.contains(index) ? musterContainment(devices, index, preferring: former) : .none(nil)
     }
 
-    /// Inside of one rather than undecided; of the one that counted before, if that still holds. Always by the
-    /// confident policy, whatever the policy of the region's collection.
+    /// A region that the device is inside counts before one that is undecided, and the region that counted before
+    /// counts first if the device is still inside. The confident policy decides, whatever the policy of the region's
+    /// collection.
     private func musterContainment(
         _ states: [DeviceState], _ place: Int, preferring former: RegionNumber?
     ) -> MusterContainment {
@@ -202,7 +204,7 @@ extension Engine {
         if decision.scratch.presencesChanged { decision.record(state, of: device) }
     }
 
-    /// Says of standings that they are only the last ones known, once a device was silent for long.
+    /// Marks the standings of a device that was silent for long as stale.
     private func doubtStandings(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
         var state = state(of: device, after: decision)
         guard let evaluated = state.evaluated else { return }
@@ -224,6 +226,6 @@ extension Engine {
 }
 
 extension Safety {
-    /// Whether it may change though nothing is observed: with silence, and with what was declared.
+    /// Whether the safety may change without an observation: by silence, or because a declaration expires.
     fileprivate var changesByTime: Bool { state != .unknown || source != .silence }
 }

@@ -1,27 +1,28 @@
-/// Whether a person is safe, since when, and how that is known. Derived by the engine alone, never merged from clients.
+/// Whether a person is safe, since when, and how that is known. Only the engine derives it; it is never merged from
+/// clients.
 public struct Safety: Hashable, Sendable {
-    /// How someone is.
+    /// The states of a person's safety.
     public enum State: UInt8, Hashable, Sendable, CaseIterable {
-        /// Nothing recent is known: never heard of, or silent beyond the team's limit.
+        /// Nothing recent is known: the server never heard of the person, or their silence exceeds the team's limit.
         case unknown
-        /// Inside a muster region with every device that is not silent, or declared safe.
+        /// Every device of the person that is not silent is inside a muster region, or the person was declared safe.
         case safe
-        /// A device of theirs that is not silent is outside every muster region.
+        /// A device of the person that is not silent is outside every muster region.
         case unsafe
-        /// They need help, until a person says that they are safe or clears it.
+        /// The person needs help, until someone declares them safe or clears it.
         case needsHelp
-        /// They are in danger, until a person clears it.
+        /// The person is in danger, until someone clears it.
         case sos
-        /// Declared to be elsewhere, so that nobody need look for them.
+        /// The person was declared to be elsewhere, so that nobody need look for them.
         case offSite
 
-        /// Whether a person calls for help.
+        /// Whether the person calls for help.
         public var isCall: Bool { self == .sos || self == .needsHelp }
-        /// Whether nobody need look for them.
+        /// Whether nobody need look for the person.
         public var isAccounted: Bool { self == .safe || self == .offSite }
     }
 
-    /// How it is known.
+    /// What a state of safety follows from.
     public enum Source: Hashable, Sendable {
         /// None of their devices has reported for longer than the team's limit.
         case silence
@@ -39,22 +40,23 @@ public struct Safety: Hashable, Sendable {
         case underReview
     }
 
-    /// How they are.
+    /// The person's state.
     public var state: State
-    /// Since when: the sample time that decided it; for silence, the moment the limit passed.
+    /// Since when the state applies: the sample time that decided it; for silence, the moment when the limit passed.
     public var since: Instant
-    /// The muster region that makes them safe; nil where none does.
+    /// The muster region that makes the person safe; nil when none does.
     public var region: RegionNumber?
-    /// How it is known.
+    /// What the state follows from.
     public var source: Source
     /// The user who acknowledged the call for help; nil while nobody has, and in any other state.
     public var acknowledgedBy: UserNumber?
     /// Why a state derived from devices is unreliable; nil when no doubt is known.
     public var doubt: Doubt?
 
-    /// A person's safety.
+    /// Creates a person's safety.
     ///
-    /// - Parameter source: nil: what the devices tell, or where the state cannot come from them, the person itself.
+    /// - Parameter source: what the state follows from; nil for the devices, or for the person's own declaration when
+    ///   the state cannot follow from devices.
     public init(
         state: State, since: Instant, region: RegionNumber? = nil, source: Source? = nil,
         acknowledgedBy: UserNumber? = nil, doubt: Doubt? = nil

@@ -38,16 +38,16 @@ struct ClippedEdge: BitwiseCopyable {
         self.longitudes = longitudes
     }
 
-    /// Shares of the cell's side in units.
+    /// Converts two shares of the cell's side to leaf units.
     @inline(__always)
     fileprivate init(low: Double, high: Double, lowLongitude: Double, highLongitude: Double) {
         latitudes = Self.units(low) | Self.units(high) << 16
         longitudes = Self.units(lowLongitude) | Self.units(highLongitude) << 16
     }
 
-    /// The same with longitudes that are moved to between two others, which are within the margins.
+    /// Converts the same shares, with the longitudes clamped between two others, which are within the margins.
     ///
-    /// They are compared as whole numbers: of doubles the compiler makes branches, and each is a guess.
+    /// It compares whole numbers, because for doubles the compiler makes branches, which a processor often mispredicts.
     @inline(__always)
     fileprivate init(
         low: Double, high: Double, lowLongitude: Double, highLongitude: Double, from west: Double, to east: Double
@@ -59,11 +59,11 @@ struct ClippedEdge: BitwiseCopyable {
             | UInt32(truncatingIfNeeded: max(least, min(most, Self.wideUnits(highLongitude)))) << 16
     }
 
-    /// A share within the margins in units.
+    /// Converts a share of the cell's side that is within the margins to leaf units.
     @inline(__always)
     private static func units(_ share: Double) -> UInt32 { UInt32(truncatingIfNeeded: wideUnits(share)) & 0xFFFF }
 
-    /// A share in units.
+    /// Converts a share of the cell's side to leaf units.
     @inline(__always)
     private static func wideUnits(_ share: Double) -> Int64 {
         // Added to so large a number, one is rounded to a whole number, and that is in its lowest bits.

@@ -105,9 +105,11 @@ extension MeshQuery {
 }
 
 extension FourEdges {
-    /// The squares of the distances in metres from a point, about.
+    /// Returns the approximate squares of the distances from a point, square metres.
     ///
-    /// - Parameter scaleX: metres to a unit from west to east; `scaleY` from south to north.
+    /// - Parameters:
+    ///   - scaleX: how many metres a unit has from west to east.
+    ///   - scaleY: how many metres a unit has from south to north.
     @inline(__always)
     fileprivate func squares(
         from u: FourFloats, _ v: FourFloats, _ scaleX: FourFloats, _ scaleY: FourFloats

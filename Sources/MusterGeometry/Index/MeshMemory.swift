@@ -24,11 +24,11 @@ struct MeshMemory {
     }
 }
 
-// Nobody writes to it once it is built, and the mesh that owns it is counted.
+// No code writes to the memory once it is built, and the mesh that owns it is reference-counted.
 extension MeshMemory: @unchecked Sendable {}
 
 extension RegionMeshBuilder {
-    /// Gives away what was built.
+    /// Returns the built arrays; the caller owns them.
     consuming func finish() -> MeshMemory {
         let rings = UnsafeMutableBufferPointer<Ring>.allocate(capacity: max(1, source.turnedRings.count))
         let used = UnsafeMutableBufferPointer(rebasing: rings[..<source.turnedRings.count])
@@ -58,9 +58,9 @@ extension MeshQuery {
     }
 }
 
-/// A mesh opened for questions: where its `MeshQuery` is.
+/// A mesh opened for queries: the address of its `MeshQuery`.
 ///
-/// Whoever asks keeps the mesh alive meanwhile: a `RegionIndex` holds both, and is borrowed while it answers.
+/// The caller of a query keeps the mesh alive meanwhile: a `RegionIndex` holds both, and is borrowed while it answers.
 struct OpenMesh {
     let query: UnsafePointer<MeshQuery>
 
@@ -73,8 +73,8 @@ struct OpenMesh {
 
     func deallocate() { query.deallocate() }
 
-    /// Finds nothing: a grid without cells. What lies before the first leaf is read all the same: every place is in the
-    /// empty cell, and whoever brings leaves near does not ask which.
+    /// An opened mesh that finds nothing: a grid without cells. Queries and prefetching still read the words before the
+    /// first leaf, because every place is in the empty cell.
     static let nothing: OpenMesh = {
         let grid = CellGrid(west: 0, south: 0, width: 1, height: 1, columns: 0, rows: 0)
         var hot = Pile<UInt32>()
@@ -91,5 +91,5 @@ struct OpenMesh {
     }()
 }
 
-// What it points to is immutable, and the mesh that is held beside it keeps it alive.
+// The memory that it points to is immutable, and the mesh beside it keeps it alive.
 extension OpenMesh: @unchecked Sendable {}

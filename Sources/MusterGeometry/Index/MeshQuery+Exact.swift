@@ -2,7 +2,7 @@ extension OpenMesh {
     /// Writes the names of the regions in a leaf that hold a place, in ascending order, for the leaves and places that
     /// clipped edges alone do not answer: heavy leaves, holes, rims of circles, places near an edge.
     ///
-    /// - Parameter names: has room for as many names as the leaf has entries.
+    /// - Parameter names: a buffer with room for as many names as the leaf has entries.
     /// - Returns: how many.
     @inline(never)
     func answerExactly(_ local: MeshPlace, _ place: Coordinate, into names: UnsafeMutablePointer<Int32>) -> Int {
@@ -28,8 +28,8 @@ extension OpenMesh {
         return names.count
     }
 
-    /// Puts together what the entries of a leaf say: an exterior holds a place unless the first of its holes that has
-    /// something to say says otherwise, as `PreparedShape.contains` does.
+    /// Combines the entries of a leaf: an exterior holds a place unless the first of its holes that decides says
+    /// otherwise, as `PreparedShape.contains` does.
     @inline(__always)
     private func collect(
         _ reader: inout LeafReader, _ place: Coordinate, into names: inout NameList,

@@ -7,7 +7,7 @@ struct LocalBox {
     var u: Double
     var v: Double
 
-    /// The same in one of the cells of a grid of so many columns and rows.
+    /// Returns the box and place relative to one of the cells of a grid.
     @inline(__always)
     func scaled(by columns: Double, _ rows: Double) -> LocalBox {
         LocalBox(
@@ -21,7 +21,7 @@ struct LocalBox {
         return LocalBox(west: west - x, east: east - x, south: south - y, north: north - y, u: u - x, v: v - y)
     }
 
-    /// The cells of a grid that the box touches on one axis; a hair more, as edges are listed with a margin.
+    /// Returns the cells of a grid that the box touches on one axis, with a small margin like that of listed edges.
     @inline(__always)
     static func cells(_ low: Double, _ high: Double, count: Int) -> Range<Int> {
         let margin = 1e-5
@@ -73,7 +73,7 @@ struct NearWalk {
         }
     }
 
-    /// Looks at the cells that a box touches.
+    /// Visits the cells that a box touches.
     ///
     /// - Parameter turn: what to add to the place's longitude: whole turns, so that it is near the box.
     @inline(__always)
@@ -119,7 +119,7 @@ struct NearWalk {
         }
     }
 
-    /// Measures what has edges or a rim in a leaf.
+    /// Measures the regions that have edges or a rim in a leaf.
     @inline(__always)
     private mutating func measure(
         _ word: CellWord, _ local: LocalBox, _ size: CellSize, _ found: inout Answers<NearbyRegion>

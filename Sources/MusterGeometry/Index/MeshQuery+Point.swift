@@ -1,4 +1,4 @@
-/// What the clipped edges of a leaf say of a point.
+/// Which clipped edges of a leaf the path from the cell's corner to a point crosses.
 struct Crossings {
     /// Bit k: whether an odd number of the first k edges are crossed.
     var parities: UInt64
@@ -10,7 +10,7 @@ extension OpenMesh {
 
     /// Writes the names of the regions in a leaf that hold a place, in ascending order.
     ///
-    /// - Parameter names: has room for as many names as the leaf has entries, and for `slack` more.
+    /// - Parameter names: a buffer with room for as many names as the leaf has entries, and for `slack` more.
     /// - Returns: how many.
     @inline(__always)
     func writeNames(_ place: MeshPlace, _ coordinate: Coordinate, into names: UnsafeMutablePointer<Int32>) -> Int {

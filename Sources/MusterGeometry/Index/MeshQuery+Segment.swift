@@ -26,7 +26,7 @@ private struct SegmentWalk {
     let query: MeshQuery
     let path: PathSegment
 
-    /// Looks at the cells of a grid that the way may touch, and at those within.
+    /// Visits the cells of a grid that the way may touch, and the cells within them.
     func visit(_ grid: CellGrid, words: UnsafePointer<UInt32>, _ names: inout [Int32]) {
         for row in grid.rows(from: path.south, to: path.north) {
             let (west, east) = longitudes(inRow: row, of: grid)

@@ -2,7 +2,7 @@
 struct PathSegment {
     let start: UnrolledPoint
     let end: UnrolledPoint
-    /// Its box, a hair wider; the longitudes run on from the start's.
+    /// The segment's box, with a small margin. The longitudes run on from that of the start.
     let west: Double
     let east: Double
     let south: Double

@@ -32,7 +32,7 @@ struct Pile<Element: BitwiseCopyable>: ~Copyable {
         count += 1
     }
 
-    /// Adds so many elements at the end and returns where they begin; their values are up to the caller.
+    /// Adds `more` elements at the end and returns a pointer to the first of them; the caller sets their values.
     @inline(__always)
     mutating func extend(by more: Int) -> UnsafeMutablePointer<Element> {
         if count + more > capacity { grow(to: count + more) }
@@ -40,27 +40,27 @@ struct Pile<Element: BitwiseCopyable>: ~Copyable {
         return base + count
     }
 
-    /// Adds so many equal elements at the end.
+    /// Adds `more` equal elements at the end.
     @inline(__always)
     mutating func append(repeating element: Element, count more: Int) {
         extend(by: more).update(repeating: element, count: more)
     }
 
-    /// Leaves the first elements and forgets the others.
+    /// Keeps the first `newCount` elements and drops the others.
     @inline(__always)
     mutating func truncate(to newCount: Int) {
         assert(newCount <= count, "a pile is not cut longer")
         count = newCount
     }
 
-    /// Makes the pile so many equal elements.
+    /// Replaces the contents with `newCount` equal elements.
     @inline(__always)
     mutating func reset(to element: Element, count newCount: Int) {
         count = 0
         append(repeating: element, count: newCount)
     }
 
-    /// Gives the elements away; who takes them deallocates them.
+    /// Returns the elements; the caller must deallocate them.
     consuming func release() -> UnsafeBufferPointer<Element> {
         let elements = UnsafeBufferPointer(start: base, count: count)
         // Embedded Swift cannot discard a generic value: something else is there to be deallocated.

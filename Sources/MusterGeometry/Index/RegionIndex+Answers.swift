@@ -1,6 +1,6 @@
 extension RegionIndex {
-    /// Appends the numbers of the regions that hold a place, in ascending order, as the same question with an array
-    /// does; the fastest way to ask for one place.
+    /// Appends the numbers of the regions that hold a place, in ascending order, as the query with an array does. This
+    /// is the fastest query for one place.
     public func regions(containing place: Coordinate, into answers: inout Answers<Int32>) {
         guard isAnsweredByMesh && abs(place.latitude) != 90 else {
             return answers.withArray { regions(containing: place, into: &$0) }

@@ -1,9 +1,9 @@
 extension RegionIndex {
-    /// Appends the numbers of the regions that hold each of many places: what `regions(containing:into:)` appends, one
-    /// place after the other, and to `ends` where in `result` each place's numbers end.
+    /// Appends the numbers of the regions that hold each of many places, as `regions(containing:into:)` does for one
+    /// place after the other. Appends to `ends` where in `result` each place's numbers end.
     ///
-    /// Two to four times as fast as one by one where places are scattered: while the memory for one place is on its
-    /// way, the next ones are asked for.
+    /// For scattered places this is two to four times as fast as one by one, because it requests the memory for the
+    /// next places while that for one is on its way.
     public func regions(containing places: [Coordinate], into result: inout [Int32], ends: inout [Int]) {
         ends.reserveCapacity(ends.count + places.count)
         var merged: [Int32] = []
@@ -20,10 +20,10 @@ extension RegionIndex {
         }
     }
 
-    /// Brings the memory near that questions about places will read, 64 places at most. Changes no answer.
+    /// Prefetches the memory that queries about places read, at most 64 places. No answer changes.
     ///
-    /// - Parameter measuring: whether distances will be asked for.
-    /// - Returns: a number without meaning, so that reading is not left out.
+    /// - Parameter measuring: whether queries for distances follow.
+    /// - Returns: a number without meaning, so that the compiler keeps the reads.
     package func approach(_ places: UnsafeBufferPointer<Coordinate>, measuring: Bool) -> Int {
         withUnsafeTemporaryAllocation(of: MeshPlace.self, capacity: PlaceBatch.size) { locals in
             guard let local = locals.baseAddress, let place = places.baseAddress else { return 0 }
@@ -41,7 +41,7 @@ extension RegionIndex {
         return true
     }
 
-    /// Makes numbers of the names of a batch, and adds what the mesh's grid does not know.
+    /// Converts the names of a batch to numbers, and adds the regions that the mesh's grid does not hold.
     private func complete(
         _ batch: UnsafeBufferPointer<Coordinate>, from start: Int, _ firstEnd: Int, _ result: inout [Int32],
         _ ends: inout [Int], _ merged: inout [Int32]
@@ -65,11 +65,11 @@ extension RegionIndex {
     }
 }
 
-/// Places that are answered together.
+/// The places that one batch answers.
 enum PlaceBatch {
-    /// So many that the memory of all is on its way at once, and stays in the nearest cache.
+    /// The number of places in a batch: their memory loads overlap, and the data stays in the nearest cache.
     static var size: Int { 64 }
-    /// With more entries than this in their leaves places are answered one by one.
+    /// With more entries than this in their leaves, places are answered one by one.
     static var roomLimit: Int { 1 << 16 }
     /// How far apart the lines of a leaf lie that are touched beforehand, words.
     static var lineWords: Int { 16 }
@@ -113,7 +113,7 @@ extension OpenMesh {
 }
 
 extension MeshQuery {
-    /// Brings near what says which edges are in the leaves of places, and the first of these edges.
+    /// Prefetches the words that list the edges in the leaves of places, and the first of these edges.
     fileprivate func approachEdges(_ locals: UnsafePointer<MeshPlace>, _ count: Int) -> Int {
         var touched = 0
         for index in 0..<count {
@@ -126,7 +126,7 @@ extension MeshQuery {
         return touched
     }
 
-    /// Finds the leaves of places and brings them near.
+    /// Finds the leaves of places and prefetches them.
     ///
     /// - Returns: how many names there may be, with slack.
     fileprivate func approach(
@@ -142,7 +142,7 @@ extension MeshQuery {
             room &+= LeafHeader(bits: words[0]).entryCount
             touched |= words[PlaceBatch.lineWords] | words[2 * PlaceBatch.lineWords]
         }
-        // So that reading is not left out: no header is all ones.
+        // This keeps the reads, because no header is all ones.
         return touched == .max && room < 0 ? 0 : room
     }
 }

@@ -1,9 +1,9 @@
 extension RegionIndex {
-    /// Metres around a place within which no boundary of any region comes: less than the nearest boundary is away, and
-    /// not more than `limit`. Who moves by less than that is in the same regions as before.
+    /// Returns a radius around a place within which no region has a boundary: less than the distance to the nearest
+    /// boundary, and at most `limit`. A device that moves by less than that stays in the same regions.
     ///
-    /// A bound, not a measure: it is found from rounded edges alone, and is 0 where they tell too little, where too
-    /// many cells would have to be looked at, within 10° of a pole, and at the antimeridian.
+    /// It is a bound and not the distance: it is found from rounded edges alone. It is 0 where these do not decide,
+    /// where too many cells would have to be visited, within 10° of a pole, and at the antimeridian.
     ///
     /// - Parameter limit: at most 500 m.
     /// - Complexity: that of 32 leaves, and of the regions beside the mesh whose box is near.
@@ -15,23 +15,24 @@ extension RegionIndex {
     }
 }
 
-/// Looks from a place at the clipped edges around it, those of its own leaf first: what they leave clear says how far
-/// there is to look.
+/// Searches the clipped edges around a place, those of its own leaf first; the radius found there limits the rest of
+/// the search.
 private struct BoundaryFreeRadiusSearch {
     private let query: UnsafePointer<MeshQuery>
     private let place: Coordinate
     private let perDegree: MetresPerDegree
-    /// What is clear as far as was looked.
+    /// The boundary-free radius so far.
     private(set) var metres: Double
     private var leavesLeft = Self.leafLimit
     /// The word of the leaf that holds the place.
     private var ownWord: UInt32 = 0
 
-    /// So many leaves with edges are looked at, then nothing is said to be clear.
+    /// The largest number of leaves with edges to visit; beyond it the radius is 0.
     private static var leafLimit: Int { 32 }
-    /// So many cells of the root; there may be far more than leaves.
+    /// The largest number of cells of the root to visit; there may be far more than leaves.
     private static var cellLimit: Int { 1024 }
-    /// A hair less, for a plane where the Earth is round: far more than it errs by within 500 m and 80°.
+    /// The share that is kept of a distance on a plane, because the Earth is round. It takes away far more than the
+    /// plane's error within 500 m and 80°.
     private static var planarShare: Double { 1 - 5e-3 }
     private static var latitudeLimit: Double { 80 }
 
@@ -61,7 +62,7 @@ private struct BoundaryFreeRadiusSearch {
         visit(local, columns: grid.columns, rows: grid.rows, words: query.pointee.root, grid.width, grid.height)
     }
 
-    /// Looks at the cells of a grid that a box touches.
+    /// Visits the cells of a grid that a box touches.
     private mutating func visit(
         _ box: LocalBox, columns: Int, rows: Int, words: UnsafePointer<UInt32>, _ width: Double, _ height: Double
     ) {
@@ -87,7 +88,7 @@ private struct BoundaryFreeRadiusSearch {
         }
     }
 
-    /// Looks at the edges and rims of a leaf.
+    /// Visits the edges and rims of a leaf.
     ///
     /// - Parameter beside: how far beside the cell the place is, in shares of its sides.
     @inline(__always)
@@ -101,7 +102,7 @@ private struct BoundaryFreeRadiusSearch {
         if leavesLeft < 0 { return metres = 0 }
         let (across, along) = (width * perDegree.east, height * perDegree.north)
         if header.isHeavy {
-            // As if its boundaries filled it.
+            // The leaf counts as if boundaries filled it.
             return bound(by: length(beside.east * across, beside.north * along) * Self.planarShare)
         }
         let square = MeshQuery.leastSquare(
@@ -132,7 +133,7 @@ private struct BoundaryFreeRadiusSearch {
 }
 
 extension MeshCircle {
-    /// Metres that a point is away from the rim at least.
+    /// Returns a lower bound of the distance from a point to the rim, metres.
     fileprivate func leastDistanceToRim(from point: SpacePoint) -> Double {
         let across = chord(to: point)
         let radius = circle.radius.value
@@ -141,7 +142,7 @@ extension MeshCircle {
 }
 
 extension DeltaRegions {
-    /// Metres around a place within which no boundary of these regions comes, `limit` at most.
+    /// Returns a radius around a place within which these regions have no boundary, at most `limit`.
     fileprivate func boundaryFreeRadius(around place: Coordinate, within limit: Metres) -> Metres {
         guard limit.value > 0 else { return 0 }
         var clear = limit.value

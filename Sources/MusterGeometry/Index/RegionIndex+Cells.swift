@@ -1,6 +1,6 @@
-/// One smallest cell of an index's mesh, as pictures and tests of the mesh need it. Questions never come here.
+/// A smallest cell of an index's mesh, for pictures and tests of the mesh. Queries do not use it.
 package struct IndexedCell: Sendable {
-    /// What an index keeps of one outline in a cell.
+    /// The part of an outline in a cell.
     package struct Outline: Sendable {
         /// The region's number.
         package var region: Int32
@@ -30,7 +30,7 @@ package struct IndexedCell: Sendable {
     package var height: Double
     /// 0 in the root, 1 in a cell of it that is cut, and so on.
     package var depth: Int
-    /// Whether it has too many edges for them to be cut to it: it answers on the regions' own doubles.
+    /// Whether it has too many edges to be clipped to it; queries then use the regions' own doubles.
     package var isHeavy: Bool
     /// Outlines, in the order of their regions; those without edges and rim hold the whole cell.
     package var outlines: [Outline]
@@ -39,7 +39,7 @@ package struct IndexedCell: Sendable {
     /// to which edges are lengthened that leave through the left side.
     package static let unitsRange = Int(LeafUnits.origin)...Int(LeafUnits.origin + LeafUnits.perCell)
     package static let sentinelUnits = Int(LeafUnits.sentinel)
-    /// How many leaf units near an edge a place is asked about on doubles.
+    /// How near to an edge, in leaf units, a query uses doubles.
     package static let doubtUnits = Double(LeafUnits.doubt)
 }
 

@@ -3,8 +3,8 @@ extension RegionIndex {
     /// boundary; in ascending order of their numbers.
     ///
     /// A region that holds the place and whose boundary is farther away has the distance `.infinity`. Within 2 km
-    /// distances are right to a centimetre; beyond, `PreparedShape.signedDistanceToBoundary` says how exactly they are
-    /// measured, and what is no boundary. Nothing is appended for a distance below 0.
+    /// distances are exact to a centimetre; beyond, `PreparedShape.signedDistanceToBoundary` states their error, and
+    /// which edges are not part of a boundary. A negative distance finds nothing.
     ///
     /// - Complexity: that of the cells that the circle touches and the edges in them.
     public func nearby(_ place: Coordinate, within radius: Metres, into answers: inout Answers<NearbyRegion>) {
@@ -22,7 +22,7 @@ extension RegionIndex {
     /// Appends the numbers of the regions that hold a place or whose boundary comes within a distance of it, in
     /// ascending order.
     ///
-    /// Nothing is appended for a distance below 0. How exactly distances are measured says `nearby`.
+    /// A negative distance finds nothing. `nearby` states how exact distances are.
     public func regions(within radius: Metres, of place: Coordinate, into result: inout [Int32]) {
         guard radius.value >= 0 else { return }
         let start = result.count
@@ -33,7 +33,7 @@ extension RegionIndex {
         result.sortAndRemoveRepeats(from: start)
     }
 
-    /// Metres from a place to a region's boundary, positive inside; nil when no region has that number.
+    /// Returns the distance from a place to a region's boundary, positive inside; nil when no region has that number.
     ///
     /// - Complexity: O(n) in the number of the region's vertices.
     public func signedDistance(from place: Coordinate, to id: Int32) -> Metres? {
@@ -42,7 +42,7 @@ extension RegionIndex {
         return mesh.regions[rank].shape.signedDistanceToBoundary(from: place)
     }
 
-    /// Appends what the mesh knows, in ascending order.
+    /// Appends the regions of the mesh, in ascending order.
     private func appendNearby(_ place: Coordinate, _ radius: Double, to answers: inout Answers<NearbyRegion>) {
         let first = answers.count
         var walk = NearWalk(open.query, from: place, radiusMetres: radius)
@@ -100,8 +100,8 @@ extension RegionIndex {
 }
 
 extension UnsafeMutableBufferPointer<NearbyRegion> {
-    /// Makes one of all elements that have the same number: a boundary may be there several times, as far away as it
-    /// is, and a region that holds the place once more, at an infinite distance.
+    /// Merges the elements with the same number: a boundary may occur several times with its distance, and a region
+    /// that holds the place once more at an infinite distance.
     ///
     /// - Returns: how many are left, ascending.
     fileprivate func join() -> Int {

@@ -1,7 +1,8 @@
 extension RegionIndex {
     /// Appends the numbers of the regions that hold a place, in ascending order; a place on a boundary is inside.
     ///
-    /// Nothing is allocated when the array has room for all regions that come near: a few more than hold the place.
+    /// The query allocates nothing when the array has room for all regions that come near: a few more than hold the
+    /// place.
     ///
     /// - Complexity: that of a walk down a few cells and of the edges in the last of them, usually below 64; at worst
     ///   the edges that come within a cell of 0.2 m, each at some nanoseconds, or what `MeshSizing.referenceLimit`
@@ -31,7 +32,7 @@ extension RegionIndex {
         names += place.latitude > 0 ? mesh.atNorthPole : mesh.atSouthPole
     }
 
-    /// Turns names into numbers and leaves out regions that are struck off.
+    /// Converts names to numbers and leaves out regions that are struck off.
     @inline(never)
     func settle(_ result: inout [Int32], from start: Int) {
         guard let mesh else { return }
@@ -48,7 +49,8 @@ extension OpenMesh {
     /// Appends the names of the regions that hold a place, in ascending order.
     @inline(__always)
     func append(containing place: Coordinate, to names: inout [Int32]) {
-        // The pointer alone goes into the closure: a copy of what it points to would cost as much as a short answer.
+        // The closure captures only the pointer: a copy of the value that it points to would cost as much as a short
+        // answer.
         let query = query
         var local = query.pointee.locate(place)
         query.pointee.descend(&local)
@@ -63,7 +65,8 @@ extension OpenMesh {
         }
     }
 
-    /// The same where the array has no room for all of the leaf, but may have for what holds the place.
+    /// The same for an array that has no room for all entries of the leaf, but may have room for the regions that hold
+    /// the place.
     @inline(never)
     private func appendCopying(_ local: MeshPlace, _ place: Coordinate, to names: inout [Int32]) {
         let room = query.pointee.header(local).entryCount + MeshQuery.slack

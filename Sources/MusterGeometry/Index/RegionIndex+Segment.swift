@@ -8,7 +8,7 @@ extension RegionIndex {
     public func regions(crossedBy from: Coordinate, _ to: Coordinate, into result: inout [Int32]) {
         let start = result.count
         let path = PathSegment(from: from, to: to)
-        // What holds neither end and is touched has its boundary touched.
+        // A region that holds neither end and is touched has its boundary touched.
         for place in [from, to] {
             if abs(place.latitude) != 90 {
                 open.append(containing: place, to: &result)

@@ -1,26 +1,27 @@
-/// Which of many regions hold a place. Exact: it answers as `Shape.contains` does.
+/// An index that finds which of many regions hold a place. It is exact: it answers as `Shape.contains` does.
 ///
-/// Most regions are in an immutable mesh, made for questions; what was put since the mesh was built is in a small
-/// delta beside it, and what was removed is struck off. Both are quick, and questions stay quick as long as the delta
-/// is small: `rebuild` says when it is not, and makes a mesh of all, on any thread.
+/// Most regions are in an immutable mesh, which is built for fast queries. Regions that were put since are in a small
+/// delta beside it, and regions that were removed are struck off. Changes are fast, and queries stay fast as long as
+/// the delta is small. `rebuild` returns a plan when it no longer is, from which any thread can build a mesh of all
+/// regions.
 ///
 /// A value: a copy keeps its answers while the original changes.
 public struct RegionIndex: Sendable {
     private(set) var mesh: RegionMesh?
-    /// The mesh's, or one that finds nothing; valid as long as the mesh is there.
+    /// The opened mesh, or one that finds nothing. It is valid as long as the mesh is.
     private(set) var open = OpenMesh.nothing
     private(set) var delta = DeltaRegions()
     /// The names of the mesh's regions that were removed or put again.
     private(set) var struckOff = NameSet()
-    /// How many changes there were.
+    /// The number of changes so far.
     private var changes: UInt64 = 0
-    /// How many meshes were adopted.
+    /// The number of adopted meshes.
     private var generation: UInt64 = 0
 
-    /// An empty index.
+    /// Creates an empty index.
     public init() {}
 
-    /// An index of many regions, made at once. Where a number comes several times, the last shape has it.
+    /// Creates an index of many regions at once. When a number occurs several times, its last shape counts.
     ///
     /// - Complexity: about 0.3 µs a vertex.
     public init(_ shapes: some Sequence<(id: Int32, shape: Shape)>) {
@@ -36,14 +37,14 @@ public struct RegionIndex: Sendable {
         for region in built.others { delta.put(region) }
     }
 
-    /// Whether leaves call regions by their numbers.
+    /// Whether leaves name regions by their numbers.
     private var namesAreIDs = true
 
-    /// Whether what the mesh answers is not yet the answer.
+    /// Whether the mesh's answer must still be completed.
     @inline(__always)
     var needsSettling: Bool { !namesAreIDs || struckOff.count > 0 }
 
-    /// Whether what the mesh answers is the answer, except at a pole.
+    /// Whether the mesh's answer is complete, except at a pole.
     @inline(__always)
     var isAnsweredByMesh: Bool { !needsSettling && delta.count == 0 }
 
@@ -59,7 +60,7 @@ public struct RegionIndex: Sendable {
         delta.put(IndexedRegion(id: id, shape: shape, stamp: changes))
     }
 
-    /// Removes the region with a number; nothing happens when there is none.
+    /// Removes the region with a number; does nothing when there is none.
     ///
     /// - Complexity: that of the few cells that it lies in.
     public mutating func remove(_ id: Int32) {
@@ -68,10 +69,10 @@ public struct RegionIndex: Sendable {
         struckOff.insert(mesh.name(ofRank: rank), of: mesh.nameCount)
     }
 
-    /// What makes a mesh of all regions there are now; nil as long as the delta is too small to matter, a sixteenth of
-    /// the regions.
+    /// A plan for a mesh of all present regions; nil as long as the delta is too small to matter, at a sixteenth of the
+    /// regions.
     ///
-    /// Build it on any thread, and hand the result to `adopt`. What is put or removed in between stays true.
+    /// Build it on any thread, and pass the result to `adopt`. Regions that are put or removed in between stay so.
     public var rebuild: RegionIndexRebuild? {
         let inMesh = mesh?.regions.count ?? 0
         let pending = delta.meshCount + struckOff.count
@@ -79,10 +80,10 @@ public struct RegionIndex: Sendable {
         return everything
     }
 
-    /// A delta of so many regions is small beside any mesh.
+    /// The size of a delta that is small beside any mesh.
     private static var smallDelta: Int { 64 }
 
-    /// What makes a mesh of all regions, whether that is worth it or not.
+    /// A plan for a mesh of all regions, whether it is worth it or not.
     var everything: RegionIndexRebuild {
         var regions = delta.regions
         if let mesh {
@@ -93,10 +94,10 @@ public struct RegionIndex: Sendable {
         return RegionIndexRebuild(regions, generation: generation)
     }
 
-    /// Takes the mesh that a rebuild of this index made, and keeps as delta what changed since the rebuild was asked
-    /// for.
+    /// Installs the mesh that a rebuild of this index made. Regions that changed since the rebuild was requested form
+    /// the new delta.
     ///
-    /// A rebuild from before the last one adopted is dropped: it may lack what that one has.
+    /// It ignores a rebuild that was requested before the last adopted one, which may lack changes that that one has.
     ///
     /// - Precondition: the rebuild is of this index, or of the one that this is a copy of as it was.
     /// - Complexity: O(n) in the number of regions, and in the vertices of those that changed in between.

@@ -1,4 +1,4 @@
-/// A plan that makes a new mesh of an index's regions; a value that any thread may build.
+/// A plan for a new mesh of an index's regions. It is a value, so any thread can build it.
 public struct RegionIndexRebuild: Sendable {
     private let regions: [IndexedRegion]
     private let generation: UInt64
@@ -8,12 +8,12 @@ public struct RegionIndexRebuild: Sendable {
         self.generation = generation
     }
 
-    /// Builds the mesh. Takes a while: about 0.3 µs a vertex.
+    /// Builds the mesh. This takes about 0.3 µs a vertex.
     public func build() -> BuiltRegions {
         var admitted: [IndexedRegion] = []
         var others: [IndexedRegion] = []
         admitted.reserveCapacity(regions.count)
-        // Ascending, and of one number the last change alone.
+        // The regions are ascending, and of those with one number only the last change counts.
         for region in regions.sorted(by: { ($0.id, $0.stamp) < ($1.id, $1.stamp) }) {
             if admitted.last?.id == region.id { admitted.removeLast() }
             if others.last?.id == region.id { others.removeLast() }
@@ -27,10 +27,10 @@ public struct RegionIndexRebuild: Sendable {
     }
 }
 
-/// What a rebuild made, for `RegionIndex.adopt`.
+/// The mesh that a rebuild made, for `RegionIndex.adopt`.
 public struct BuiltRegions: Sendable {
     let mesh: RegionMesh
-    /// The regions that are not for a mesh.
+    /// The regions that a mesh cannot hold.
     let others: [IndexedRegion]
     let generation: UInt64
 }

@@ -1,4 +1,4 @@
-/// What may be wrong with a mesh; tests look for it, questions never do.
+/// A broken invariant of a mesh; tests look for these, queries never do.
 package enum MeshError: Hashable, Sendable {
     /// A word, a leaf or its cold part reaches beyond its array.
     case beyondArray
@@ -8,14 +8,15 @@ package enum MeshError: Hashable, Sendable {
     case foreignEdges
     /// A corner's parity is not that of the outline.
     case cornerParity
-    /// A region is said to hold a cell whose middle it does not hold.
+    /// A leaf names a region as holding a cell whose centre it does not hold.
     case wholeRegion
     /// An edge is missing in a leaf where one of its points lies.
     case missingEdge
 }
 
 extension RegionIndex {
-    /// What is wrong with the mesh: nothing, always. Takes long: corners are compared with all edges.
+    /// Returns the broken invariants of the mesh, which is always an empty set in correct code. It is slow: it compares
+    /// corners with all edges.
     package func checkInvariants() -> Set<MeshError> {
         guard let mesh else { return [] }
         var check = MeshCheck(mesh: mesh)
@@ -115,7 +116,7 @@ private struct MeshCheck {
         var isInside = outline.holdsSouth
         for index in 0..<(Int(outline.vertexCount) - 1) {
             let edge = vertices + 2 * (Int(outline.firstVertex) + index)
-            // Beside a vertex that is no number there is no edge.
+            // Next to a vertex of NaN there is no edge.
             guard edge[0] == edge[0], edge[2] == edge[2], (edge[0] > x) != (edge[2] > x) else { continue }
             if isLeft(of: edge, x, y) == (edge[2] > edge[0]) { isInside.toggle() }
         }

@@ -16,7 +16,7 @@
 /// Invariants (`checkInvariants`): every word points into its array; entries ascend by region; the edges of an entry
 /// are those of its outline that come near the cell; parities at corners are exact.
 final class RegionMesh: Sendable {
-    /// What questions read: pointers into `memory`.
+    /// The pointers into `memory` that queries use.
     let open: OpenMesh
     /// The arrays, which are the mesh's own.
     let memory: MeshMemory
@@ -76,11 +76,11 @@ final class RegionMesh: Sendable {
     /// The place of a region among `regions`.
     func rank(of id: Int32) -> Int? { rankOfID.value(KeyTable.key(id)).map { Int($0) } }
 
-    /// What leaves call a region.
+    /// Returns the name that leaves use for a region.
     @inline(__always)
     func name(ofRank rank: Int) -> Int32 { namesAreIDs ? regions[rank].id : Int32(rank) }
 
-    /// The number of the region that leaves call so.
+    /// Returns the number of the region with a name.
     @inline(__always)
     func id(ofName name: Int32) -> Int32 { namesAreIDs ? name : regions[Int(name)].id }
 

@@ -1,6 +1,6 @@
 /// Builds the arrays of a `RegionMesh`: finds the parts of every cell of the root, cuts crowded cells, writes leaves.
 ///
-/// All lists lie in flat arrays that are used again; nothing is allocated for a cell.
+/// All lists are flat arrays that are reused; no cell needs an allocation.
 struct RegionMeshBuilder: ~Copyable {
     let source: MeshSource
     let sizing: MeshSizing
@@ -18,14 +18,14 @@ struct RegionMeshBuilder: ~Copyable {
     private var starts = Pile<UInt32>()
     private var raster: MeshRaster
     private let regionCount: Int
-    /// A sum of what was read ahead, of no meaning.
+    /// A sum of prefetched values without a meaning.
     private var touched = 0.0
 
     init(_ source: consuming MeshSource, regionCount: Int) {
         sizing = MeshSizing(edgeCount: source.edgeCount)
         let plan = sizing.root(source, regionCount: regionCount)
         grid = plan.grid
-        // Room that is never touched costs nothing, but moving what has grown does.
+        // Reserved memory that is never touched costs nothing, but moving a grown array does.
         edges = Pile(capacity: plan.references)
         parts = Pile(capacity: 2 * source.edgeCount)
         raster = MeshRaster(edgeCount: 2 * source.edgeCount)
@@ -35,7 +35,7 @@ struct RegionMeshBuilder: ~Copyable {
 
     mutating func build() {
         for outline in 0..<source.outlines.count { rasterise(UInt32(outline)) }
-        // About what the leaves will take.
+        // About as many words as the leaves will take.
         hot = Pile(capacity: 3 * raster.references + 2 * raster.parts.count)
         cold = Pile(capacity: raster.references + raster.parts.count)
         Self.appendEmptyLeaf(to: &hot, &cold)
@@ -56,15 +56,15 @@ struct RegionMeshBuilder: ~Copyable {
         hot.append(repeating: 0, count: RegionMesh.slackWords)
     }
 
-    /// Writes what every mesh begins with.
+    /// Writes the empty leaf that every mesh begins with.
     static func appendEmptyLeaf(to hot: inout Pile<UInt32>, _ cold: inout Pile<UInt32>) {
         // Unit 0 stands for no leaf.
         hot.append(repeating: 0, count: CellWord.wordsPerUnit)
-        // What leaves without edges read as their corner.
+        // The corner that leaves without edges read.
         cold.append(repeating: 0, count: ColdLeaf.cornerWords)
     }
 
-    /// Reads a vertex of every part of a cell: their memory is on its way when their turn comes.
+    /// Reads a vertex of every part of a cell, so that their memory is on its way when they are used.
     @inline(__always)
     private mutating func approach(_ list: Range<Int>) {
         for index in list where parts.base[index].edgeCount > 0 {
@@ -100,7 +100,7 @@ struct RegionMeshBuilder: ~Copyable {
         let target = raster.edges.extend(by: count)
         for index in 0..<count { target[index] = outline.firstVertex + UInt32(index) }
         guard outline.turnedRing >= 0 else { return }
-        // Without those to and from the vertices between copies, which are no numbers.
+        // Without the edges to and from the NaN vertices between copies.
         var kept = 0
         for index in 0..<count {
             let at = source.vertices.base + 2 * Int(target[index])
@@ -120,7 +120,7 @@ struct RegionMeshBuilder: ~Copyable {
         }
     }
 
-    /// Orders what the raster found by cell, and within a cell as found: appends to `parts` and `starts`.
+    /// Orders the raster's parts by cell, and within a cell as found, and appends them to `parts` and `starts`.
     private mutating func orderParts(cellCount: Int) {
         let first = starts.count
         starts.append(repeating: 0, count: cellCount + 1)
@@ -143,7 +143,7 @@ struct RegionMeshBuilder: ~Copyable {
         raster.forgetParts()
     }
 
-    /// Writes what a cell holds.
+    /// Writes the contents of a cell.
     ///
     /// - Parameter growth: how many times as many references the cells within may have as the cell itself.
     private mutating func word(_ list: Range<Int>, _ cell: MeshCell, depth: Int, growth: Double) -> UInt32 {

@@ -1,13 +1,13 @@
-/// Places from the nearest to the farthest, found one by one (Hjaltason and Samet's incremental search).
+/// The places of an index in ascending order of distance, found one by one (Hjaltason and Samet's incremental search).
 ///
-/// The distance is the geodesic's, exact; that of something with an extent is counted to the middle of its box. Places
-/// equally far come in no certain order, one after the other.
+/// The distance is the exact geodesic one, for a place with an extent that to the centre of its box. The order of
+/// places at the same distance is unspecified.
 public struct NearestPlaces: Sequence, IteratorProtocol {
     /// A place and how far away it is.
     public struct Found: Hashable, Sendable {
-        /// Which place.
+        /// The slot of the place.
         public let slot: Int32
-        /// How far away it is.
+        /// The distance to it.
         public let distance: Metres
     }
 
@@ -17,9 +17,9 @@ public struct NearestPlaces: Sequence, IteratorProtocol {
     private let rough: SIMD4<Float>
     private var heap: [Step] = []
 
-    /// What is to be looked at when nothing nearer is left.
+    /// A step that the search takes when nothing nearer is left.
     private struct Step {
-        /// How near it may be on the ground, metres.
+        /// A lower bound of the distance on the ground, metres.
         var bound: Double
         /// A tree, or −1 for the tail.
         var tree: Int32
@@ -30,7 +30,7 @@ public struct NearestPlaces: Sequence, IteratorProtocol {
         enum Kind { case node, entry, exact }
     }
 
-    /// All places of an index, as seen from a place.
+    /// Creates the sequence of all places of an index around a centre.
     public init(_ index: PlaceIndex, to centre: Coordinate) {
         self.index = index
         self.centre = centre
@@ -43,7 +43,7 @@ public struct NearestPlaces: Sequence, IteratorProtocol {
         for number in index.tail.indices { pushEntry(-1, Int32(number), index.tail[number]) }
     }
 
-    /// The next place; nil when there are no more.
+    /// Returns the next place; nil when there are no more.
     ///
     /// - Complexity: O(log n) for places that lie apart.
     public mutating func next() -> Found? {

@@ -1,15 +1,15 @@
 /// A place in the index: a point, or the sphere round something that has an extent.
 struct PlaceEntry: Sendable {
-    /// Where it is, metres from the middle of the Earth.
+    /// Its point in space, metres from the centre of the Earth.
     var middle: SIMD3<Double>
-    /// How far it reaches round that, metres through space; 0 for a point.
+    /// The radius of the sphere around it, metres through space; 0 for a point.
     var reach: Double
-    /// Where it is on the ground; of something with an extent, the middle of its box.
+    /// Its coordinate; for a place with an extent, the centre of its box.
     var coordinate: Coordinate
-    /// What it is called.
+    /// Its slot, by which answers name it.
     var slot: Int32
 
-    /// A point.
+    /// Creates the entry of a point.
     init(_ coordinate: Coordinate, slot: Int32) {
         middle = SpacePoint(coordinate).vector
         reach = 0
@@ -17,7 +17,7 @@ struct PlaceEntry: Sendable {
         self.slot = slot
     }
 
-    /// Something that is inside of a box in latitude and longitude.
+    /// Creates the entry of a place with an extent, from its box in latitude and longitude.
     init(_ box: BoundingBox, slot: Int32) {
         let space = SpaceBox(box)
         let east = box.crossesAntimeridian ? box.east + 360 : box.east
@@ -51,7 +51,7 @@ struct SpaceBox: Hashable, Sendable {
         let most = box.south <= 0 && box.north >= 0 ? WGS84.equatorialRadius : widest
         let x = Self.cosines(from: box.west, to: east)
         let y = Self.cosines(from: box.west - 90, to: east - 90)
-        // What is rounded is less than a micrometre.
+        // The rounding errors are below a micrometre.
         let margin = 1e-3
         low = SIMD3(Self.least(x.low, nearest, most), Self.least(y.low, nearest, most), south.z) - margin
         high = SIMD3(-Self.least(-x.high, nearest, most), -Self.least(-y.high, nearest, most), north.z) + margin

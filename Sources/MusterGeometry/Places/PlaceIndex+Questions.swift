@@ -1,5 +1,5 @@
 extension PlaceIndex {
-    /// Adds what is within a geodesic distance of a place; exactly at the distance is within.
+    /// Adds the places within a geodesic distance of a centre; a place at exactly the distance is within.
     public func places(within radius: Metres, of centre: Coordinate, into found: inout FoundPlaces) {
         let circle = SpaceCircle(centre: centre, radius: radius.value)
         for tree in trees {
@@ -10,7 +10,7 @@ extension PlaceIndex {
         for entry in tail where has(entry.slot) && circle.holds(entry) { found.add(entry) }
     }
 
-    /// Adds what is in a box; on its side is in it.
+    /// Adds the places in a box; a place on a side is inside.
     public func places(in box: BoundingBox, into found: inout FoundPlaces) {
         let space = SpaceBox(box)
         let holds = { (entry: PlaceEntry) -> Bool in
@@ -73,17 +73,17 @@ extension SpaceBox {
     }
 }
 
-/// A circle on the ground, and between which distances through space it lies.
+/// A circle on the ground, and bounds on its radius through space.
 private struct SpaceCircle {
     let centre: Coordinate
     let radius: Double
     let middle: SIMD3<Double>
     let rough: SIMD4<Float>
-    /// What is farther away than this through space is not entered, squared.
+    /// The search does not enter boxes farther away than this through space, squared.
     let squaredRoughReach: Float
-    /// Up to this far through space, squared, all is inside.
+    /// Up to this distance through space, squared, every point is inside.
     private let squaredInner: Double
-    /// Beyond this, squared, all is outside.
+    /// Beyond this, squared, every point is outside.
     private let squaredOuter: Double
     private let outer: Double
 
@@ -116,7 +116,7 @@ private struct SpaceCircle {
 }
 
 extension SpacePoint {
-    /// What rounding may make of a distance through space, metres.
+    /// The largest rounding error of a distance through space, metres.
     private static var doubt: Double { 1e-6 }
 
     /// The chord up to which two points are no farther apart on the ground than `metres`; see `mostOnGround`.

@@ -1,29 +1,29 @@
-/// Finds places by radius, by box and by nearness among very many, exactly, while places come and go.
+/// An index of very many places that change. It finds places by radius, by box and by nearness, exactly.
 ///
-/// A place is a point, or something that lies inside of a box in latitude and longitude; of the latter the index finds
-/// candidates, and the caller, who knows its form, decides. Points are decided here: by their distance through space,
-/// which bounds the geodesic from both sides, and by the geodesic itself where the bounds leave a doubt. A point
-/// exactly at the radius, or on the side of a box, is inside.
+/// A place is a point, or has an extent and is given by its box in latitude and longitude. For the latter the index
+/// finds candidates, and the caller decides by their form. For points the index decides: by their distance through
+/// space, which bounds the geodesic one from both sides, and by the geodesic distance itself where the bounds do not
+/// decide. A point exactly at the radius, or on the side of a box, is inside.
 ///
 /// Changes go to a short list; when that is full it is packed into a tree, together with all trees that are not larger
 /// (Bentley and Saxe's logarithmic method), so that there are few trees and each place is packed O(log n) times.
 public struct PlaceIndex: Sendable {
     /// Packed places, the largest first.
     private(set) var trees: [PlaceTree] = []
-    /// What came since.
+    /// The places added since.
     private(set) var tail: [PlaceEntry] = []
-    /// By slot, whether the place is there still.
+    /// By slot: whether the place is still there.
     private var isPresent: [Bool] = []
-    /// How many places there are.
+    /// The number of places.
     public private(set) var count = 0
 
-    /// How many changes wait to be packed.
+    /// The largest number of changes that wait to be packed.
     static let tailCapacity = 256
 
-    /// An index without places.
+    /// Creates an empty index.
     public init() {}
 
-    /// An index of points, whose slots are their positions in the array.
+    /// Creates an index of points, whose slots are their indexes in the array.
     ///
     /// - Complexity: O(n log n).
     public init(_ points: [Coordinate]) {
@@ -34,15 +34,15 @@ public struct PlaceIndex: Sendable {
 
     /// Adds a point.
     ///
-    /// - Returns: its slot: the number by which answers name it; never given again.
+    /// - Returns: its slot, the number by which answers name it. Slots are never reused.
     public mutating func insert(_ point: Coordinate) -> Int32 { insert { PlaceEntry(point, slot: $0) } }
 
-    /// Adds something that lies inside of a box.
+    /// Adds a place with an extent, given by its box.
     ///
     /// - Returns: its slot.
     public mutating func insert(_ box: BoundingBox) -> Int32 { insert { PlaceEntry(box, slot: $0) } }
 
-    /// Takes a place away; nothing happens when it is gone already.
+    /// Removes a place; does nothing when it was removed already.
     public mutating func remove(_ slot: Int32) {
         guard isPresent[Int(slot)] else { return }
         isPresent[Int(slot)] = false
@@ -72,17 +72,17 @@ public struct PlaceIndex: Sendable {
     }
 }
 
-/// What a `PlaceIndex` found, in no order.
+/// The places that a `PlaceIndex` found, in no order.
 public struct FoundPlaces: Sendable {
-    /// Points that fulfil the question.
+    /// The points that match.
     public var points: [Int32] = []
-    /// Places with an extent that may fulfil it.
+    /// The places with an extent that may match.
     public var candidates: [Int32] = []
 
-    /// Nothing found yet.
+    /// Creates an empty result.
     public init() {}
 
-    /// Forgets what was found and keeps the memory.
+    /// Removes all places and keeps the memory.
     public mutating func clear() {
         points.removeAll(keepingCapacity: true)
         candidates.removeAll(keepingCapacity: true)

@@ -4,14 +4,14 @@
 /// other, and the distance to a box bounds the distance on the ground from below. Each node halves its places along
 /// its longest side; the left child follows its parent, so that a descent reads memory forwards.
 struct PlaceTree: Sendable {
-    /// Where each place is and how far it reaches round that, metres; those of one leaf are neighbours.
+    /// The entries of all places; those of one leaf are neighbours.
     private(set) var entries: [PlaceEntry]
     private(set) var nodes: [Node] = []
 
     /// How many places a leaf has at most.
     static let leafCapacity = 16
 
-    /// A box and what is in it.
+    /// A node of the tree: a box, and its children or entries.
     struct Node: Sendable {
         /// The lower corner, and the upper one from lane 4 on; rounded outwards by `slack`.
         var corners: SIMD8<Float>
@@ -21,7 +21,7 @@ struct PlaceTree: Sendable {
         var count: Int32
     }
 
-    /// What every box is wider by, metres: more than `Float` loses in the numbers and in their differences.
+    /// By how many metres every box is wider: more than `Float` loses in the numbers and in their differences.
     private static let slack = 2.0
 
     /// Packs some places.
@@ -71,7 +71,8 @@ struct PlaceTree: Sendable {
         build(entries, middle..<range.upperBound, &nodes)
     }
 
-    /// Puts what is less along an axis before a place in the order, and what is greater behind it (Hoare's selection).
+    /// Partitions the places along an axis so that the lesser ones come before a given place in the order (Hoare's
+    /// selection).
     private static func split(
         _ entries: UnsafeMutableBufferPointer<PlaceEntry>, _ range: Range<Int>, at place: Int, axis: Int
     ) {

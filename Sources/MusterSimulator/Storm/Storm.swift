@@ -1,36 +1,36 @@
 package import MusterCore
 
-/// Forty minutes of a small site in which everything goes wrong at once, from a seed: people walk, evacuate and stand
-/// still; their phones err, lie, repeat themselves, upload late, have wrong clocks and die; meanwhile incidents are
-/// started, closed and opened again, and what the site consists of is edited.
+/// Forty minutes at a small site in which everything goes wrong at once, from a seed. People walk, evacuate and stand
+/// still. Their phones err, lie, repeat themselves, upload late, have wrong clocks and die. Meanwhile leaders start,
+/// close and reopen incidents, and admins edit the site.
 ///
 /// The same seed gives the same steps.
 package struct Storm: Sendable {
-    /// What everything follows from.
+    /// The seed of all random numbers.
     package let seed: UInt64
-    /// How the directory is founded, before the first step.
+    /// The edits that fill the directory before the first step.
     package let founding: [Edit]
-    /// What happens, in the order of time.
+    /// The steps, in the order of time.
     package let moments: [StormMoment]
     /// By how many seconds each device's clock is ahead.
     package let clockErrors: [DeviceNumber: Double]
 
-    /// When it begins.
+    /// When the storm begins.
     package static let start = Instant(milliseconds: 1_795_000_000_000)
-    /// How long it lasts.
+    /// How long the storm lasts.
     package static let durationSeconds: Double = 2400
-    /// So often the server sweeps.
+    /// The time between two sweeps of the server.
     package static let sweepSeconds: Double = 10
-    /// Who has a phone: the device of each has the same number.
+    /// The users with a phone. The device of each has the same number as the user.
     package static let users = (1...6).map { UserNumber(Int32($0)) }
-    /// The teams, and who leads each: the first of its members.
+    /// The teams and their leaders; the leader is the first of the members.
     package static let teams: [(team: TeamNumber, leader: UserNumber)] = [
         (TeamNumber(1), UserNumber(1)), (TeamNumber(2), UserNumber(5)),
     ]
     /// The second device of the second user: a tablet that is left behind.
     package static let tablet = DeviceNumber(7)
 
-    /// The storm of a seed.
+    /// Creates the storm of a seed.
     package init(seed: UInt64) {
         self.seed = seed
         var chance = SeededRandom(seed: seed, stream: 0, purpose: 11)

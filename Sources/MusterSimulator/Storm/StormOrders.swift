@@ -1,7 +1,7 @@
 import MusterCore
 import MusterGeometry
 
-/// What people do in a storm: incidents, words, edits, deletions.
+/// The actions of people in a storm: incidents, declarations, edits and deletions.
 struct StormOrders: Sendable {
     private let site: StormSite
     private var declarations = 0
@@ -53,7 +53,7 @@ struct StormOrders: Sendable {
             let kinds: [Declaration.Kind] = [
                 .safe, .safe, .safe, .offSite, .needsHelp, .sos, .clear, .clear, .acknowledge,
             ]
-            // Some words come late, from phones that had no network.
+            // Some declarations come late, from phones that had no network.
             let late = chance.chance(0.2) ? chance.uniform(5, 600) : 0
             let said = Storm.start.advanced(bySeconds: second.rounded(.down))
             let now = said.advanced(bySeconds: late.rounded(.down) + 0.25)
@@ -74,7 +74,8 @@ struct StormOrders: Sendable {
         while true {
             second += chance.exponential(mean: 45)
             guard second < Storm.durationSeconds else { return moments }
-            // What time alone changes is told before, so that one who has just started tells nothing sooner.
+            // A sweep first reports what follows from time alone, so that a server that has just started reports
+            // nothing sooner than another.
             moments.append(moment(second, .sweep))
             moments.append(moment(second, step(&fresh, second, &chance)))
         }
@@ -118,7 +119,7 @@ struct StormOrders: Sendable {
         case 1...3: return .move(user, chance.pick([nil, TeamNumber(1), TeamNumber(1), TeamNumber(2)]) ?? nil)
         case 4: return .hand(Storm.tablet, to: user)
         case 5: return .removeDevice(device)
-        // Late: who is removed stays removed.
+        // Late, because a removed user stays removed.
         case 6 where second > 1000: return .removeUser(user)
         case 7 where second > 1500: return .removeCollection(CollectionNumber(3))
         default: return .move(user, user.rawValue < 5 ? TeamNumber(1) : TeamNumber(2))

@@ -1,15 +1,15 @@
 import MusterCore
 import MusterGeometry
 
-/// What devices send in a storm, and what goes wrong with it.
+/// The reports of devices in a storm, and their faults.
 struct StormPhones: Sendable {
     private let site: StormSite
     private var world: World
     /// By how many seconds each device's clock is ahead.
     private(set) var clockErrors: [DeviceNumber: Double] = [:]
-    /// From when on a device is dead.
+    /// By device: since when it is dead.
     private var deaths: [DeviceNumber: Double] = [:]
-    /// When a device's fixes are wrong, and how.
+    /// By device: when its fixes are wrong, and how.
     private var lies: [DeviceNumber: [Lie]] = [:]
     private let evacuationSeconds: Double
 
@@ -55,7 +55,7 @@ struct StormPhones: Sendable {
         }
     }
 
-    /// A fix or a few minutes of fixes inside an assembly point, far away, or kilometres wide.
+    /// Returns a lie: a fix, or a few minutes of fixes, inside an assembly point, far away, or kilometres wide.
     private func lie(_ chance: inout SeededRandom) -> Lie {
         let from = chance.uniform(100, 2300)
         let lasts = chance.chance(0.5) ? 12 : chance.uniform(20, 110)
@@ -79,7 +79,7 @@ struct StormPhones: Sendable {
         var moments: [StormMoment] = []
         var index = 0
         while index < deliveries.count {
-            // What one phone sends at once is one request.
+            // The fixes that a phone sends together are one request.
             var end = index + 1
             while end < deliveries.count, deliveries[end].person == deliveries[index].person,
                 deliveries[end].deliveredAt.seconds(since: deliveries[end - 1].deliveredAt) < 0.05, end - index < 100
@@ -99,7 +99,7 @@ struct StormPhones: Sendable {
         return moments + tabletMoments(&chance) + sightings(&chance)
     }
 
-    /// The fix as the phone tells it: spoiled by a lie, dated by its clock; nil once the phone is dead.
+    /// Returns the fix as the phone reports it: changed by a lie, and dated by its clock; nil once the phone is dead.
     private func position(
         _ told: Position, of device: DeviceNumber, receivedAt: Instant, _ chance: inout SeededRandom
     ) -> Position? {
@@ -116,7 +116,7 @@ struct StormPhones: Sendable {
         return position
     }
 
-    /// The tablet lies somewhere, and reports now and then until its battery is empty.
+    /// Returns the tablet's steps: it lies in one place and reports now and then until its battery is empty.
     private func tabletMoments(_ chance: inout SeededRandom) -> [StormMoment] {
         guard let place = chance.pick(site.places)?.coordinate else { return [] }
         let end = chance.uniform(200, Storm.durationSeconds)
@@ -141,7 +141,7 @@ struct StormPhones: Sendable {
 }
 
 extension StormMoment {
-    /// The same request once more, received later.
+    /// Returns the same request again, received later.
     fileprivate func again(afterSeconds seconds: Double) -> StormMoment {
         guard case .report(let observations) = step else { return self }
         let moment = at.advanced(bySeconds: seconds)

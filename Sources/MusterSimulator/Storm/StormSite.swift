@@ -1,7 +1,7 @@
 import MusterCore
 import MusterGeometry
 
-/// Where a storm takes place.
+/// The site of a storm.
 struct StormSite: Sendable {
     let seed: UInt64
     let plane = LocalPlane(origin: Coordinate(validLatitude: 59.91, longitude: 10.75))
@@ -20,10 +20,10 @@ struct StormSite: Sendable {
         }
     }
 
-    /// The middles of the two assembly points.
+    /// The centres of the two assembly points.
     var refuges: [Coordinate] { places.filter { $0.kind == .muster }.map(\.coordinate) }
 
-    /// A square or a circle somewhere around a place.
+    /// Returns a square or a circle somewhere around a place.
     func shape(around coordinate: Coordinate, off metres: Double, _ chance: inout SeededRandom) -> Shape {
         let shift = chance.vector(length: metres)
         let middle = plane.offset(coordinate) + shift
@@ -34,7 +34,8 @@ struct StormSite: Sendable {
             Polygon(exterior: corners.map { plane.coordinate(middle + Offset(east: $0.0, north: $0.1)) }))
     }
 
-    /// Two teams with a tracker each, three collections, an assembly point in each, and a workshop that is none.
+    /// Returns the edits that make two teams with a tracker each, three collections, an assembly point in each, and a
+    /// workshop that is none.
     func founding(_ chance: inout SeededRandom) -> [Edit] {
         let collections = (1...3).map { CollectionNumber(Int32($0)) }
         var edits: [Edit] = collections.map { number in

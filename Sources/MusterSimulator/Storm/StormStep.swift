@@ -1,17 +1,17 @@
 package import MusterCore
 package import MusterGeometry
 
-/// One thing that happens to a server in a storm.
+/// A step of a storm.
 package enum StormStep: Hashable, Sendable {
     /// One request of a device arrives.
     case report([Observation])
-    /// Somebody says how somebody is.
+    /// A person declares how they or another person are.
     case say(Declaration)
     /// An administrator or a leader edits something.
     case edit(StormEdit)
-    /// The stored history of a device's positions is deleted.
+    /// A user deletes the stored history of a device's positions.
     case eraseHistory(DeviceNumber)
-    /// Only time passes.
+    /// Time passes, and the server sweeps.
     case sweep
     /// A leader starts an incident.
     case start(TeamNumber, Incident.Kind)
@@ -21,7 +21,8 @@ package enum StormStep: Hashable, Sendable {
     case reopen(TeamNumber)
     /// A leader puts a visitor on the roll of a team's open incident.
     case addVisitor(TeamNumber, Safety.State)
-    /// A leader marks somebody on the roll of whom no declaration can speak: the one at this place among those present.
+    /// A leader marks a person on the roll about whom no declaration can be made: the one at this place among those
+    /// present.
     case mark(TeamNumber, place: Int, Safety.State)
     /// A leader takes the person at this place among those present off the roll.
     case takeOff(TeamNumber, place: Int)
@@ -29,13 +30,13 @@ package enum StormStep: Hashable, Sendable {
 
 /// A step at its moment, by the server's clock.
 package struct StormMoment: Sendable {
-    /// When.
+    /// When it happens, by the server's clock.
     package var at: Instant
-    /// What happens.
+    /// The step.
     package var step: StormStep
 }
 
-/// An edit by what it means; which edits of the directory it takes follows from the directory at that moment.
+/// An edit by its meaning. Which edits of the directory it takes depends on the directory at that moment.
 package enum StormEdit: Hashable, Sendable {
     case put(RegionNumber, CollectionNumber, Shape, isMuster: Bool)
     case setMuster(RegionNumber, Bool)
@@ -51,12 +52,12 @@ package enum StormEdit: Hashable, Sendable {
     case removeUser(UserNumber)
     case removeDevice(DeviceNumber)
 
-    /// The edits of a directory that carry it out; none where what it speaks of is not there.
+    /// Returns the edits of a directory that carry it out; none when the entity does not exist.
     package func edits(in directory: Directory) -> [Edit] {
         switch self {
         case .put(let number, let collection, let shape, let isMuster):
             guard directory.collections[collection] != nil else { return [] }
-            // A number is never given twice: a region of the founding that was removed stays removed.
+            // Numbers are never reused: an initial region that was removed stays removed.
             guard directory.regions[number]?.collection == collection || number.rawValue > 10 else { return [] }
             return [.putRegion(Self.region(number, collection, shape, isMuster: isMuster))]
         case .setMuster(let number, let isMuster):
@@ -81,7 +82,7 @@ package enum StormEdit: Hashable, Sendable {
             guard directory.users[user] != nil, let device = directory.devices[number], device.user != user else {
                 return []
             }
-            // A device that is handed on is removed and made again under another number.
+            // A device that changes its owner is removed and made again under another number.
             let next = DeviceNumber(number.rawValue + 100)
             return [
                 .removeDevice(number), .putDevice(Device(number: next, name: "handed\(next.rawValue)", user: user)),

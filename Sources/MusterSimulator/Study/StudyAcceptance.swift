@@ -1,20 +1,20 @@
-/// What the confident policy has to reach: one check of the study.
+/// One check of the study: a figure of the confident policy, and its bound.
 package struct StudyCheck: Sendable {
-    /// What is measured.
+    /// The figure that the check measures.
     package let name: String
-    /// The bound, and on which side of it the figure has to be.
+    /// The bound of the figure.
     package let bound: Bound
-    /// Runs for a device-day of effort.
+    /// The number of runs for each device-day of effort.
     package let runsPerDay: Double
     private let scenario: StudyScenario
     private let figure: @Sendable (StudyScore) -> Double
 
-    /// A bound that belongs to the good side.
+    /// A bound, which the figure may reach.
     package enum Bound: Hashable, Sendable, CustomStringConvertible {
         case atMost(Double)
         case atLeast(Double)
 
-        /// Whether a figure is on the good side.
+        /// Whether a figure keeps the bound.
         package func holds(for figure: Double) -> Bool {
             switch self {
             case .atMost(let most): figure <= most
@@ -30,12 +30,12 @@ package struct StudyCheck: Sendable {
         }
     }
 
-    /// What our rule made of some runs.
+    /// Returns the score of the confident policy in some runs.
     package func score(seed: UInt64, runs: Range<Int>) -> StudyScore {
         scenario.scores(seed: seed, runs: runs, rules: [.confident])[0]
     }
 
-    /// The figure that the bound is for.
+    /// Returns the figure of a score.
     package func measured(_ score: StudyScore) -> Double { figure(score) }
 
     private init(
@@ -143,7 +143,7 @@ package struct StudyCheck: Sendable {
                 "15 m, a = 10: false exits a day", .atMost(0.4), .home(accuracyMetres: 10), runsPerDay: 6
             ) { $0.falseExitsPerDay },
             StudyCheck(
-                // None of a hundred: one phone in thousands says a third of its error, and is believed.
+                // Not 0: one phone in thousands claims a third of its error, and is believed.
                 "15 m, a = 50: % entered", .atMost(0.5), .home(accuracyMetres: 50), runsPerDay: 6
             ) { $0.enteredPercent },
             StudyCheck(

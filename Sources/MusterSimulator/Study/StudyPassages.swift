@@ -1,38 +1,38 @@
 import MusterCore
 import MusterGeometry
 
-/// How well passages between two fixes are inferred, along real tracks.
+/// A study of how well passages between two fixes are inferred, along real tracks.
 package struct StudyPassages: Sendable {
-    /// The tracks, in turn.
+    /// The tracks, which the runs take in turn.
     package var tracks: [RecordedPath]
     /// Seconds from one fix to the next.
     package var intervalSeconds: Double
-    /// Metres; half of thirty circles have their middle on the track, half of them up to 300 m beside it.
+    /// The radius of the circles, metres. Half of thirty circles have their centre on the track, half of them up to 300
+    /// m beside it.
     package var radius: Double
 
-    /// A study of some tracks.
     package init(_ tracks: [RecordedPath], intervalSeconds: Double, radius: Double) {
         self.tracks = tracks
         self.intervalSeconds = intervalSeconds
         self.radius = radius
     }
 
-    /// What was there and what was said of it.
+    /// The true passages and the inferred ones.
     package struct Score: Hashable, Sendable {
-        /// True visits that began and ended between two fixes of someone told to be outside, and how many of them were
-        /// inferred.
+        /// The true visits that began and ended between two fixes, while the reported standing was outside; `held`
+        /// counts those that were inferred.
         package var visits = StudyShare()
-        /// Passages that were inferred, and how many of them were so.
+        /// The inferred passages; `held` counts those that were true.
         package var inferred = StudyShare()
 
-        /// Adds others.
+        /// Adds the counts of another score.
         package mutating func add(_ other: Score) {
             visits.add(other.visits)
             inferred.add(other.inferred)
         }
     }
 
-    /// The score of some of the runs; each follows from the seed and its number alone.
+    /// Returns the score of some of the runs. A run depends only on the seed and its number.
     package func score(seed: UInt64, runs: Range<Int>) -> Score {
         var score = Score()
         for number in runs {

@@ -1,17 +1,19 @@
-/// Where someone truly is during a run of the study, in metres around the origin.
+/// The true way of a person during a run of the study, in metres around the origin.
 package enum StudyPath: Sendable {
-    /// In one place.
+    /// In one place all the time.
     case still(Offset, seconds: Double)
-    /// Eastwards from `reach` metres west of the middle, with a pause there, to as far east; so far north of it.
+    /// Eastwards from `reach` metres west of the origin to as far east of it, with a pause in the middle, and `north`
+    /// metres north of it.
     case through(reach: Double, speed: Double, pauseSeconds: Double, north: Double)
-    /// In one place, and after so many seconds in the middle, where it rests as long again.
+    /// In one place for `afterSeconds`, then at the origin for `restSeconds`.
     case moved(from: Offset, afterSeconds: Double, restSeconds: Double)
-    /// Eastwards from `reach` metres west of the middle, and at rest there.
+    /// At rest for 300 s `reach` metres west of the middle, then eastwards to it, and at rest there; all `north` metres
+    /// north of the origin.
     case arriving(reach: Double, speed: Double, restSeconds: Double, north: Double)
-    /// As someone went.
+    /// Along a recorded track.
     case recorded(RecordedPath)
 
-    /// How long it takes.
+    /// How long the way takes, seconds.
     package var seconds: Double {
         switch self {
         case .still(_, let seconds): seconds
@@ -22,7 +24,7 @@ package enum StudyPath: Sendable {
         }
     }
 
-    /// Where someone is at a time from its beginning, and how fast.
+    /// Returns where the person is at a time since the beginning, and how fast, in metres a second.
     func motion(at time: Double) -> (offset: Offset, speed: Double) {
         switch self {
         case .still(let offset, _):
@@ -42,7 +44,7 @@ package enum StudyPath: Sendable {
         }
     }
 
-    /// The times at which someone is in a circle, in order.
+    /// Returns the times at which the person is in a region, in order.
     func visits(to region: StudyRegion) -> [ClosedRange<Double>] {
         switch (self, region) {
         case (.through(let reach, let speed, let pause, let north), .circle(.zero, let radius)):
@@ -52,7 +54,7 @@ package enum StudyPath: Sendable {
         case (.still(let offset, let seconds), _):
             return region.signedDistance(of: offset) >= 0 ? [0...seconds] : []
         default:
-            // A second is as long as nothing, to who walks.
+            // The steps are of a second, which is short for a walker.
             var visits: [ClosedRange<Double>] = []
             var since: Double?
             for time in stride(from: 0, through: seconds, by: 1) {
@@ -69,13 +71,13 @@ package enum StudyPath: Sendable {
     }
 }
 
-/// A real track, smoothed: what is taken for the truth of someone's way.
+/// A smoothed real track, which counts as the truth of a person's way.
 package struct RecordedPath: Sendable {
-    /// One place a second.
+    /// One place for each second.
     private let places: [Offset]
 
-    /// The way through fixes in order of time, as seconds and metres. Pauses are cut to 10 minutes; then the way is
-    /// smoothed over 31 s with Hann's window. Nil when it lasts less than 10 minutes.
+    /// Creates the way through fixes that are in order of time. Pauses are cut to 10 minutes; then the way is smoothed
+    /// over 31 s with Hann's window. Nil when it lasts less than 10 minutes.
     package init?(_ fixes: [(seconds: Double, offset: Offset)]) {
         var straight: [Offset] = []
         for (from, to) in zip(fixes, fixes.dropFirst()) where to.seconds > from.seconds {
@@ -85,7 +87,8 @@ package struct RecordedPath: Sendable {
             }
         }
         guard straight.count >= 600 else { return nil }
-        // Hann's window over 31 s, as weights of (1 + cos) without a trigonometric function: cosines by recurrence.
+        // Hann's window over 31 s, with the weights (1 + cos). A recurrence gives the cosines, without a trigonometric
+        // function.
         let step = Offset.direction(degrees: 360 / 32)
         var weights: [Double] = []
         var turn = Offset(east: 0, north: 1)
@@ -106,10 +109,10 @@ package struct RecordedPath: Sendable {
         }
     }
 
-    /// How long it takes.
+    /// How long the way takes, seconds.
     package var seconds: Double { Double(places.count - 1) }
 
-    /// Where someone is at a time, and how fast.
+    /// Returns where the person is at a time, and how fast, in metres a second.
     package func place(at time: Double) -> (offset: Offset, speed: Double) {
         let index = max(0, min(places.count - 2, Int(time)))
         let way = places[index + 1] - places[index]

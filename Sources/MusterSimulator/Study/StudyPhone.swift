@@ -1,39 +1,39 @@
 import MusterCore
 import MusterGeometry
 
-/// How often a phone in the study takes a fix.
+/// When a phone in the study takes fixes.
 package struct StudySampling: Hashable, Sendable {
-    /// Seconds from one fix to the next, ± 20 %.
+    /// The seconds from one fix to the next, ±20 %.
     package var intervalSeconds: Double
-    /// Pauses of 5 to 30 minutes, an hour: phones that lie still are put to sleep.
+    /// The number of pauses of 5 to 30 minutes an hour: phones that lie still are put to sleep.
     package var gapsPerHour = 0.0
-    /// When it takes none.
+    /// A time during which it takes none.
     package var silence: Range<Double>?
-    /// Whether it says a speed of 0 with every fix, however fast it moves.
+    /// Whether it reports a speed of 0 with every fix, however fast it moves.
     package var alwaysSaysZero = false
-    /// When its fixes lie.
+    /// The lie of its fixes; nil for none.
     package var lie: StudyLie?
 
-    /// So many seconds apart; 5 % of the fixes are lost.
+    /// Creates a sampling, in which 5 % of the fixes are lost.
     package init(intervalSeconds: Double, gapsPerHour: Double = 0) {
         self.intervalSeconds = intervalSeconds
         self.gapsPerHour = gapsPerHour
     }
 }
 
-/// Fixes that are all wrong alike, and claim a good accuracy.
+/// A lie: fixes that are all wrong by the same amount, and claim a good accuracy.
 package struct StudyLie: Hashable, Sendable {
-    /// When.
+    /// When the fixes lie, seconds.
     package var seconds: Range<Double>
-    /// By how much.
+    /// How far the fixes are off.
     package var shift: Offset
-    /// Metres.
+    /// The accuracy that the fixes claim, metres.
     package var accuracyMetres = 8.0
 }
 
-/// A phone on its way: what its receiver says, and what the confident policy makes of that.
+/// A phone on its way: its receiver, and the track that the confident policy makes of its readings.
 struct StudyPhone {
-    /// A fix, after the track has taken it.
+    /// A fix, and the track after it.
     struct Fix {
         var seconds: Double
         var truth: Offset
@@ -58,11 +58,11 @@ struct StudyPhone {
         self.sampling = sampling
         self.chance = chance
         receiver = Receiver(noise, chance: SeededRandom(seed: self.chance.next()))
-        // Else everyone would be passing a region between the same two fixes.
+        // A random start, or else every phone would pass a region between the same two fixes.
         seconds = -sampling.intervalSeconds * self.chance.fraction()
     }
 
-    /// The next fix; nil when the way is over.
+    /// Returns the next fix; nil at the end of the way.
     mutating func next() -> Fix? {
         repeat {
             let step = sampling.intervalSeconds * chance.uniform(0.8, 1.2)

@@ -1,17 +1,17 @@
 import MusterGeometry
 
-/// Where a study's region is, in metres.
+/// A region of the study, in metres around the origin.
 package enum StudyRegion: Hashable, Sendable {
-    /// A circle.
+    /// A circle around a centre.
     case circle(Offset, radius: Double)
-    /// All that is south of the origin, and further north by so much.
+    /// Everything south of a line that lies this far north of the origin.
     case south(of: Double)
-    /// A box around the origin, so far to either side.
+    /// A box around the origin that reaches this far to either side.
     case box(east: Double, north: Double)
-    /// All but such a box.
+    /// Everything outside of such a box.
     case allBut(east: Double, north: Double)
 
-    /// Metres from the boundary, positive inside.
+    /// Returns the distance to the boundary in metres, positive inside.
     package func signedDistance(of offset: Offset) -> Double {
         switch self {
         case .circle(let centre, let radius): return radius - (offset - centre).length
@@ -25,8 +25,8 @@ package enum StudyRegion: Hashable, Sendable {
         }
     }
 
-    /// The true probability of being inside, or within a margin of it, for an error around an estimate that is normal
-    /// and alike in all directions; nil of a circle, which has no closed form.
+    /// Returns the exact probability of being inside, or within a margin, for a normal error around an estimate that is
+    /// equal in all directions; nil for a circle, which has no closed form.
     package func mass(around estimate: Offset, deviation: Double, margin: Double = 0) -> Double? {
         func between(_ half: Double, _ at: Double) -> Double {
             max(

@@ -1,18 +1,19 @@
 package import MusterCore
 
-/// A rule that says when someone is inside.
+/// A rule that decides when a person is inside.
 package enum StudyRule: Hashable, Sendable, CustomStringConvertible {
-    /// Where the fix is.
+    /// Inside when the fix is inside.
     case raw
-    /// Home Assistant's: in when the whole circle of accuracy is in, out when all of it is out.
+    /// Home Assistant's rule: in when the whole circle of accuracy is inside, out when all of it is outside.
     case homeAssistant
-    /// Five fixes of 30 m or better, one after the other, that agree.
+    /// Five fixes in a row of 30 m or better that agree.
     case fiveOfFive
-    /// Ours, in its three modes.
+    /// The confident policy in its three modes.
     case confident, insideIsSafe, insideIsDanger
-    /// Ours, with the true probability that a normal error leaves inside in place of the one by the nearest boundary.
+    /// The confident policy with the exact probability that a normal error leaves inside, in place of the one by the
+    /// nearest boundary.
     case byMass
-    /// Ours, by other thresholds.
+    /// The confident policy with other thresholds.
     case confidentAt(CrossingThresholds)
 
     /// The rows of the study's table.
@@ -20,8 +21,8 @@ package enum StudyRule: Hashable, Sendable, CustomStringConvertible {
         .raw, .homeAssistant, .fiveOfFive, .confident, .insideIsSafe, .insideIsDanger,
     ]
 
-    /// From slow and calm to quick and restless: ours without a rule for those who move, then with lower and lower
-    /// thresholds for them, then lower ones for all.
+    /// The confident policy from slow and calm to quick and restless: first without thresholds for moving devices, then
+    /// with lower and lower ones for them, then with lower ones for all.
     package static let frontier: [StudyRule] = {
         let pairs = [(1.0, 0.0), (0.75, 0.25), (0.65, 0.35), (0.6, 0.4), (0.55, 0.45), (0.5, 0.5)]
         let moving = pairs.map { CrossingThresholds(standard: (0.85, 0.05, 5), movingEnter: $0, movingExit: $1) }
@@ -31,7 +32,7 @@ package enum StudyRule: Hashable, Sendable, CustomStringConvertible {
         return [.homeAssistant] + (moving + standing).map { .confidentAt($0) }
     }()
 
-    /// What the tables call it.
+    /// The rule's name in the tables.
     package var description: String {
         switch self {
         case .raw: "raw"
@@ -45,7 +46,7 @@ package enum StudyRule: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The thresholds, of ours.
+    /// The thresholds of the confident policy; nil for other rules.
     var thresholds: CrossingThresholds? {
         switch self {
         case .raw, .homeAssistant, .fiveOfFive: nil
@@ -58,7 +59,7 @@ package enum StudyRule: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CrossingThresholds {
-    /// The standard mode with others for those who move; 1 and 0 are never reached.
+    /// Creates the standard mode's thresholds with others for moving devices; 1 and 0 are never reached.
     fileprivate init(
         standard: (enter: Double, exit: Double, marginMetres: Double), movingEnter: Double, movingExit: Double
     ) {
@@ -67,27 +68,27 @@ extension CrossingThresholds {
             movingEnter: movingEnter, movingExit: movingExit, movingExitMarginMetres: 0)
     }
 
-    /// What the tables call them.
+    /// The thresholds' name in the tables.
     fileprivate var description: String {
         let standing = "\(enter)/\(exit), \(Int(exitMarginMetres)) m"
         return movingEnter < 1 ? "\(standing); moving \(movingEnter)/\(movingExit)" : standing
     }
 }
 
-/// What a rule holds of one phone and one region.
+/// A rule's verdict on one phone and one region.
 struct StudyJudge {
     let rule: StudyRule
     private(set) var standing = Standing.unknown
-    /// The probability that it is inside, of ours.
+    /// The probability that the phone is inside, by the confident policy.
     private(set) var probability = 0.5
     private var agreeing = 0
     private var lastWasInside = false
 
     init(_ rule: StudyRule) { self.rule = rule }
 
-    /// Takes a fix.
+    /// Judges the next fix.
     ///
-    /// - Returns: what crossing the rule sees; the first standing is none.
+    /// - Returns: the crossing that the rule sees; the first standing is none.
     mutating func hear(_ fix: StudyPhone.Fix, of region: StudyRegion) -> Crossing.Kind? {
         let before = standing
         standing = judge(fix, of: region)
@@ -117,7 +118,7 @@ struct StudyJudge {
         return agreeing >= 5 ? (lastWasInside ? .inside : .outside) : standing
     }
 
-    /// The verdict of the policy in its standard mode, by another probability; nil where there is none.
+    /// Returns the verdict of the standard mode by the exact probability; nil where there is none.
     private mutating func judgeByMass(_ fix: StudyPhone.Fix, of region: StudyRegion) -> Standing? {
         let mode = RegionMode.standard
         guard let mass = region.mass(around: fix.estimate, deviation: fix.deviation),

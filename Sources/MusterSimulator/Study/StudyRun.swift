@@ -1,21 +1,20 @@
 import MusterCore
 
-/// One phone's way past some regions, watched under several rules.
+/// One phone's way past some regions, judged by several rules.
 package struct StudyRun: Sendable {
-    /// Where it truly is.
+    /// The phone's true way.
     package var path: StudyPath
-    /// How its fixes err.
+    /// The noise of its fixes.
     package var noise: Noise
-    /// How often it takes them.
+    /// When it takes fixes.
     package var sampling: StudySampling
-    /// What it may be in.
+    /// The regions.
     package var regions: [StudyRegion]
-    /// The rules that watch.
+    /// The rules.
     package var rules: [StudyRule]
     /// Visits that are shorter than this do not count.
     package var leastVisitSeconds = 0.0
 
-    /// A run.
     package init(
         _ path: StudyPath, _ noise: Noise, _ sampling: StudySampling, regions: [StudyRegion],
         rules: [StudyRule] = StudyRule.compared
@@ -27,7 +26,7 @@ package struct StudyRun: Sendable {
         self.rules = rules
     }
 
-    /// What happened: for each region, for each rule.
+    /// Returns the outcomes: for each region, for each rule.
     package func outcomes(chance: SeededRandom) -> [[StudyOutcome]] {
         var watches = regions.map { region in
             let visits = path.visits(to: region)
@@ -43,51 +42,52 @@ package struct StudyRun: Sendable {
     }
 }
 
-/// What a rule made of a phone and a region.
+/// The outcome of a rule for one phone and one region.
 package struct StudyOutcome: Hashable, Sendable {
-    /// A true visit, and how late it was noticed; nil: never.
+    /// A true visit, and how late the rule noticed it; nil for never.
     package struct Visit: Hashable, Sendable {
-        /// From the true enter, or exit, to the fix that told it.
+        /// The delay from the true enter or exit to the fix at which the rule reported it.
         package struct Delay: Hashable, Sendable {
-            /// Seconds.
+            /// The delay in seconds.
             package var seconds: Double
-            /// Fixes, the telling one among them.
+            /// The delay in fixes, with the one at which the rule reported it.
             package var fixes: Int
         }
-        /// Of the enter.
+        /// The delay of the enter.
         package var enter: Delay?
-        /// Of the exit; nil too where there was no enter.
+        /// The delay of the exit; nil too when no enter was reported.
         package var exit: Delay?
     }
 
-    /// Every crossing that was told.
+    /// The number of reported crossings.
     package var flips = 0
-    /// The fixes of someone inside, and on how many of them that was told.
+    /// The fixes while the person was inside; `held` counts those at which the rule said so.
     package var inside = StudyShare()
-    /// The fixes of someone outside, and on how many of them that was told.
+    /// The fixes while the person was outside; `held` counts those at which the rule said so.
     package var outside = StudyShare()
-    /// Exits told of someone who was inside.
+    /// The number of exits reported while the person was inside.
     package var falseExits = 0
-    /// Enters told of someone who was outside.
+    /// The number of enters reported while the person was outside.
     package var falseEnters = 0
-    /// The true visits that had begun.
+    /// The true visits that began.
     package var visits: [Visit] = []
-    /// Seconds truly inside.
+    /// The seconds that the person was truly inside.
     package var insideSeconds = 0.0
-    /// Seconds in all.
+    /// All seconds of the run.
     package var seconds = 0.0
-    /// The fixes on which a probability was said, and on how many of them it was so; by `StudyShare.bounds`.
+    /// By `StudyShare.bounds`: the fixes with a probability of that size; `held` counts those at which the person was
+    /// inside.
     package var calibration = StudyShare.bounds.map { _ in StudyShare() }
 }
 
-/// A judge, and the truth that it is held against.
+/// A judge, and the truth that its verdicts are compared with.
 private struct StudyWatch {
     private let region: StudyRegion
     private let visits: [ClosedRange<Double>]
     private let leastSeconds: Double
     private var judge: StudyJudge
     private var outcome = StudyOutcome()
-    /// The visit that is, or was the last.
+    /// The index of the present visit, or of the last one.
     private var visit = -1
     private var fixes = 0
 

@@ -1,16 +1,17 @@
 extension StudyScenario {
-    /// What a phone says of its speed.
+    /// The speed that a phone reports.
     package enum SpeedHabit: String, Hashable, Sendable, CaseIterable {
-        /// What its receiver measured.
+        /// The speed that its receiver measured.
         case measured = "says its speed"
-        /// Nothing.
+        /// No speed.
         case none = "says none"
         /// 0, however fast it moves.
         case alwaysZero = "always says 0"
     }
 
-    /// At rest for ten minutes 240 to 1,000 m away, silent for a while, then at rest in the middle of a circle of
-    /// 100 m, with a fix every 5 s and honest noise. Without a gap it is there from one fix to the next.
+    /// Returns a scenario of phones that are at rest for ten minutes 240 to 1,000 m away, then silent for a while, then
+    /// at rest at the centre of a circle of 100 m, with a fix every 5 s and honest noise. Without a gap a phone is
+    /// there from one fix to the next.
     package static func arrival(gapSeconds: Double, _ habit: SpeedHabit) -> StudyScenario {
         StudyScenario(purpose: 21) { number, chance in
             var sampling = StudySampling(intervalSeconds: 5)
@@ -23,7 +24,8 @@ extension StudyScenario {
         }
     }
 
-    /// From `metres` away to the middle of a circle of 100 m, and at rest there, with a fix every 5 s and honest noise.
+    /// Returns a scenario of phones that move from `metres` away to the centre of a circle of 100 m and rest there,
+    /// with a fix every 5 s and honest noise.
     package static func journey(metres: Double, speed: Double, _ habit: SpeedHabit) -> StudyScenario {
         StudyScenario(purpose: 22) { number, chance in
             var sampling = StudySampling(intervalSeconds: 5)
@@ -34,8 +36,8 @@ extension StudyScenario {
         }
     }
 
-    /// At rest in the middle of a circle of 100 m; after ten minutes and a gap all fixes are 300 m off for a while and
-    /// claim 8 m, in the open and in suburbs.
+    /// Returns a scenario of phones at rest at the centre of a circle of 100 m. After ten minutes and a gap all fixes
+    /// are 300 m off for a while and claim 8 m, in the open and in suburbs.
     package static func lie(seconds: Double, gapSeconds: Double, _ habit: SpeedHabit) -> StudyScenario {
         StudyScenario(purpose: 23) { number, chance in
             var sampling = StudySampling(intervalSeconds: 5)

@@ -1,6 +1,6 @@
 import MusterGeometry
 
-/// A situation that rules are judged in: many runs that differ by chance.
+/// A situation in which rules are judged: many runs that differ by chance.
 package struct StudyScenario: Sendable {
     private let draw: @Sendable (Int, inout SeededRandom) -> StudyRun
     private let purpose: UInt64
@@ -10,7 +10,7 @@ package struct StudyScenario: Sendable {
         self.draw = draw
     }
 
-    /// What the rules made of some of the runs, added up; each run follows from the seed and its number alone.
+    /// Returns the scores of the rules in some of the runs, added up. A run depends only on the seed and its number.
     package func scores(seed: UInt64, runs: Range<Int>, rules: [StudyRule] = StudyRule.compared) -> [StudyScore] {
         var scores = rules.map { _ in StudyScore() }
         for number in runs {
@@ -26,7 +26,8 @@ package struct StudyScenario: Sendable {
 }
 
 extension StudyScenario {
-    /// A day of lying still, so many metres from the rim of a circle of 100 m, in it and out of it in turn.
+    /// Returns a scenario of a day of lying still at a distance from the rim of a circle of 100 m, inside and outside
+    /// in turn.
     ///
     /// - Parameters:
     ///   - environments: what surrounds the phones, in turn.
@@ -54,7 +55,8 @@ extension StudyScenario {
             regions: [.circle(Offset(east: chance.uniform(40, 160), north: 0), radius: 100)])
     }
 
-    /// On foot from 500 m west into a circle of 100 m, 15 minutes of rest near its middle, and out again.
+    /// Returns a scenario of walks from 500 m west into a circle of 100 m, 15 minutes of rest near its centre, and
+    /// walks out again.
     package static func walk(
         intervalSeconds: Double = 5, _ environments: [Noise.Environment] = Noise.Environment.allCases,
         saysSpeed: Bool? = nil
@@ -67,7 +69,7 @@ extension StudyScenario {
         }
     }
 
-    /// At 50 km/h through a circle, from 3 km west of it to as far east.
+    /// Returns a scenario of drives at 50 km/h through a circle, from 3 km west of it to as far east.
     package static func drive(
         radius: Double, intervalSeconds: Double, _ environments: [Noise.Environment] = [.open, .suburb]
     ) -> StudyScenario {
@@ -88,7 +90,7 @@ extension StudyScenario {
             regions: [.south(of: 0)])
     }
 
-    /// On foot into the middle of a circle of 15 m, four hours there, and out again.
+    /// Returns a scenario of walks to the centre of a circle of 15 m, four hours there, and walks out again.
     package static func home(accuracyMetres: Double) -> StudyScenario {
         StudyScenario(purpose: 16) { number, chance in
             let noise = Noise(
@@ -99,7 +101,7 @@ extension StudyScenario {
         }
     }
 
-    /// A day of lying still 30 m beside a circle of 15 m.
+    /// Returns a scenario of a day of lying still 30 m beside a circle of 15 m.
     package static func neighbour(accuracyMetres: Double) -> StudyScenario {
         StudyScenario(purpose: 17) { number, chance in
             StudyRun(
@@ -109,8 +111,8 @@ extension StudyScenario {
         }
     }
 
-    /// Along real tracks at a = 12, with twenty circles around places of theirs. Visits of less than half a minute do
-    /// not count.
+    /// Returns a scenario along real tracks with an accuracy of 12 m, with twenty circles around places of each. Visits
+    /// shorter than half a minute do not count.
     package static func recorded(_ tracks: [RecordedPath], radius: Double) -> StudyScenario {
         StudyScenario(purpose: 18) { number, chance in
             let track = tracks[number % tracks.count]
@@ -125,7 +127,8 @@ extension StudyScenario {
         }
     }
 
-    /// A day of lying still anywhere in a square of 80 m around a place, beside a region of that form.
+    /// Returns a scenario of a day of lying still anywhere in a square of 80 m around a place, beside a region of this
+    /// form.
     package static func beside(_ region: StudyRegion, around place: Offset = .zero) -> StudyScenario {
         StudyScenario(purpose: 19) { number, chance in
             let noise = Noise(.hostile, environment: Noise.Environment.allCases[number % 3])

@@ -1,34 +1,35 @@
-/// What a rule made of many runs.
+/// The score of a rule in many runs.
 package struct StudyScore: Hashable, Sendable {
-    /// Every crossing that was told.
+    /// The number of reported crossings.
     package private(set) var flips = 0
-    /// Exits told of someone who was inside.
+    /// The number of exits reported while the person was inside.
     package private(set) var falseExits = 0
-    /// Enters told of someone who was outside.
+    /// The number of enters reported while the person was outside.
     package private(set) var falseEnters = 0
-    /// How many true visits there were.
+    /// The number of true visits.
     package private(set) var visits = 0
-    /// How many of them were noticed.
+    /// The number of true visits that the rule noticed.
     package private(set) var entered = 0
-    /// How often a probability was said, and how often it was so; by `StudyShare.bounds`.
+    /// By `StudyShare.bounds`: the fixes with a probability of that size; `held` counts those at which the person was
+    /// inside.
     package private(set) var calibration = StudyShare.bounds.map { _ in StudyShare() }
-    /// The fixes of someone inside, and on how many of them that was told.
+    /// The fixes while the person was inside; `held` counts those at which the rule said so.
     package private(set) var inside = StudyShare()
-    /// The fixes of someone outside, and on how many of them that was told.
+    /// The fixes while the person was outside; `held` counts those at which the rule said so.
     package private(set) var outside = StudyShare()
     private var seconds = 0.0
     private var insideSeconds = 0.0
     private var enterDelays: [StudyOutcome.Visit.Delay?] = []
     private var exitDelays: [StudyOutcome.Visit.Delay?] = []
 
-    /// Of no runs.
+    /// Creates the score of no runs.
     package init() {}
 
-    /// Flips a day.
+    /// Reported crossings a day.
     package var flipsPerDay: Double { Double(flips) / (seconds / 86_400) }
-    /// Flips an hour.
+    /// Reported crossings an hour.
     package var flipsPerHour: Double { Double(flips) / (seconds / 3600) }
-    /// Flips for each true visit.
+    /// Reported crossings for each true visit.
     package var flipsPerVisit: Double { Double(flips) / Double(visits) }
     /// False enters for each true visit.
     package var falseEntersPerVisit: Double { Double(falseEnters) / Double(visits) }
@@ -36,21 +37,22 @@ package struct StudyScore: Hashable, Sendable {
     package var falseExitsPerDay: Double { Double(falseExits) / (insideSeconds / 86_400) }
     /// False enters a day.
     package var falseEntersPerDay: Double { Double(falseEnters) / (seconds / 86_400) }
-    /// Per cent of the visits that were never noticed.
+    /// The percentage of true visits that the rule never noticed.
     package var missedPercent: Double { 100 - enteredPercent }
-    /// Per cent of the visits that were noticed.
+    /// The percentage of true visits that the rule noticed.
     package var enteredPercent: Double { Double(entered) / Double(visits) * 100 }
 
-    /// Seconds from the true enter to when it was told: a quantile of all visits, infinite when it never was.
+    /// Returns a quantile of the seconds from the true enter to its report, over all visits; infinite for a visit never
+    /// noticed.
     package func enterSeconds(_ share: Double) -> Double { quantile(enterDelays, share) { $0.seconds } }
-    /// Seconds from the true exit to when it was told, of the visits that were noticed.
+    /// Returns a quantile of the seconds from the true exit to its report, over the noticed visits.
     package func exitSeconds(_ share: Double) -> Double { quantile(exitDelays, share) { $0.seconds } }
-    /// Fixes from the true enter to the one that told it.
+    /// Returns a quantile of the fixes from the true enter to its report, over all visits.
     package func enterFixes(_ share: Double) -> Double { quantile(enterDelays, share) { Double($0.fixes) } }
-    /// Fixes from the true exit to the one that told it.
+    /// Returns a quantile of the fixes from the true exit to its report, over the noticed visits.
     package func exitFixes(_ share: Double) -> Double { quantile(exitDelays, share) { Double($0.fixes) } }
 
-    /// Adds a run.
+    /// Adds the outcome of a run.
     mutating func add(_ outcome: StudyOutcome) {
         flips += outcome.flips
         falseExits += outcome.falseExits
@@ -69,7 +71,7 @@ package struct StudyScore: Hashable, Sendable {
         for index in calibration.indices { calibration[index].add(outcome.calibration[index]) }
     }
 
-    /// Adds other runs.
+    /// Adds the score of other runs.
     package mutating func add(_ other: StudyScore) {
         flips += other.flips
         falseExits += other.falseExits
@@ -93,26 +95,26 @@ package struct StudyScore: Hashable, Sendable {
     }
 }
 
-/// Of how many there were, how many held.
+/// A share: a number of cases, and how many of them held.
 package struct StudyShare: Hashable, Sendable {
-    /// From which probability each entry of a list of these counts, up to the next one's.
+    /// The lower bound of the probability of each entry in a list of shares; an entry reaches to the next bound.
     package static let bounds = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
 
-    /// How many there were.
+    /// The number of cases.
     package private(set) var all = 0
-    /// How many of them held.
+    /// The number of cases that held.
     package private(set) var held = 0
 
-    /// Per cent that held.
+    /// The percentage of cases that held.
     package var percent: Double { Double(held) / Double(all) * 100 }
 
-    /// Counts one.
+    /// Counts one case.
     mutating func count(_ holds: Bool) {
         all += 1
         if holds { held += 1 }
     }
 
-    /// Adds others.
+    /// Adds the cases of another share.
     package mutating func add(_ other: StudyShare) {
         all += other.all
         held += other.held

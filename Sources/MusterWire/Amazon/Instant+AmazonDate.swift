@@ -1,7 +1,7 @@
 package import MusterCore
 
 extension Instant {
-    /// Reads a time as `X-Amz-Date` writes it, `YYYYMMDDTHHMMSSZ`; nil when it is none.
+    /// Reads a time in the form of `X-Amz-Date`, `YYYYMMDDTHHMMSSZ`; nil for any other text.
     package init?(amazonDate text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }
@@ -12,7 +12,7 @@ extension Instant {
         self = instant
     }
 
-    /// The time as `X-Amz-Date` writes it.
+    /// The time in the form of `X-Amz-Date`.
     package var amazonDate: String {
         let text = rfc3339
         return text.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"

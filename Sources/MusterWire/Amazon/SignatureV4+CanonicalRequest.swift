@@ -1,16 +1,16 @@
 import MusterCoding
 
 extension SignatureV4 {
-    /// A request in the form that is signed.
+    /// Returns the canonical request, the form that is signed.
     ///
     /// - Parameters:
-    ///   - method: in capitals.
-    ///   - path: as it came, percent-encoded once.
-    ///   - query: as it came, behind the question mark.
-    ///   - signedHeaders: lower-case, in order.
-    ///   - bodyDigest: SHA-256 of the body as it came, hexadecimal.
-    ///   - values: the values of a header, in the order they came; nil where the request has none.
-    /// - Returns: nil when a signed header is not there.
+    ///   - method: the method, in capitals.
+    ///   - path: the path as it came, percent-encoded once.
+    ///   - query: the query as it came, after the question mark.
+    ///   - signedHeaders: the names of the signed headers, in lower case and in order.
+    ///   - bodyDigest: the SHA-256 digest of the body as it came, hexadecimal.
+    ///   - values: returns the values of a header in the order they came; nil when the request has none.
+    /// - Returns: nil when the request lacks a signed header.
     package static func canonicalRequest(
         method: String, path: String, query: String?, signedHeaders: [String], bodyDigest: String,
         values: (String) -> [String]?
@@ -42,8 +42,8 @@ extension SignatureV4 {
 
     private static let newline = UInt8(ascii: "\n")
 
-    /// Every segment encoded once more: `%3A` becomes `%253A`. Empty segments and those of dots are resolved first, as
-    /// clients do.
+    /// Appends the path with every segment encoded once more: `%3A` becomes `%253A`. As clients do, it first resolves
+    /// empty segments and those of dots.
     private static func appendEncoded(path: String, to bytes: inout [UInt8]) {
         var segments: [Substring.UTF8View] = []
         for segment in path.utf8.split(separator: UInt8(ascii: "/")) {
@@ -61,7 +61,7 @@ extension SignatureV4 {
         if segments.isEmpty || path.utf8.last == UInt8(ascii: "/") { bytes.append(UInt8(ascii: "/")) }
     }
 
-    /// The pairs, encoded as they came, in the order of their names and then of their values.
+    /// Appends the pairs of the query, encoded as they came, sorted by their names and then by their values.
     private static func appendSorted(query: String, to bytes: inout [UInt8]) {
         if query.isEmpty { return }
         let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
@@ -81,7 +81,7 @@ extension SignatureV4 {
         }
     }
 
-    /// A header's value without blanks at its ends, and with one where there are several.
+    /// Appends a header's value without blanks at its ends, and with one blank for several.
     private static func appendFolded(_ value: String, to bytes: inout [UInt8]) {
         var isBlankDue = false
         let start = bytes.count

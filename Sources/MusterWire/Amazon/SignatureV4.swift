@@ -1,19 +1,18 @@
-/// What a request signed with AWS's Signature Version 4 shows, and the texts that its signature is made of.
+/// The signature of a request by AWS's Signature Version 4, and the texts that it is computed from.
 ///
-/// Hashing is the caller's: `canonicalRequest` needs the digest of the body, `stringToSign` that of the canonical
+/// The caller computes the digests: `canonicalRequest` needs that of the body, `stringToSign` that of the canonical
 /// request. The rules are those of "Create a signed AWS API request" in AWS's IAM guide; the path is the raw one, its
-/// segments encoded once more, as every service but S3 has it.
+/// segments encoded once more, as for every service but S3.
 package struct SignatureV4: Hashable, Sendable {
-    /// Where a signature is good: `20261121/eu-west-2/geo/aws4_request`.
+    /// The scope in which a signature is valid: `20261121/eu-west-2/geo/aws4_request`.
     package struct Scope: Hashable, Sendable {
         /// The day, `YYYYMMDD`, UTC.
         package var date: String
-        /// Any that is well formed; there is one Muster.
+        /// The AWS region; any that is well formed, because there is one Muster.
         package var region: String
         /// The service's signing name.
         package var service: String
 
-        /// A scope.
         package init(date: String, region: String, service: String) {
             self.date = date
             self.region = region
@@ -26,29 +25,28 @@ package struct SignatureV4: Hashable, Sendable {
         static let terminator = "aws4_request"
     }
 
-    /// Whose signature it is.
+    /// The access key that the client signs with.
     package var accessKeyID: String
-    /// Where it is good.
+    /// The scope in which it is valid.
     package var scope: Scope
-    /// The headers that are signed, lower-case, in order.
+    /// The names of the signed headers, in lower case and in order.
     package var signedHeaders: [String]
-    /// 64 hexadecimal digits, lower-case.
+    /// The signature: 64 hexadecimal digits in lower case.
     package var signature: String
 
-    /// The only algorithm that is known.
+    /// The only algorithm that is supported.
     package static let algorithm = "AWS4-HMAC-SHA256"
     private static let headerLimitBytes = 4096
     private static let signedHeaderLimit = 64
 
-    /// What is wrong with an `Authorization` header.
+    /// A fault in an `Authorization` header.
     package enum Fault: Error, Hashable, Sendable {
-        /// It is another scheme's.
+        /// The header is of another scheme.
         case otherScheme
-        /// A part is missing or not as it must be; in words that follow on "Authorization header".
+        /// A part is missing or malformed; in words that follow "Authorization header" in a sentence.
         case malformed(String)
     }
 
-    /// What a client says that signs.
     package init(accessKeyID: String, scope: Scope, signedHeaders: [String], signature: String) {
         self.accessKeyID = accessKeyID
         self.scope = scope
@@ -56,8 +54,8 @@ package struct SignatureV4: Hashable, Sendable {
         self.signature = signature
     }
 
-    /// Reads an `Authorization` header:
-    /// `AWS4-HMAC-SHA256 Credential=…/…, SignedHeaders=…;…, Signature=…`, with or without blanks behind the commas.
+    /// Reads an `Authorization` header: `AWS4-HMAC-SHA256 Credential=…/…, SignedHeaders=…;…, Signature=…`, with or
+    /// without blanks after the commas.
     package init(authorization: String) throws(Fault) {
         guard authorization.hasPrefix(Self.algorithm + " ") else { throw .otherScheme }
         guard authorization.utf8.count <= Self.headerLimitBytes else { throw .malformed("is too long") }
@@ -104,17 +102,17 @@ package struct SignatureV4: Hashable, Sendable {
         }
     }
 
-    /// The value of the `Authorization` header that says all this.
+    /// The value of the `Authorization` header.
     package var authorization: String {
         "\(Self.algorithm) Credential=\(accessKeyID)/\(scope.text), "
             + "SignedHeaders=\(signedHeaders.joined(separator: ";")), Signature=\(signature)"
     }
 
-    /// What is signed: the scope, the time, and the digest of the canonical request.
+    /// Returns the string to sign: the algorithm, the time, the scope, and the digest of the canonical request.
     ///
     /// - Parameters:
-    ///   - time: as in `X-Amz-Date`, `YYYYMMDDTHHMMSSZ`.
-    ///   - digest: of the canonical request, hexadecimal.
+    ///   - time: the time in the form of `X-Amz-Date`, `YYYYMMDDTHHMMSSZ`.
+    ///   - digest: the SHA-256 digest of the canonical request, hexadecimal.
     package static func stringToSign(at time: String, scope: Scope, digest: String) -> [UInt8] {
         Array("\(algorithm)\n\(time)\n\(scope.text)\n\(digest)".utf8)
     }

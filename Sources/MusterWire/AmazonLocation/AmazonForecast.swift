@@ -1,30 +1,30 @@
 package import MusterCore
 package import MusterGeometry
 
-/// A question which geofences a device is in and will cross if it goes on.
+/// A request that asks which geofences a device is in, and which it will cross if it goes on.
 package struct AmazonForecastRequest: Sendable {
     /// Where the device is.
     package var coordinate: Coordinate
-    /// How far it can get within the horizon, metres; nil where speed or horizon is not said.
+    /// How far it can get within the horizon, metres; nil without a speed or a horizon.
     package var reachMetres: Double?
-    /// How fast it is, metres a second; nil where it is not said.
+    /// The device's speed, metres a second; nil when the request has none.
     package var metresPerSecond: Double?
-    /// The units of the answer.
+    /// The units of the response.
     package var units: Units
-    /// How many events a page holds.
+    /// The largest number of events in a page.
     package var limit: Int
-    /// Where the page begins.
+    /// The token of the page to begin with.
     package var token: String?
 
     /// Kilometres with kilometres an hour, or miles with miles an hour.
     package enum Units: Sendable {
         case metric, imperial
 
-        /// Metres in a unit of distance.
+        /// How many metres a unit of distance has.
         package var metresPerUnit: Double { self == .metric ? 1000 : 1609.344 }
-        /// The unit of distances, in the model's words.
+        /// The unit of distances, by its name in Amazon's model.
         package var distance: String { self == .metric ? "Kilometers" : "Miles" }
-        /// The unit of speeds, in the model's words.
+        /// The unit of speeds, by its name in Amazon's model.
         package var speed: String { self == .metric ? "KilometersPerHour" : "MilesPerHour" }
     }
 
@@ -63,16 +63,15 @@ package struct AmazonForecastRequest: Sendable {
     }
 }
 
-/// What may happen between a device and a geofence.
+/// A geofence that a device is in or may enter.
 package struct AmazonForecast: Hashable, Sendable {
     /// The geofence.
     package var region: RegionNumber
     /// Whether the device is in it.
     package var isInside: Bool
-    /// How far its boundary is, metres.
+    /// The distance from the device to its boundary, metres.
     package var distanceMetres: Double
 
-    /// What may happen.
     package init(region: RegionNumber, isInside: Bool, distanceMetres: Double) {
         self.region = region
         self.isInside = isInside
@@ -85,7 +84,7 @@ extension JSONWriter {
     ///
     /// - Parameters:
     ///   - id: a UUID.
-    ///   - now: when the question was asked, for the time at which the boundary would be crossed.
+    ///   - now: the time of the request, from which the time of the crossing is computed.
     package mutating func amazonForecast(
         _ forecast: AmazonForecast, of region: Region, id: String, for request: AmazonForecastRequest, at now: Instant
     ) {

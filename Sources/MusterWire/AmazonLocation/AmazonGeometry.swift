@@ -1,21 +1,21 @@
 import MusterCoding
 package import MusterGeometry
 
-/// A geofence's geometry as a request gives it, not yet known to make a shape.
+/// A geofence's geometry as a request gives it, not yet validated as a shape.
 package enum AmazonGeometry: Hashable, Sendable {
     case polygon([[RawVertex]])
     case multiPolygon([[[RawVertex]]])
     case circle(RawVertex, radiusMetres: Double)
-    /// A polygon or multipolygon that came as a geobuf, for which other limits hold.
+    /// A polygon or multipolygon from a geobuf, which has other limits.
     indirect case geobuf(AmazonGeometry)
-    /// It cannot be read as any; in words.
+    /// The geometry cannot be read; the text says why.
     case unreadable(String)
 
     /// Amazon's limits of the members of `Geometry`.
     private static let ringLimit = 250
     private static let geobufLimit = 700_000
 
-    /// How much a geometry may hold, by how it came.
+    /// The limits of a geometry, by the form in which it came.
     fileprivate struct Limits {
         var polygons: Int
         var rings: Int
@@ -31,7 +31,7 @@ package enum AmazonGeometry: Hashable, Sendable {
         }
     }
 
-    /// Reads a `Geometry`: one of its members.
+    /// Reads a `Geometry`, which must have exactly one of its members.
     package init?(_ members: AmazonMembers, _ faults: inout AmazonFaults) {
         let kinds = ["Polygon", "MultiPolygon", "Circle", "Geobuf"]
         let given = kinds.filter { members.value($0, &faults) != nil }
@@ -84,10 +84,11 @@ package enum AmazonGeometry: Hashable, Sendable {
         }
     }
 
-    /// The shape that it makes.
+    /// Validates the geometry and returns its shape.
     ///
-    /// - Throws: what is wrong with it, in words.
-    /// - Complexity: n log n for n vertices, of which a geobuf may have 100,000: not for where nothing may block.
+    /// - Throws: `AmazonGeometryError` for its fault.
+    /// - Complexity: O(n log n) for n vertices, of which a geobuf may have 100,000: do not call it where nothing may
+    ///   block.
     package func shape() throws(AmazonGeometryError) -> Shape {
         if case .geobuf(let geometry) = self { return try geometry.shape(within: .geobuf) }
         return try shape(within: .json)
@@ -155,9 +156,9 @@ extension AmazonGeometry.Limits {
     }
 }
 
-/// Why a geometry makes no shape.
+/// The fault for which a geometry makes no shape.
 package struct AmazonGeometryError: Error, Hashable, Sendable {
-    /// In words.
+    /// The fault in words.
     package let message: String
 
     init(_ message: String) { self.message = message }

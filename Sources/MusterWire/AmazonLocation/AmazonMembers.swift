@@ -1,46 +1,46 @@
 package import MusterCore
 
-/// One thing that is wrong with a request, by the model's name of the member.
+/// A fault in one member of a request, which it names as Amazon's model does.
 package struct AmazonFieldError: Hashable, Sendable {
-    /// Such as `Updates.3.DeviceId`, counted from 0.
+    /// The path of the member, such as `Updates.3.DeviceId`, counted from 0.
     package var name: String
-    /// What is wrong with it.
+    /// The fault, in AWS's words.
     package var message: String
-    /// Whether it is not there at all.
+    /// Whether the member is missing.
     package var isMissing: Bool
 }
 
-/// Everything that is wrong with a request, as far as the model of the service says what may be.
+/// The faults of a request by Amazon's model of the service.
 package struct AmazonFaults: Error, Hashable, Sendable {
-    /// In the order they were found.
+    /// The faults in the order in which they were found.
     package private(set) var fields: [AmazonFieldError] = []
 
     private static let limit = 100
 
-    /// Nothing wrong so far.
+    /// Creates an empty list of faults.
     package init() {}
 
-    /// Notes one.
+    /// Adds a fault.
     package mutating func addFault(_ name: String, _ message: String, isMissing: Bool = false) {
         guard fields.count < Self.limit else { return }
         fields.append(AmazonFieldError(name: name, message: message, isMissing: isMissing))
     }
 
-    /// Ends the reading.
+    /// Throws the faults, if there are any.
     package func finish() throws(AmazonFaults) {
         if !fields.isEmpty { throw self }
     }
 }
 
-/// The members of an object of a request, read one by one against the model. What is wrong is noted; what nobody asks
-/// for is passed over, as AWS does.
+/// The members of an object of a request, which the caller reads one by one and checks against the model. A wrong
+/// member adds a fault. As AWS does, the reader ignores members that the caller does not read.
 package struct AmazonMembers {
     private let members: [JSONValue.Member]
     private let path: String
 
-    /// A request's body. An empty one is an empty object.
+    /// Reads a request's body. An empty body is an empty object.
     ///
-    /// - Throws: when it is no JSON.
+    /// - Throws: `JSONError` when the body is no JSON.
     package init(parsing body: UnsafeRawBufferPointer, noting faults: inout AmazonFaults) throws(JSONError) {
         let value: JSONValue = body.isEmpty ? .object([]) : try JSONValue(parsing: body, depthLimit: 16)
         self.init(value, path: "", noting: &faults)
@@ -52,10 +52,10 @@ package struct AmazonMembers {
         if value.members == nil { faults.addFault(path.isEmpty ? "" : String(path.dropLast()), "Must be a structure") }
     }
 
-    /// The name of a member as faults have it.
+    /// Returns the path of a member for a fault.
     package func name(_ key: String) -> String { path + key }
 
-    /// The value of a member; nil, and noted where it must be there, when it is absent or null.
+    /// Returns the value of a member; nil when it is absent or null, which is a fault if it is required.
     package func value(_ key: String, required: Bool = false, _ faults: inout AmazonFaults) -> JSONValue? {
         switch members.first(where: { $0.key == key })?.value {
         case nil, .null?:
@@ -65,7 +65,7 @@ package struct AmazonMembers {
         }
     }
 
-    /// A text that a rule allows.
+    /// Returns a text that a rule allows.
     package func text(
         _ key: String, _ rule: AmazonText, required: Bool = false, _ faults: inout AmazonFaults
     ) -> String? {
@@ -75,7 +75,7 @@ package struct AmazonMembers {
         return text
     }
 
-    /// One of some words.
+    /// Returns one of some words.
     package func word<Word: RawRepresentable & CaseIterable>(
         _ key: String, _ faults: inout AmazonFaults
     ) -> Word? where Word.RawValue == String {
@@ -87,7 +87,7 @@ package struct AmazonMembers {
         return word
     }
 
-    /// A number within a range.
+    /// Returns a number within a range.
     package func number(
         _ key: String, in range: ClosedRange<Double>, required: Bool = false, _ faults: inout AmazonFaults
     ) -> Double? {
@@ -104,7 +104,7 @@ package struct AmazonMembers {
         return number
     }
 
-    /// How many items a page holds.
+    /// Returns the member `MaxResults`: how many items a page holds; by default `most`.
     package func pageSize(most: Int, _ faults: inout AmazonFaults) -> Int {
         guard let number = number("MaxResults", in: 1...Double(most), &faults) else { return most }
         guard let whole = Int(exactly: number) else {
@@ -114,13 +114,13 @@ package struct AmazonMembers {
         return whole
     }
 
-    /// True or false.
+    /// Returns a boolean.
     package func boolean(_ key: String, _ faults: inout AmazonFaults) -> Bool? {
         guard let value = value(key, &faults) else { return nil }
         return value.boolean ?? wrong(key, "Must be a boolean", &faults)
     }
 
-    /// A time, ISO 8601.
+    /// Returns a time, ISO 8601.
     package func time(_ key: String, required: Bool = false, _ faults: inout AmazonFaults) -> Instant? {
         guard let value = value(key, required: required, &faults) else { return nil }
         guard let text = value.string, let time = try? Instant(rfc3339: text) else {
@@ -129,12 +129,12 @@ package struct AmazonMembers {
         return time
     }
 
-    /// The members of an object.
+    /// Returns the members of an object.
     package func object(_ key: String, required: Bool = false, _ faults: inout AmazonFaults) -> AmazonMembers? {
         value(key, required: required, &faults).map { AmazonMembers($0, path: name(key) + ".", noting: &faults) }
     }
 
-    /// The elements of a list of so many.
+    /// Returns the elements of a list whose length is within a range.
     package func list(
         _ key: String, _ counts: ClosedRange<Int>, required: Bool = false, _ faults: inout AmazonFaults
     ) -> [JSONValue]? {
@@ -144,7 +144,7 @@ package struct AmazonMembers {
         return elements
     }
 
-    /// The members of each object of a list.
+    /// Returns the members of each object of a list.
     package func objects(
         _ key: String, _ counts: ClosedRange<Int>, _ faults: inout AmazonFaults
     ) -> [AmazonMembers] {
@@ -155,7 +155,7 @@ package struct AmazonMembers {
         return objects
     }
 
-    /// A list of texts that a rule allows.
+    /// Returns a list of texts that a rule allows.
     package func texts(
         _ key: String, _ counts: ClosedRange<Int>, _ rule: AmazonText, _ faults: inout AmazonFaults
     ) -> [String] {
@@ -171,7 +171,7 @@ package struct AmazonMembers {
         return texts
     }
 
-    /// A map from texts to texts.
+    /// Returns a map from texts to texts.
     package func map(
         _ key: String, most: Int, keys: AmazonText, values: AmazonText, required: Bool = false,
         _ faults: inout AmazonFaults

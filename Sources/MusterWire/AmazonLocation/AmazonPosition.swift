@@ -1,21 +1,21 @@
 package import MusterCore
 package import MusterGeometry
 
-/// A device's position as an update reports it. What the model cannot say, such as a place off the globe, is this
-/// update's own fault and not the whole request's.
+/// A device's position in an update. A fault that the model cannot express, such as a place off the globe, is a fault
+/// of this update alone and not of the whole request.
 package struct AmazonPositionUpdate: Hashable, Sendable {
     /// The device's id.
     package var deviceID: String
-    /// When the fix was taken.
+    /// When the device took the fix.
     package var sampleTime: Instant
-    /// Where; nil when it is off the globe.
+    /// The coordinate; nil when it is off the globe.
     package var coordinate: Coordinate?
     /// The radius that holds the true place, metres; nil when unknown.
     package var accuracyMetres: Double?
-    /// What else is said, as the text of one JSON object; nil when nothing is.
+    /// The position's properties, as the text of one JSON object; nil when there are none.
     package var properties: String?
 
-    /// Reads the updates of a request, from one to ten.
+    /// Reads the updates of a request, which must be one to ten.
     package static func list(
         _ key: String, of request: AmazonMembers, _ faults: inout AmazonFaults
     ) -> [AmazonPositionUpdate] {
@@ -38,7 +38,7 @@ package struct AmazonPositionUpdate: Hashable, Sendable {
         coordinate = position.coordinate
     }
 
-    /// The position, received at a moment; nil when it is off the globe. An accuracy of 0 is unknown.
+    /// Returns the update as a position; nil when it is off the globe. An accuracy of 0 becomes unknown.
     package func position(receivedAt: Instant) -> Position? {
         guard let coordinate else { return nil }
         return Position(
@@ -49,7 +49,7 @@ package struct AmazonPositionUpdate: Hashable, Sendable {
 }
 
 extension AmazonMembers {
-    /// Two numbers, longitude first.
+    /// Returns two numbers, longitude first.
     package func position(_ key: String, required: Bool = false, _ faults: inout AmazonFaults) -> RawVertex? {
         guard let elements = list(key, 2...2, required: required, &faults) else { return nil }
         return RawVertex(elements)
@@ -61,7 +61,7 @@ extension AmazonMembers {
 }
 
 extension RawVertex {
-    /// The pair that a list of two numbers is; nil when it is none.
+    /// Reads a list of two numbers; nil for any other list.
     init?(_ elements: [JSONValue]) {
         guard elements.count == 2, let longitude = elements[0].number, let latitude = elements[1].number else {
             return nil
@@ -69,14 +69,14 @@ extension RawVertex {
         self.init(longitude: longitude, latitude: latitude)
     }
 
-    /// The place, if it is on the globe.
+    /// The coordinate; nil when it is off the globe.
     package var coordinate: Coordinate? { try? Coordinate(latitude: latitude, longitude: longitude) }
 }
 
 extension JSONWriter {
     /// Writes the members of a position of a device.
     ///
-    /// - Parameter withReceivedTime: whether the model has it there.
+    /// - Parameter withReceivedTime: whether the model includes the time of receipt here.
     package mutating func amazonMembers(_ position: Position, deviceID: String, withReceivedTime: Bool) {
         member("DeviceId", deviceID)
         member("SampleTime", position.sampleTime)
@@ -115,9 +115,9 @@ extension JSONWriter {
     }
 }
 
-/// Properties of geofences and positions: texts by keys, which Muster keeps as the text of one JSON object.
+/// The properties of geofences and positions: texts by keys, which Muster keeps as the text of one JSON object.
 package enum AmazonProperties {
-    /// The text of an object; nil where there are none.
+    /// Returns the text of an object; nil when there are no properties.
     package static func text(of pairs: [(key: String, value: String)]) -> String? {
         if pairs.isEmpty { return nil }
         var writer = JSONWriter()
@@ -125,7 +125,7 @@ package enum AmazonProperties {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// The properties of an object that Amazon's could be: texts that are short enough, the first few.
+    /// Returns the first properties of an object that Amazon's properties could be: texts that are short enough.
     package static func fitting(
         _ text: String?, most: Int, valueLimit: Int
     ) -> [(key: String, value: String)] {

@@ -1,11 +1,11 @@
-/// What an Amazon Resource Name of the location service names: a tracker or a collection. Account and region may be
-/// any that are well formed: there is one Muster.
+/// The tracker or collection that an Amazon Resource Name of the location service names. Account and region may be any
+/// that are well formed, because there is one Muster.
 package enum AmazonResource: Hashable, Sendable {
     case tracker(String)
     case collection(String)
 
-    /// Reads `arn:aws:geo:REGION:ACCOUNT:tracker/NAME` or `…:geofence-collection/NAME`; nil for anything else, also for
-    /// a name that none can have.
+    /// Reads `arn:aws:geo:REGION:ACCOUNT:tracker/NAME` or `…:geofence-collection/NAME`; nil for any other text, and for
+    /// a name that no resource can have.
     package init?(arn: String) {
         let parts = arn.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false)
         guard AmazonText.arn.allows(arn), parts.count == 6, parts[1] == "aws" || parts[1].hasPrefix("aws-"),
@@ -20,7 +20,7 @@ package enum AmazonResource: Hashable, Sendable {
         }
     }
 
-    /// The resource name in a region and an account.
+    /// Returns the resource's name in a region and an account.
     package func arn(region: String, account: String) -> String {
         let resource =
             switch self {

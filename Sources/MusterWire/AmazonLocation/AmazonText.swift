@@ -1,4 +1,4 @@
-/// What the model allows in a text: how long it may be, in Unicode scalars, and of what it may consist.
+/// What Amazon's model allows as a text: its length in Unicode scalars, and its characters.
 package struct AmazonText: Sendable {
     private let lengths: ClosedRange<Int>
     private let pattern: String?
@@ -24,11 +24,11 @@ package struct AmazonText: Sendable {
     package static let id = AmazonText(1...100, pattern: #"[-._\p{L}\p{N}]+"#) { scalar in
         scalar.isLetterOrNumber || "-._".unicodeScalars.contains(scalar)
     }
-    /// The id of a device. Beside what Amazon allows, a slash and an at sign: names that Muster's own devices have.
+    /// The id of a device. Muster also allows a slash and an at sign, which the names of its own devices have.
     package static let deviceID = AmazonText(1...200, pattern: #"[-._\p{L}\p{N}]+"#) { scalar in
         scalar.isLetterOrNumber || "-._/@".unicodeScalars.contains(scalar)
     }
-    /// What a thing is for.
+    /// The description of a resource.
     package static let description = AmazonText(0...1000)
     /// The key of a tag.
     package static let tagKey = AmazonText(1...128, pattern: tagPattern, of: isOfTag)
@@ -44,17 +44,17 @@ package struct AmazonText: Sendable {
     package static let arn = AmazonText(
         0...1600, pattern: "arn(:[a-z0-9]+([.-][a-z0-9]+)*){2}(:([a-z0-9]+([.-][a-z0-9]+)*)?){2}:([^/].*)?",
         form: isARN)
-    /// Where a page begins.
+    /// The token of a page.
     package static let token = AmazonText(1...2000)
-    /// Base 64 of a geobuf.
+    /// A geobuf in base 64.
     package static let geobuf = AmazonText(0...933_336)
-    /// The key of a dataset's record. Its length is checked in bytes where it is stored.
+    /// The key of a dataset's record. The store checks its length in bytes.
     package static let recordKey = AmazonText(1...1024)
     /// The value of a dataset's record.
     package static let recordValue = AmazonText(0...1_048_575)
-    /// The id of a device that pushes go to.
+    /// The id of a device that receives pushes.
     package static let deviceOfSync = AmazonText(1...256)
-    /// Anything.
+    /// Any text of up to 2,048 scalars.
     package static let any = AmazonText(0...2048)
 
     private static let tagPattern = #"([\p{L}\p{Z}\p{N}_.,:/=+\-@]*)"#
@@ -72,10 +72,11 @@ package struct AmazonText: Sendable {
         return isFormed && !parts[5].hasPrefix("/") && !parts[5].unicodeScalars.contains { lineEnds.contains($0) }
     }
 
-    /// What a dot of a pattern does not match.
+    /// The characters that a dot of a pattern does not match.
     private static let lineEnds: Set<Unicode.Scalar> = ["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
 
-    /// Whether a part of a resource name is lower-case letters and digits, with single dots and hyphens between.
+    /// Whether a part of a resource name consists of lower-case letters and digits, with single dots and hyphens
+    /// between them.
     private static func isPart(_ part: Substring) -> Bool {
         var wasSeparator = true
         for byte in part.utf8 {
@@ -90,7 +91,7 @@ package struct AmazonText: Sendable {
         return !wasSeparator
     }
 
-    /// What is wrong with a text, in AWS's words; nil when nothing is.
+    /// Returns the fault of a text in AWS's words; nil when it has none.
     package func fault(in text: String) -> String? {
         let count = text.unicodeScalars.count
         if count < lengths.lowerBound {
@@ -108,7 +109,7 @@ package struct AmazonText: Sendable {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is in one of Unicode's categories L and N.
+    /// Whether the scalar is in one of Unicode's categories L and N.
     fileprivate var isLetterOrNumber: Bool {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,

@@ -1,12 +1,12 @@
 package import MusterCore
 
-/// What `CreateTracker` and `UpdateTracker` say of a tracker.
+/// The settings of a tracker in `CreateTracker` and `UpdateTracker`.
 package struct AmazonTrackerSettings: Sendable {
-    /// How positions are filtered; nil: not said.
+    /// The filter of positions; nil when the request has none.
     package var filter: PositionFilter?
-    /// Whether stored positions are events; nil: not said.
+    /// Whether stored positions are events; nil when the request does not say.
     package var emitsPositionEvents: Bool?
-    /// What it is for; nil: not said.
+    /// The description; nil when the request has none.
     package var description: String?
 
     /// Reads the members that both requests have.
@@ -20,19 +20,19 @@ package struct AmazonTrackerSettings: Sendable {
     }
 }
 
-/// What is said of a new tracker or collection.
+/// The name, description and tags of a new tracker or collection.
 package struct AmazonResourceSettings: Sendable {
-    /// Its name.
+    /// The name.
     package var name: String
-    /// What it is for.
+    /// The description.
     package var description: String
-    /// Its tags.
+    /// The tags.
     package var tags: [String: String]
 
     /// Reads a request.
     ///
     /// - Parameter key: the member that holds the name.
-    /// - Throws: everything that is wrong with the request.
+    /// - Throws: all faults of the request.
     package init(_ request: AmazonMembers, named key: String, _ faults: inout AmazonFaults) throws(AmazonFaults) {
         let name = request.text(key, .resourceName, required: true, &faults)
         description = request.text("Description", .description, &faults) ?? ""
@@ -47,7 +47,7 @@ package struct AmazonResourceSettings: Sendable {
 }
 
 extension AmazonMembers {
-    /// Tags by their keys.
+    /// Returns the tags by their keys.
     package func tags(required: Bool, _ faults: inout AmazonFaults) -> [String: String] {
         let pairs = map("Tags", most: 50, keys: .tagKey, values: .tagValue, required: required, &faults) ?? []
         for pair in pairs where MusterTag.isReserved(pair.key) {
@@ -57,31 +57,31 @@ extension AmazonMembers {
     }
 }
 
-/// The tags that Muster itself shows; no client sets or removes them.
+/// The tags that Muster itself shows, and that no client sets or removes.
 package enum MusterTag {
-    /// By which policy a collection's crossings are decided, where that is not Amazon's.
+    /// The policy of a collection's crossings, when it is not Amazon's.
     package static let policy = "muster:policy"
 
-    /// Whether clients may not use a key.
+    /// Whether a key is reserved, so that clients may not use it.
     package static func isReserved(_ key: String) -> Bool {
         let lower = key.lowercased()
         return lower.hasPrefix("aws:") || lower.hasPrefix("muster:")
     }
 
-    /// Why a reserved key is refused.
+    /// Returns the message that refuses a reserved key.
     package static func refusal(of key: String) -> String {
         "Keys that begin with aws: or muster: are reserved: \(key)"
     }
 }
 
 extension RegionCollection {
-    /// The tags that clients see: its own, and `muster:policy` where the collection is confident.
+    /// The tags that clients see: the collection's own, and `muster:policy` when the collection is confident.
     package var amazonTags: [String: String] {
         policy == .confident ? particulars.tags.merging([MusterTag.policy: "confident"]) { $1 } : particulars.tags
     }
 }
 
-/// The model's words for pricing, which is passed over.
+/// The model's words for pricing, which has no effect.
 private enum PricingPlan: String, CaseIterable {
     case requestBasedUsage = "RequestBasedUsage"
     case mobileAssetTracking = "MobileAssetTracking"
@@ -89,14 +89,14 @@ private enum PricingPlan: String, CaseIterable {
 }
 
 extension AmazonMembers {
-    /// Looks at members that change nothing here.
+    /// Checks members that have no effect.
     package func checkPricing(_ faults: inout AmazonFaults) {
         let _: PricingPlan? = word("PricingPlan", &faults)
         _ = text("PricingPlanDataSource", .any, &faults)
     }
 }
 
-/// The model's words for filters. Muster's own `none` has none.
+/// The model's words for filters. It has none for Muster's `none`.
 private enum PositionFiltering: String, CaseIterable {
     case timeBased = "TimeBased"
     case distanceBased = "DistanceBased"
@@ -112,7 +112,7 @@ private enum PositionFiltering: String, CaseIterable {
 }
 
 extension JSONWriter {
-    /// Writes what `DescribeTracker` says beside the names.
+    /// Writes the members of `DescribeTracker` besides the names.
     package mutating func amazonMembers(of tracker: Tracker) {
         amazonMembers(of: tracker.particulars, tags: tracker.particulars.tags)
         if let filtering = PositionFiltering.allCases.first(where: { $0.filter == tracker.filter }) {
@@ -122,7 +122,7 @@ extension JSONWriter {
         member("KmsKeyEnableGeospatialQueries", false)
     }
 
-    /// Writes description, times and, where they belong, tags.
+    /// Writes the description and times, and the tags where the model has them.
     package mutating func amazonMembers(of particulars: Particulars, tags: [String: String]? = nil) {
         member("Description", particulars.description)
         member("PricingPlan", "RequestBasedUsage")

@@ -2,9 +2,9 @@ import GeobufMessages
 import MusterGeometry
 import SwiftProtobuf
 
-/// Why a geobuf cannot be read.
+/// The fault for which a geobuf cannot be read.
 package struct GeobufError: Error, Hashable, Sendable {
-    /// In words.
+    /// The fault in words.
     package let reason: String
 
     init(_ reason: String) { self.reason = reason }
@@ -13,9 +13,9 @@ package struct GeobufError: Error, Hashable, Sendable {
 /// Reads polygons and multipolygons from Geobuf (https://github.com/mapbox/geobuf): a GeoJSON geometry, or one
 /// feature, as a protocol buffer.
 enum Geobuf {
-    /// The geometry in a geobuf; its rings closed, as the format leaves out each ring's last position.
+    /// Reads the geometry of a geobuf and closes its rings, because the format leaves out each ring's last position.
     ///
-    /// - Complexity: O(bytes): every number takes a byte at least.
+    /// - Complexity: O(bytes), because every number takes a byte at least.
     static func geometry(_ bytes: [UInt8]) throws(GeobufError) -> AmazonGeometry {
         let message: GeobufData
         do {
@@ -56,7 +56,7 @@ enum Geobuf {
     }
 }
 
-/// Takes rings from a list of differences between coordinates; each ring begins anew at 0.
+/// Reads rings from a list of differences between coordinates; each ring starts from 0.
 private struct RingReader {
     let deltas: [Int64]
     let dimensions: Int
@@ -79,7 +79,8 @@ private struct RingReader {
         return rings
     }
 
-    /// The number of polygons, then for each of them the number of its rings, and their lengths.
+    /// Reads the lengths of polygons: the number of polygons, then for each of them the number of its rings, and their
+    /// lengths.
     mutating func readPolygons(polygons lengths: [UInt32]) throws(GeobufError) -> [[[RawVertex]]] {
         var rest = lengths[...]
         guard let count = rest.popFirst(), count <= lengths.count else { throw GeobufError("lengths that do not fit") }

@@ -3,11 +3,11 @@ package import MusterCore
 
 /// The id by which Cognito's clients name a team or a user: `REGION:UUID`.
 ///
-/// A team is an identity pool, and so are the users without a team; a user is an identity. The UUID is one of version 8
-/// (RFC 9562) with the number in its last 32 bits and a mark of the store in the others, so that an id is always the
-/// same, is found without a look-up, and is no id of another store.
+/// Each team is an identity pool, and the users without a team are one more; each user is an identity. The UUID is of
+/// version 8 (RFC 9562), with the entity's number in its last 32 bits and a mark of the store in the others. So an id
+/// never changes, needs no look-up, and is no id of another store.
 package enum CognitoID: Hashable, Sendable {
-    /// A team's identity pool; nil for the users without a team.
+    /// The identity pool of a team; nil stands for the users without a team.
     case pool(TeamNumber?)
     /// A user's identity.
     case identity(UserNumber)
@@ -17,7 +17,7 @@ package enum CognitoID: Hashable, Sendable {
 }
 
 extension EventOrigin {
-    /// The text of an id, as this store's clients know it.
+    /// Returns the text of an id in this store.
     package func text(of id: CognitoID) -> String {
         let (kind, number) =
             switch id {
@@ -30,7 +30,7 @@ extension EventOrigin {
         return "\(region):\(Hexadecimal.uuid(digits))"
     }
 
-    /// The id that a text is; nil for a text that is no id of this store.
+    /// Reads an id of this store; nil for any other text.
     package func cognitoID(_ text: String) -> CognitoID? {
         guard text.utf8.count <= CognitoID.lengthLimit, let digits = text.split(separator: "-").last,
             digits.utf8.count == 12, let tail = UInt64(digits, radix: 16)

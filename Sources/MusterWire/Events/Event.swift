@@ -1,27 +1,27 @@
 package import MusterCore
 
-/// What rules are about: something that happened, in EventBridge's envelope.
+/// An event that rules match, in EventBridge's envelope.
 package struct Event: Hashable, Sendable {
-    /// The same for the same event, however often it is told: receivers know by it what they had.
+    /// The id, always the same for the same event, so that a receiver can recognize a repetition.
     package var id: String
-    /// Who says so: `aws.geo` as Amazon Location does, `muster`, or what a client that posts events calls itself.
+    /// The source: `aws.geo` as in Amazon Location's events, `muster`, or the name that a client gives itself when it
+    /// posts events.
     package var source: String
-    /// What kind of event it is.
+    /// The kind of event.
     package var detailType: String
-    /// The account that is configured.
+    /// The configured AWS account.
     package var account: String
-    /// When it happened; told in whole seconds.
+    /// When it happened. The envelope shows whole seconds.
     package var time: Instant
-    /// The region that is configured.
+    /// The configured AWS region.
     package var region: String
-    /// What it is about, as ARNs.
+    /// The resources that it is about, as ARNs.
     package var resources: [String]
-    /// How long after it happened it was heard of, where that is late; nil, and not told, where it was heard in time.
+    /// How many seconds after the event Muster heard of it; nil when that was in time, and then not in the envelope.
     package var delaySeconds: Int64?
-    /// What happened: an object.
+    /// The details: an object.
     package var detail: EventValue
 
-    /// An event.
     package init(
         id: String, source: String, detailType: String, account: String, time: Instant, region: String,
         resources: [String], delaySeconds: Int64? = nil, detail: EventValue
@@ -37,9 +37,9 @@ package struct Event: Hashable, Sendable {
         self.detail = detail
     }
 
-    /// The envelope: what patterns are matched with and targets are given.
+    /// The envelope, which patterns are matched with and targets receive.
     package var envelope: EventValue {
-        // As EventBridge marks what it replays: one key more at the top, which what comes in time has not.
+        // A late event has one more key at the top, as EventBridge marks the events that it replays.
         let delay = delaySeconds.map { [EventValue.Member("delay-seconds", .integer($0))] } ?? []
         let head: [EventValue.Member] = [
             .init("version", .string("0")), .init("id", .string(id)), .init("detail-type", .string(detailType)),
@@ -52,7 +52,7 @@ package struct Event: Hashable, Sendable {
 }
 
 extension EventValue {
-    /// This value as JSON text.
+    /// The value as JSON text.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.value(self)
@@ -61,9 +61,9 @@ extension EventValue {
 }
 
 extension Instant {
-    /// This moment as RFC 3339 in UTC without a fraction: the second that it is in.
+    /// The moment as RFC 3339 in UTC, without its fraction of a second.
     package var secondsText: String {
-        // 2020-11-10T23:43:37.531Z, the year perhaps longer.
+        // Cuts the fraction off 2020-11-10T23:43:37.531Z, whose year may be longer.
         String(rfc3339.dropLast(5)) + "Z"
     }
 }

@@ -1,16 +1,16 @@
 import MusterCoding
 package import MusterCore
 
-/// Where events come from: the account and region that ARNs name, and the store whose events these are.
+/// The origin of events: the account and region that ARNs name, and the store.
 package struct EventOrigin: Hashable, Sendable {
-    /// Twelve digits.
+    /// The AWS account: twelve digits.
     package let account: String
-    /// Such as `us-east-1`.
+    /// The AWS region, such as `us-east-1`.
     package let region: String
     let high: UInt64
     let low: UInt64
 
-    /// An origin.
+    /// Creates an origin.
     ///
     /// - Parameter store: the store's UUID.
     package init(account: String, region: String, store: String) {
@@ -21,9 +21,9 @@ package struct EventOrigin: Hashable, Sendable {
         low = UInt64(digits.suffix(16), radix: 16) ?? 0
     }
 
-    /// The id of the event that a change is: a UUID of version 8 (RFC 9562), always the same for the same change of the
-    /// same store. A change of the same number that was committed at another time, after a backup was restored, has
-    /// another id.
+    /// Returns the id of a change's event: a UUID of version 8 (RFC 9562), always the same for the same change of the
+    /// same store. When a restored backup leads to another change with the same number, committed at another time, that
+    /// one has another id.
     package func id(of sequence: LogSequence, at committedAt: Instant) -> String {
         let high = (high ^ Self.scatter(UInt64(bitPattern: committedAt.milliseconds))) & ~0xF000 | 0x8000
         let low = (low ^ UInt64(bitPattern: sequence.rawValue)) & ~(3 << 62) | 2 << 62
@@ -33,7 +33,8 @@ package struct EventOrigin: Hashable, Sendable {
         return Hexadecimal.uuid(digits)
     }
 
-    /// The finishing step of SplitMix64: every bit depends on every bit, and no two numbers become one.
+    /// The finishing step of SplitMix64: every bit of the result depends on every bit of the input, and different
+    /// numbers stay different.
     private static func scatter(_ number: UInt64) -> UInt64 {
         var bits = number
         bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -43,22 +44,22 @@ package struct EventOrigin: Hashable, Sendable {
 }
 
 extension EventOrigin {
-    /// What a collection is called in events.
+    /// Returns the ARN of a collection.
     package func arn(ofCollection name: String) -> String { arn("geo", "geofence-collection/\(name)") }
-    /// What a tracker is called in events.
+    /// Returns the ARN of a tracker.
     package func arn(ofTracker name: String) -> String { arn("geo", "tracker/\(name)") }
-    /// What a rule is called.
+    /// Returns the ARN of a rule.
     package func arn(ofRule name: String) -> String { arn("events", "rule/\(name)") }
-    /// What a target is called.
+    /// Returns the ARN of a target.
     package func arn(ofTarget name: String) -> String { arn("muster", "target/\(name)") }
-    /// What a team is called in events.
+    /// Returns the ARN of a team.
     package func arn(ofTeam name: String) -> String { arn("muster", "team/\(name)") }
 
     private func arn(_ service: String, _ resource: String) -> String {
         "arn:aws:\(service):\(region):\(account):\(resource)"
     }
 
-    /// The name of the target that an ARN is of, whatever region and account it names; nil when it is no target's.
+    /// Returns the name of the target in an ARN, whatever its region and account; nil for an ARN of anything else.
     package static func targetName(in arn: String) -> String? {
         let kind = "target/"
         let parts = arn.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false)

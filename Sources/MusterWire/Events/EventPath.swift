@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// A way into an event, in the part of JSONPath that EventBridge takes: `$.detail.Position[0]`, `$.resources[*]`.
+/// A path into an event, in the part of JSONPath that EventBridge supports: `$.detail.Position[0]`, `$.resources[*]`.
 package struct EventPath: Hashable, Sendable {
     private let steps: [Step]
 
@@ -10,11 +10,11 @@ package struct EventPath: Hashable, Sendable {
         case everyElement
     }
 
-    /// The longest path that is taken.
+    /// The longest path that is accepted.
     package static let lengthLimit = 256
 
-    /// Reads a path; nil when it is none: `$`, then keys behind dots (letters, digits, `-`, `_`, `/`), each perhaps
-    /// with indices in brackets.
+    /// Reads a path; nil for any other text. A path is `$`, then keys after dots (letters, digits, `-`, `_`, `/`), each
+    /// perhaps with indices in brackets.
     package init?(_ text: String) {
         guard text.utf8.first == UInt8(ascii: "$"), text.utf8.count <= Self.lengthLimit else { return nil }
         var rest = text.dropFirst()
@@ -43,7 +43,7 @@ package struct EventPath: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// What stands at the end of the path; nil when there is nothing. `[*]` gives an array of what is found.
+    /// Returns the value at the end of the path; nil when there is none. `[*]` gives an array of the values found.
     package func value(in event: EventValue) -> EventValue? { Self.value(in: event, steps[...]) }
 
     private static func value(in value: EventValue, _ steps: ArraySlice<Step>) -> EventValue? {

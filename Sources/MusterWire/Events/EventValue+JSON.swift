@@ -1,7 +1,7 @@
 package import MusterCore
 
 extension EventValue {
-    /// The value that a JSON tree is.
+    /// Creates the value of a JSON tree.
     package init(_ json: JSONValue) {
         switch json {
         case .object(let members): self = .object(members.map { Member($0.key, EventValue($0.value)) })
@@ -18,7 +18,7 @@ extension EventValue {
 extension EventPattern {
     /// Compiles a pattern's JSON text.
     ///
-    /// - Throws: `.tooLong`, `.notJSON`, or what is wrong with the pattern.
+    /// - Throws: `.tooLong`, `.notJSON`, or the pattern's first fault.
     package init(parsing text: String) throws(EventPatternError) {
         guard text.unicodeScalars.count <= Self.lengthLimit else {
             throw EventPatternError(pointer: "", reason: .tooLong(limit: Self.lengthLimit))

@@ -1,9 +1,9 @@
 import MusterCore
 
-/// A text in which `<name>` stands for a part of the event, made ready to be filled in.
+/// A parsed template: a text in which `<name>` stands for a part of the event.
 ///
-/// A template that begins as JSON does (`{`, `[` or `"`) gives JSON: where a variable stands alone its value is put as
-/// JSON, within a string as text, escaped. Any other gives plain text.
+/// A template that begins as JSON does (`{`, `[` or `"`) gives JSON: a variable by itself becomes its JSON value, and a
+/// variable within a string becomes escaped text. Any other template gives plain text.
 struct InputTemplate: Sendable {
     private var pieces: [Piece] = []
     private let isJSON: Bool
@@ -24,7 +24,7 @@ struct InputTemplate: Sendable {
 
     /// Reads a template.
     ///
-    /// - Throws: what is wrong with it or with its paths.
+    /// - Throws: `InputError` for a fault in the template or in its paths.
     init(_ text: String, paths: [String: String]) throws(InputError) {
         guard text.utf8.count <= Self.lengthLimit else { throw .tooLong(limit: Self.lengthLimit) }
         let variables = try Self.variables(paths)
@@ -56,7 +56,7 @@ struct InputTemplate: Sendable {
         try checkFilledIn()
     }
 
-    /// Whatever stands for the variables: filled in once it is JSON, it always is.
+    /// Checks that the template gives JSON. If it does with one value for its variables, it does with any.
     private func checkFilledIn() throws(InputError) {
         guard isJSON else { return }
         let sample = pieces.flatMap { piece -> [UInt8] in
@@ -81,7 +81,7 @@ struct InputTemplate: Sendable {
         return TargetInput.Body(bytes: bytes, isJSON: isJSON)
     }
 
-    /// A value as it stands within text: a string without quotes, anything else as JSON, nothing as nothing.
+    /// Returns a value for use within text: a string without quotes, nil as empty text, any other value as JSON.
     private func text(of value: EventValue?) -> [UInt8] {
         guard let value else { return [] }
         let text = value.text ?? String(decoding: value.json, as: UTF8.self)
@@ -103,7 +103,7 @@ struct InputTemplate: Sendable {
         }
     }
 
-    /// The variables that there are: those of the paths, and those that are always there.
+    /// Returns the variables: those of the paths, and those that every template has.
     private static func variables(_ paths: [String: String]) throws(InputError) -> [String: Variable] {
         guard paths.count <= variableLimit else { throw .tooManyVariables(limit: variableLimit) }
         var variables: [String: Variable] = [
@@ -120,7 +120,7 @@ struct InputTemplate: Sendable {
         return variables
     }
 
-    /// The name of the variable that begins here; nil when none does: a `<` alone is text.
+    /// Returns the name of the variable that begins here; nil for a `<` that begins none.
     private static func name(at place: Int, in bytes: [UInt8]) -> String? {
         guard bytes[place] == UInt8(ascii: "<") else { return nil }
         let name = bytes[(place + 1)...].prefix(while: isOfName)

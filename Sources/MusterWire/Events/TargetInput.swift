@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// What of an event a target is given, made ready: EventBridge's `Input`, `InputPath` and `InputTransformer`.
+/// The input of a target, parsed: EventBridge's `Input`, `InputPath` and `InputTransformer`.
 package struct TargetInput: Sendable {
     private let form: Form
 
@@ -11,9 +11,9 @@ package struct TargetInput: Sendable {
         case template(InputTemplate)
     }
 
-    /// Makes an input ready.
+    /// Parses an input.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: `InputError` for its fault.
     package init(_ input: RuleTarget.Input) throws(InputError) {
         switch input {
         case .event: form = .event
@@ -28,7 +28,7 @@ package struct TargetInput: Sendable {
         }
     }
 
-    /// What the target is given of an event. What a path does not find is null.
+    /// Returns the body that the target receives for an event. A path that finds nothing gives null.
     package func body(of event: Event, envelope: EventValue, rule: RuleReference) -> Body {
         switch form {
         case .event: Body(bytes: envelope.json, isJSON: true)
@@ -38,14 +38,13 @@ package struct TargetInput: Sendable {
         }
     }
 
-    /// What a target is given.
+    /// The body that a target receives.
     package struct Body: Hashable, Sendable {
-        /// What it is given.
+        /// The bytes.
         package var bytes: [UInt8]
-        /// Whether that is a text of JSON, or plain.
+        /// Whether the body is JSON, and not plain text.
         package var isJSON: Bool
 
-        /// What a target is given.
         package init(bytes: [UInt8], isJSON: Bool) {
             self.bytes = bytes
             self.isJSON = isJSON
@@ -53,16 +52,15 @@ package struct TargetInput: Sendable {
     }
 }
 
-/// Which rule an event goes to a target by, and when it came, for templates that say so.
+/// The rule that sends an event, and the time of receipt, for templates that use them.
 package struct RuleReference: Hashable, Sendable {
-    /// Its name.
+    /// The rule's name.
     package var name: String
-    /// Its ARN.
+    /// The rule's ARN.
     package var arn: String
     /// When Muster heard of the event.
     package var receivedTime: Instant
 
-    /// A reference to a rule.
     package init(name: String, arn: String, receivedTime: Instant) {
         self.name = name
         self.arn = arn
@@ -70,7 +68,7 @@ package struct RuleReference: Hashable, Sendable {
     }
 }
 
-/// What is wrong with an input.
+/// A fault in an input.
 package enum InputError: Error, Hashable, Sendable {
     case constantIsNoJSON
     case noPath(String)
@@ -87,13 +85,13 @@ extension InputError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .constantIsNoJSON: "the constant input is no JSON"
-        case .noPath(let path): "\"\(path)\" is no path that is understood, such as $.detail.DeviceId"
-        case .unknownVariable(let name): "the template names <\(name)>, which no path is given for"
-        case .reservedVariable(let name): "the name \(name) is taken: names that begin with aws. are"
-        case .noVariable(let name): "\"\(name)\" is no name for a variable: letters, digits, - and _"
+        case .noPath(let path): "\"\(path)\" is not a supported path; use one such as $.detail.DeviceId"
+        case .unknownVariable(let name): "the template uses <\(name)>, but no path defines it"
+        case .reservedVariable(let name): "the name \(name) is reserved: choose one that does not begin with aws."
+        case .noVariable(let name): "\"\(name)\" is not a variable's name: use letters, digits, - and _"
         case .tooManyVariables(let limit): "there are more than \(limit) paths"
         case .tooLong(let limit): "it is longer than \(limit) characters"
-        case .templateIsNoJSON: "the template begins as JSON but is none once it is filled in"
+        case .templateIsNoJSON: "the template begins as JSON but is not JSON once its variables are filled in"
         }
     }
 }

@@ -1,79 +1,79 @@
 package import MusterCore
 package import MusterGeometry
 
-/// Tracks, routes and waypoints of a GPX file, 1.0 or 1.1 (https://www.topografix.com/gpx.asp).
+/// The tracks, routes and waypoints of a GPX file, 1.0 or 1.1 (https://www.topografix.com/gpx.asp).
 package struct GPXDocument: Hashable, Sendable {
     /// The program that wrote it.
     package var creator: String?
-    /// What it is called.
+    /// The file's name.
     package var name: String?
-    /// In the order of the file; so are the routes and the waypoints.
+    /// The tracks, in the order of the file.
     package var tracks: [Track] = []
-    /// Where someone should go, in the order of the file.
+    /// The routes, in the order of the file.
     package var routes: [Route] = []
-    /// Places, in the order of the file.
+    /// The waypoints, in the order of the file.
     package var waypoints: [Point] = []
 
-    /// An empty document.
+    /// Creates an empty document.
     package init() {}
 
-    /// Where someone went.
+    /// A track: a way that a receiver recorded.
     package struct Track: Hashable, Sendable {
-        /// What it is called.
+        /// The track's name.
         package var name: String?
-        /// Pieces within which reception was not lost. A piece may be empty.
+        /// The segments: pieces without a loss of reception. A segment may be empty.
         package var segments: [[Point]] = []
     }
 
-    /// Where someone should go.
+    /// A route: a way to follow.
     package struct Route: Hashable, Sendable {
-        /// What it is called.
+        /// The route's name.
         package var name: String?
-        /// In the order in which they are to be passed.
+        /// The points, in the order in which to pass them.
         package var points: [Point] = []
     }
 
     /// A fix, or a place.
     package struct Point: Hashable, Sendable {
-        /// Where, WGS-84.
+        /// The place, WGS-84.
         package var coordinate: Coordinate
-        /// Metres above sea level, or whatever the device took for it.
+        /// Metres above sea level, or above another level that the device uses.
         package var elevation: Metres?
-        /// When the fix was taken.
+        /// When the device took the fix.
         package var time: Instant?
-        /// Horizontal dilution of precision, without a unit.
+        /// The horizontal dilution of precision, without a unit.
         package var dilution: Double?
-        /// Metres a second; in GPX 1.1 from an extension, whoever's it is.
+        /// The speed in metres a second; in GPX 1.1 from an extension of any namespace.
         package var speed: Double?
-        /// Degrees clockwise from north.
+        /// The direction of travel, degrees clockwise from north.
         package var course: Double?
-        /// Metres; from the extension that Muster writes.
+        /// The accuracy in metres, from the extension that Muster writes.
         package var accuracy: Metres?
-        /// What the place is called.
+        /// The name of the place.
         package var name: String?
     }
 
-    /// What a file may hold at most.
+    /// The limits of a file.
     package struct Limits: Hashable, Sendable {
-        /// The size of the file.
+        /// The largest file, in bytes.
         package var bytes = 64_000_000
-        /// Points of all kinds together.
+        /// The largest number of points of all kinds together.
         package var points = 1_000_000
-        /// Tracks, segments and routes together.
+        /// The largest number of tracks, segments and routes together.
         package var groups = 100_000
-        /// One text, a name say.
+        /// The longest text, such as a name, in bytes.
         package var textBytes = 65_536
 
-        /// The usual limits.
+        /// Creates the default limits.
         package init() {}
     }
 
     /// Reads a file.
     ///
-    /// Elements that mean nothing here are passed over; one that does but holds nothing is taken as absent. A time
-    /// without an offset is UTC.
+    /// The reader skips elements that it does not know, and takes a known one without content as absent. A time without
+    /// an offset is UTC.
     ///
-    /// - Throws: the first fault, with its line. Nothing is read in part.
+    /// - Throws: the first fault, with its line; then nothing is read.
     /// - Complexity: O(bytes).
     package init(parsing bytes: UnsafeRawBufferPointer, limits: Limits = Limits()) throws(GPXError) {
         guard bytes.count <= limits.bytes else { throw GPXError(line: 1, reason: .tooLarge(limitBytes: limits.bytes)) }
@@ -91,7 +91,7 @@ package struct GPXDocument: Hashable, Sendable {
         }.get()
     }
 
-    /// Reads a file, as above.
+    /// Reads a file.
     package init(parsing bytes: [UInt8], limits: Limits = Limits()) throws(GPXError) {
         self = try bytes.withUnsafeBytes { buffer in
             Result { () throws(GPXError) in try GPXDocument(parsing: buffer, limits: limits) }
@@ -99,19 +99,19 @@ package struct GPXDocument: Hashable, Sendable {
     }
 }
 
-/// What is wrong with a GPX file, and where.
+/// A fault in a GPX file, and its line.
 package struct GPXError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line, from 1.
     package var line: Int
-    /// What is wrong there.
+    /// The fault.
     package var reason: Reason
 
-    /// What can be wrong.
+    /// The faults that a GPX file can have.
     package enum Reason: Hashable, Sendable {
         case xml(XMLError.Reason)
-        /// The root element is another.
+        /// The root element is not `gpx`.
         case notGPX(root: String)
-        /// A point without `lat` or `lon`.
+        /// A point lacks `lat` or `lon`.
         case missingAttribute(String)
         case invalidNumber(element: String, text: String)
         case offGlobe(element: String, degrees: Double)

@@ -6,7 +6,7 @@ struct GPXReader {
     private var xml: XMLReader
     private let limits: GPXDocument.Limits
     private var document = GPXDocument()
-    /// What each open element is.
+    /// The kinds of the open elements, the innermost last.
     private var open: [Element] = []
     /// The point that is being read.
     private var point: GPXDocument.Point?
@@ -15,14 +15,14 @@ struct GPXReader {
     private var points = 0
     private var groups = 0
 
-    /// What an element is, by its name and what it stands in.
+    /// The kind of an element, by its name and its parent.
     private enum Element: Hashable {
         case file, metadata, track, segment, route, waypoint, routePoint, trackPoint
-        /// Extensions of a point, and whatever is in them.
+        /// The extensions of a point, with everything in them.
         case pointExtensions
-        /// An element whose text is wanted.
+        /// An element whose text the reader uses.
         case leaf(Leaf)
-        /// Anything else, and whatever is in it.
+        /// Any other element, with everything in it.
         case other
     }
 
@@ -80,7 +80,7 @@ struct GPXReader {
         }
     }
 
-    /// What the element that has just begun is.
+    /// Returns the kind of the element that has just begun.
     private func element() -> Element {
         guard let parent = open.last else { return .file }
         switch parent {
@@ -89,7 +89,7 @@ struct GPXReader {
             if xml.isNamed("rte") { return .route }
             if xml.isNamed("wpt") { return .waypoint }
             if xml.isNamed("metadata") { return .metadata }
-            // GPX 1.0 has the file's name here, 1.1 in its metadata.
+            // GPX 1.0 puts the file's name here, GPX 1.1 in its metadata.
             return xml.isNamed("name") ? .leaf(.name) : .other
         case .metadata: return xml.isNamed("name") ? .leaf(.name) : .other
         case .track:
@@ -132,7 +132,7 @@ struct GPXReader {
 
     private mutating func setValue(_ value: String, as leaf: Leaf) throws(GPXError) {
         guard var point else {
-            // Only names are wanted outside of points.
+            // Outside of points the reader uses only names.
             switch open.last {
             case .file, .metadata: document.name = value
             case .track: document.tracks[document.tracks.count - 1].name = value
@@ -162,7 +162,7 @@ struct GPXReader {
     }
 
     private func number(_ text: String, _ element: String) throws(GPXError) -> Double {
-        // `xsd:decimal`, and exponents, which programs write all the same; no words and no hexadecimal.
+        // `xsd:decimal`, and also exponents, which some programs write; no words and no hexadecimal.
         let isDecimal = text.utf8.allSatisfy { byte in
             byte &- 0x30 <= 9 || byte == 0x2D || byte == 0x2B || byte == 0x2E || byte | 0x20 == 0x65
         }

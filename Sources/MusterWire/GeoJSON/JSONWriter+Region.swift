@@ -4,9 +4,10 @@ package import MusterGeometry
 extension JSONWriter {
     /// Writes a region as a GeoJSON Feature: a circle as a Point with the property `radius`, in metres.
     ///
-    /// The properties that mean something to a region are written as the region has them now, the others as they came.
+    /// The properties that have a meaning for a region show its present state; all others are written as the client
+    /// sent them.
     ///
-    /// - Parameter isMuster: whether people inside are safe; nil: what the region says itself.
+    /// - Parameter isMuster: whether it is a muster region; nil for what the region itself says.
     package mutating func feature(_ region: Region, isMuster: Bool? = nil) {
         beginObject()
         member("type", "Feature")
@@ -58,7 +59,7 @@ extension JSONWriter {
         endArray()
     }
 
-    /// Longitude first.
+    /// Writes a position, longitude first.
     private mutating func position(_ coordinate: Coordinate) {
         beginArray()
         value(coordinate.longitude)
@@ -66,7 +67,7 @@ extension JSONWriter {
         endArray()
     }
 
-    /// Writes the members of an object that no region has a place for. A text that is no object has none.
+    /// Writes the properties of an object that no field of a region holds. A text that is no object has none.
     private mutating func otherMembers(of text: String, isCircle: Bool) {
         var text = text
         text.withUTF8 { bytes in

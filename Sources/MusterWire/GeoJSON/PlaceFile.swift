@@ -1,26 +1,26 @@
-/// Places in a file, as documents to be: a GeoJSON feature, a collection of them, or `{"places": […]}` as the
-/// location-tracker apps' server brings along.
+/// The places of a file, from which documents are made: a GeoJSON feature, a collection or list of features, or
+/// `{"places": […]}`, the form that the location-tracker apps' server ships.
 package struct PlaceFile: Sendable {
-    /// One place.
+    /// A place of the file.
     package struct Place: Hashable, Sendable {
-        /// Its id: the file's own, else one that follows from its name and where it is.
+        /// The id from the file, or one computed from the geometry and the name.
         package var id: String
-        /// The document, without `_id` and `created_at`.
+        /// The members of the document without `_id` and `created_at`.
         package var members: [JSONValue.Member]
     }
 
-    /// The places in their order, each id once.
+    /// The places in the file's order. Of those with one id, only the first.
     package private(set) var places: [Place] = []
 
-    /// What is wrong with a file.
+    /// A fault in a file.
     package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
-        /// For a person.
+        /// The fault in words for a person.
         package let description: String
     }
 
     /// Reads a file.
     ///
-    /// - Throws: `JSONError`, or `Fault` with the number of the first place that is none.
+    /// - Throws: `JSONError`, or a `Fault` that gives the number of the first invalid place.
     package init(parsing bytes: [UInt8]) throws {
         let file = try JSONValue(parsing: bytes, valueLimit: max(JSONValue.defaultValueLimit, bytes.count))
         guard

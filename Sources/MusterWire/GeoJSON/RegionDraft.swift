@@ -3,26 +3,25 @@ package import MusterGeometry
 
 /// A region as a GeoJSON Feature describes it (RFC 7946), before it has a number and a collection.
 package struct RegionDraft: Hashable, Sendable {
-    /// Which feature of the request it was; 0 when there was only one.
+    /// The index of the feature in the request; 0 for a single one.
     package var feature: Int
-    /// The Feature's `id`, a number as it is written; nil when it has none.
+    /// The Feature's `id`, a number as its text; nil when it has none.
     package var id: String?
     /// The property `name`.
     package var name: String?
-    /// The property `muster`; false unless said.
+    /// The property `muster`; false by default.
     package var isMuster: Bool
-    /// The property `crossingMode`; nil unless said.
+    /// The property `crossingMode`; nil when absent.
     package var mode: RegionMode?
-    /// The property `dwell`: seconds inside after which a dwell is reported; nil: never.
+    /// The property `dwell`: after how many seconds inside a dwell is reported; nil for never.
     package var dwellSeconds: Double?
-    /// The property `exitDelay`: seconds that an exit is held back; 0 unless said.
+    /// The property `exitDelay`: for how many seconds an exit is held back; 0 by default.
     package var exitDelaySeconds: Double
-    /// The geometry; a circle where it is a Point with the property `radius`.
+    /// The geometry; a circle for a Point with the property `radius`.
     package var shape: Shape
-    /// All properties as they came, as the text of one JSON object on one line; nil when there are none.
+    /// All properties as the client sent them, as the text of one JSON object on one line; nil when there are none.
     package var properties: String?
 
-    /// A region's description.
     package init(
         feature: Int = 0, id: String? = nil, name: String? = nil, isMuster: Bool = false,
         mode: RegionMode? = nil, dwellSeconds: Double? = nil, exitDelaySeconds: Double = 0, shape: Shape,
@@ -39,42 +38,41 @@ package struct RegionDraft: Hashable, Sendable {
         self.properties = properties
     }
 
-    /// What a request may hold at most.
+    /// The limits of a request.
     package struct Limits: Hashable, Sendable {
-        /// The size of the request.
+        /// The largest request, in bytes.
         package var bytes = 10_000_000
-        /// Features.
+        /// The largest number of features.
         package var features = 50_000
-        /// Positions in all rings of one feature.
+        /// The largest number of positions in all rings of one feature.
         package var verticesPerFeature = 100_000
-        /// The length of an id.
+        /// The longest id, in characters.
         package var idCharacters = 100
-        /// The length of a name.
+        /// The longest name, in bytes of UTF-8.
         package var nameBytes = 400
-        /// All properties of one feature.
+        /// The longest properties of one feature, in bytes of JSON.
         package var propertyBytes = 65_536
-        /// How many faults are listed.
+        /// The largest number of faults that are listed.
         package var faults = 100
-        /// How many faults of one feature are listed.
+        /// The largest number of faults of one feature that are listed.
         package var faultsPerFeature = 10
         /// The longest dwell and exit delay: 30 days.
         package var seconds: Double = 2_592_000
-        /// Whether a ring that does not end where it begins is closed, for some programs write them so; else it is a
-        /// fault, as RFC 7946 has it.
+        /// Whether the reader closes a ring that does not end where it begins, as some programs write them. Otherwise
+        /// it is a fault, by RFC 7946.
         package var closesRings = false
 
-        /// The usual limits.
+        /// Creates the default limits.
         package init() {}
     }
 
     /// Reads a Feature or a FeatureCollection of Polygons, MultiPolygons and Points with a radius.
     ///
-    /// What makes a valid polygon is `Shape.validated`'s to say. What RFC 7946 tells a reader to bear is borne: any
-    /// winding, any foreign member, a third number in a position, any precision, and a coordinate off the globe by a
+    /// `Shape.validated` decides which polygons are valid. The reader tolerates what RFC 7946 asks readers to tolerate:
+    /// any winding, unknown members, a third number in a position, any precision, and a coordinate off the globe by a
     /// rounding error. A coordinate reference system other than WGS-84, which older files may name, is a fault.
     ///
-    /// - Throws: every fault, as far as the limits go; nothing is read in part. A fault in the syntax ends the
-    ///   reading.
+    /// - Throws: every fault up to the limits; then no region is read. A fault in the syntax ends the reading.
     /// - Complexity: O(bytes), and O(n log n) for the rings of a feature with n vertices.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, limits: Limits = Limits()
@@ -83,7 +81,7 @@ package struct RegionDraft: Hashable, Sendable {
         return try reader.read(bytes)
     }
 
-    /// Reads regions, as above.
+    /// Reads a Feature or a FeatureCollection.
     package static func decode(
         _ bytes: [UInt8], limits: Limits = Limits()
     ) throws(RegionFaults) -> [RegionDraft] {
@@ -93,24 +91,24 @@ package struct RegionDraft: Hashable, Sendable {
     }
 }
 
-/// What is wrong with one feature, and where.
+/// A fault in one feature, and its place.
 package struct RegionError: Hashable, Sendable {
-    /// Which feature; nil when the whole text is at fault.
+    /// The index of the feature; nil when the fault is in the whole text.
     package var feature: Int?
-    /// The value at fault, as an RFC 6901 pointer from the beginning of the text.
+    /// The faulty value, as an RFC 6901 pointer from the beginning of the text.
     package var pointer: String
-    /// What is wrong with it.
+    /// The fault.
     package var reason: JSONError.Reason
-    /// The place on the map that is at fault, where there is one.
+    /// The place of the fault on the map; nil when it has none.
     package var coordinate: Coordinate?
 }
 
-/// Everything that is wrong with a request, as far as it was looked at.
+/// The faults of a request, as far as the reader looked.
 package struct RegionFaults: Error, Hashable, Sendable {
-    /// At least one.
+    /// The faults; at least one.
     package var faults: [RegionError]
-    /// Whether there were more than are listed.
+    /// Whether there were more faults than are listed.
     package var hasMore: Bool
-    /// How many features were read without a fault.
+    /// The number of features without a fault.
     package var soundFeatures: Int
 }

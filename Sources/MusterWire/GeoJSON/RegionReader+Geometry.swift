@@ -1,17 +1,17 @@
 import MusterGeometry
 
-/// A geometry as it is written: rings of positions, not yet known to make a shape.
+/// A geometry as it is written: rings of positions, not yet validated as a shape.
 enum GeometryDraft: Hashable {
     case polygon([[RawVertex]])
     case multiPolygon([[[RawVertex]]])
     case point(RawVertex)
 
-    /// Whether its coordinates have a level of polygons.
+    /// Whether its coordinates have a level for polygons.
     var isMultiple: Bool { if case .multiPolygon = self { true } else { false } }
 }
 
 extension RegionReader {
-    /// Reads the value of `geometry`; nil when it is none that a region can have, which is noted.
+    /// Reads the value of `geometry`. Records a fault and returns nil when it is no geometry that a region can have.
     mutating func readGeometry(_ reader: inout JSONReader) throws(JSONError) -> GeometryDraft? {
         if try reader.peek() == .null {
             try reader.null()
@@ -22,7 +22,7 @@ extension RegionReader {
         var type: GeometryType?
         var keys: Set<String> = []
         var geometry: GeometryDraft?
-        /// Coordinates that came before the type.
+        /// The coordinates when they came before the type.
         var waiting: UnsafeRawBufferPointer?
         try reader.beginObject()
         while let key = try reader.nextKey() {
@@ -126,7 +126,7 @@ extension RegionReader {
         return ring
     }
 
-    /// Reads an array level of the coordinates, an element by each call of `readElement`.
+    /// Reads one array level of the coordinates; `readElement` reads each element.
     @inline(__always)
     private mutating func readArray(
         _ place: inout CoordinatesPlace, level: Int, from reader: inout JSONReader,
@@ -144,7 +144,7 @@ extension RegionReader {
         place.depth = level
     }
 
-    /// Reads a position: longitude, latitude, and perhaps an altitude, which a region has no use for.
+    /// Reads a position: longitude, latitude, and perhaps an altitude, which it ignores.
     private mutating func readPosition(
         _ place: CoordinatesPlace, from reader: inout JSONReader
     ) throws(JSONError) -> RawVertex? {
@@ -181,13 +181,13 @@ extension RegionReader {
         return vertex
     }
 
-    /// A number of degrees, with the rounding error of other programs taken away: 180.00000000000014 is 180.
+    /// Returns a number of degrees without the rounding errors of other programs: 180.00000000000014 becomes 180.
     private static func clamped(_ degrees: Double, to limit: Double) -> Double {
         abs(degrees) > limit && abs(degrees) - limit <= 1e-9 ? (degrees < 0 ? -limit : limit) : degrees
     }
 }
 
-/// Where in the coordinates the reader stands; made into a pointer only when something is wrong there.
+/// The reader's place in the coordinates, from which a pointer is made only when there is a fault.
 struct CoordinatesPlace {
     /// The index on each level.
     var indices = SIMD4<Int>()

@@ -1,18 +1,18 @@
 import MusterCore
 
-/// The properties of a feature that mean something to a region.
+/// The properties of a feature that have a meaning for a region.
 struct PropertiesDraft: Hashable {
     var name: String?
     var isMuster = false
     var mode: RegionMode?
     var dwellSeconds: Double?
     var exitDelaySeconds: Double = 0
-    /// Metres, as it is written; only a Point has a use for it, and may find fault with it.
+    /// The radius in metres, as it is written. Only the reader of a Point checks and uses it.
     var radius: JSONValue?
-    /// All of them.
+    /// All properties, as JSON text.
     var text: String?
 
-    /// The keys that are read here; a region writes them itself.
+    /// The keys that this reader knows, and that the writer of a region writes itself.
     static let keys: Set<String> = ["name", "muster", "crossingMode", "dwell", "exitDelay", "radius"]
 }
 
@@ -39,7 +39,7 @@ extension RegionReader {
                 try members.skip()
                 continue
             }
-            // Passed over before, so it is sound JSON, and a fault here would be ours.
+            // The reader has skipped the value before, so it is valid JSON and cannot be at fault here.
             try read(name, into: &draft, from: &members)
         }
         return draft
@@ -91,7 +91,7 @@ extension RegionReader {
 }
 
 extension RegionMode {
-    /// How the wire calls it.
+    /// Its name in the API.
     var wireName: StaticString {
         switch self {
         case .standard: "standard"

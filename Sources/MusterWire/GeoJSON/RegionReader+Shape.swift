@@ -1,7 +1,7 @@
 import MusterGeometry
 
 extension RegionReader {
-    /// Makes the shape that a geometry means; nil when it means none, which is noted.
+    /// Makes the shape of a geometry. Records a fault and returns nil when it makes none.
     mutating func shape(of geometry: GeometryDraft, radius: JSONValue?) -> Shape? {
         do throws(GeometryFaults) {
             switch geometry {
@@ -31,7 +31,7 @@ extension RegionReader {
         return metres
     }
 
-    /// Notes what the geometry target found, at the pointer of its place.
+    /// Records a fault that `MusterGeometry` found, at the pointer of its place.
     private mutating func record(_ fault: GeometryError, in geometry: GeometryDraft) {
         let ring: String
         switch geometry {
@@ -55,7 +55,7 @@ extension RegionReader {
         try? Coordinate(latitude: vertex.latitude, longitude: vertex.longitude)
     }
 
-    /// What is wrong, for whoever drew it. Everything is counted from 0, as in the pointer.
+    /// Returns the fault in words for the person who drew the region. All numbers count from 0, as in the pointer.
     private static func words(for fault: GeometryError, isMultiple: Bool) -> String {
         let other =
             fault.other.map { place in

@@ -1,18 +1,18 @@
 import MusterGeometry
 
-/// Reads the regions of one request, in one pass, noting everything that is wrong.
+/// Reads the regions of one request in one pass, and records every fault.
 struct RegionReader {
     let limits: RegionDraft.Limits
     private(set) var faults: [RegionError] = []
-    /// How many faults there were so far, listed or not: a feature is sound when reading it adds none.
+    /// How many faults there were so far, listed or not. A feature is valid when reading it adds none.
     private(set) var faultCount = 0
     private var drafts: [RegionDraft] = []
     private var ids: Set<String> = []
     private var isSingleFeature = false
-    /// The feature that is being read, and the pointer to it.
+    /// The feature that is being read, and its pointer.
     private var feature = 0
     private var base = ""
-    /// How many positions the feature has so far.
+    /// How many positions the feature has had so far.
     var vertices = 0
 
     init(limits: RegionDraft.Limits) { self.limits = limits }
@@ -30,7 +30,8 @@ struct RegionReader {
                 record(error.reason, at: error.pointer)
             }
         }
-        // A feature's number was noted before it was known whether there are many; what is beside them has none.
+        // The index of the feature was recorded before the reader knew whether there are several. Faults outside of
+        // features have none.
         if !isSingleFeature {
             for index in faults.indices where !faults[index].pointer.hasPrefix("/features/") {
                 faults[index].feature = nil
@@ -42,14 +43,14 @@ struct RegionReader {
         return drafts
     }
 
-    /// Notes a fault.
+    /// Records a fault.
     ///
     /// - Parameter path: the pointer from the feature on.
     @inline(never)
     mutating func record(_ reason: JSONError.Reason, at path: String, coordinate: Coordinate? = nil) {
         faultCount += 1
         guard faults.count < limits.faults else { return }
-        // One feature that is wrong all over must not hide what is wrong with the others.
+        // A feature with many faults must not hide those of the others.
         let listed = faults.reversed().prefix { $0.feature == feature }.count
         guard listed < limits.faultsPerFeature else { return }
         faults.append(RegionError(feature: feature, pointer: base + path, reason: reason, coordinate: coordinate))
@@ -57,7 +58,7 @@ struct RegionReader {
 
     // MARK: The root
 
-    /// What was read of a Feature or a FeatureCollection so far.
+    /// The parts of a Feature or a FeatureCollection read so far.
     private struct Draft {
         var keys: Set<String> = []
         var type: String?
@@ -73,7 +74,7 @@ struct RegionReader {
             try reader.skip()
             return
         }
-        // Whether it is a collection is known when its type comes, which may be last. Only a collection has features.
+        // Only the type, which may come last, says whether this is a collection. Only a collection has features.
         var draft = Draft()
         let mark = faultCount
         try reader.beginObject()
@@ -160,7 +161,7 @@ struct RegionReader {
         }
     }
 
-    /// Makes a region of what was read, if nothing was wrong with it.
+    /// Makes a region from a draft without faults.
     private mutating func finish(_ draft: Draft, since mark: Int) {
         if draft.geometry == nil, !draft.keys.contains("geometry") { record(.missing, at: "/geometry") }
         if let id = draft.id, !ids.insert(id).inserted {
@@ -206,7 +207,7 @@ struct RegionReader {
         }
     }
 
-    /// A bounding box decides nothing here, but one that is none says that something is wrong with the file.
+    /// Checks a bounding box. It has no effect, but an invalid one shows that something is wrong with the file.
     mutating func readBox(_ reader: inout JSONReader, at path: String) throws(JSONError) {
         guard try expects(.array, at: path, from: &reader) else { return }
         try reader.beginArray()
@@ -218,7 +219,7 @@ struct RegionReader {
         if count != 4, count != 6 { record(.invalid("must have 4 or 6 numbers, has \(count)"), at: path) }
     }
 
-    /// GeoJSON of 2008 could name a reference system; RFC 7946 knows WGS-84 only.
+    /// Checks the reference system, which GeoJSON of 2008 could name: RFC 7946 allows WGS-84 only.
     private mutating func readReferenceSystem(_ reader: inout JSONReader) throws(JSONError) {
         let system = try reader.tree()
         guard system != .null else { return }
@@ -230,7 +231,7 @@ struct RegionReader {
 
     // MARK: Pieces
 
-    /// Whether a value of a kind comes next; another is noted and passed over.
+    /// Whether a value of a kind comes next. Records a value of another kind as a fault and skips it.
     mutating func expects(
         _ kind: JSONKind, at path: @autoclosure () -> String, from reader: inout JSONReader
     ) throws(JSONError) -> Bool {
@@ -247,14 +248,14 @@ struct RegionReader {
         return false
     }
 
-    /// Notes members that would give the object another meaning (RFC 7946 §7.1).
+    /// Records a fault for members that would give the object another meaning (RFC 7946 §7.1).
     private mutating func refuse(_ names: [String], in draft: Draft) {
         for name in names where draft.keys.contains(name) {
             record(.invalid("does not belong in a \(draft.type ?? "")"), at: "/\(name)")
         }
     }
 
-    /// A text from outside in a message: at most 40 characters of it.
+    /// Returns a client's text for use in a message: at most 40 characters of it.
     static func quoted(_ text: String) -> String {
         text.count <= 40 ? "\"\(text)\"" : "\"\(text.prefix(40))…\""
     }

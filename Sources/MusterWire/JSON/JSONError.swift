@@ -1,23 +1,22 @@
-/// What is wrong with a JSON text, and where.
+/// A fault in a JSON text, and its place.
 package struct JSONError: Error, Hashable, Sendable {
-    /// The value at fault, as an RFC 6901 pointer; empty for the whole document.
+    /// The faulty value, as an RFC 6901 pointer; empty for the whole document.
     package var pointer: String
-    /// Where in the text, in bytes from its beginning.
+    /// The place in the text, in bytes from its beginning.
     package var offset: Int
-    /// What is wrong there.
+    /// The fault.
     package var reason: Reason
 
-    /// A fault at a place.
     package init(pointer: String, offset: Int, reason: Reason) {
         self.pointer = pointer
         self.offset = offset
         self.reason = reason
     }
 
-    /// What can be wrong. The first group stops the reading, since nothing behind it can be trusted; after the second
-    /// the reader stands behind the value and may go on.
+    /// The faults that a JSON text can have. After one of the first group the reader cannot go on, because it cannot
+    /// trust anything behind the fault. After one of the second group the reader is behind the value and may go on.
     package enum Reason: Hashable, Sendable {
-        // The text is not JSON, or not JSON that we take.
+        // The text is not JSON, or not JSON that the reader accepts.
         case unexpectedEnd
         case unexpectedByte(UInt8)
         case trailingBytes
@@ -31,7 +30,7 @@ package struct JSONError: Error, Hashable, Sendable {
         case tooManyValues(limit: Int)
         case duplicateKey
 
-        // The text is JSON, the value is not what was asked for.
+        // The text is JSON, but the value is not what the caller asked for.
         case numberOverflow
         case wrongType(expected: JSONKind, found: JSONKind)
         case missing
@@ -39,13 +38,13 @@ package struct JSONError: Error, Hashable, Sendable {
         case time(InstantError)
         case tooLong(limitBytes: Int)
         case tooMany(limit: Int)
-        /// Anything else, in words that follow on "this value".
+        /// Any other fault, in words that follow "this value" in a sentence.
         case invalid(String)
     }
 }
 
 extension JSONError.Reason {
-    /// Whether the text may be JSON by its grammar all the same: what is wrong is one value, which can be passed over.
+    /// Whether the text may be grammatical JSON all the same: the fault is in one value, which the reader can skip.
     package var isOfOneValue: Bool {
         switch self {
         case .unexpectedEnd, .unexpectedByte, .trailingBytes, .invalidUTF8, .controlCharacter, .invalidEscape,
@@ -100,21 +99,20 @@ extension JSONError: CustomStringConvertible {
     package var description: String { "\(pointer.isEmpty ? "/" : pointer) (byte \(offset)): \(reason)" }
 }
 
-/// Everything that is wrong with a request, as far as it was looked at.
+/// The faults of a request, as far as the decoder looked.
 package struct JSONFaults: Error, Hashable, Sendable {
-    /// At least one, in the order of the text.
+    /// The faults in the order of the text; at least one.
     package var faults: [JSONError]
-    /// Whether there were more than are listed.
+    /// Whether there were more faults than are listed.
     package var hasMore: Bool
 
-    /// A list of faults.
     package init(_ faults: [JSONError], hasMore: Bool = false) {
         self.faults = faults
         self.hasMore = hasMore
     }
 }
 
-/// The kinds of value that JSON knows.
+/// The kinds of JSON value.
 package enum JSONKind: UInt8, Hashable, Sendable {
     case object, array, string, number, boolean, null
 

@@ -1,19 +1,19 @@
-/// A number inside a JSON text, read but not yet rounded. Valid only while the bytes that were read are.
+/// A number in a JSON text, parsed but not yet rounded. It is valid only while the text's bytes are.
 package struct JSONNumber {
-    /// How it is written.
+    /// The number as it is written.
     package let bytes: UnsafeRawBufferPointer
-    /// Whether a minus stands before it.
+    /// Whether it has a minus sign.
     let isNegative: Bool
     /// Its first 19 significant digits as a whole number.
     let significand: UInt64
-    /// The power of ten that the significand is to be multiplied with.
+    /// The power of ten to multiply the significand with.
     let exponent: Int
-    /// Whether the significand holds all its digits.
+    /// Whether the significand holds all digits.
     let isExact: Bool
-    /// Whether it is written without a point and without an exponent.
+    /// Whether it is written without a decimal point and without an exponent.
     let isWhole: Bool
 
-    /// A number is refused when it is written longer than this. The longest `Double` has 1,077 characters.
+    /// The longest number that the reader accepts, in bytes. The longest `Double` has 1,077 characters.
     package static let limitBytes = 1100
 
     /// The nearest `Double`, ties to even; infinite when it is too large.
@@ -21,11 +21,12 @@ package struct JSONNumber {
         if isExact, let magnitude = Double(exactly: significand, timesTenToThe: exponent) {
             return isNegative ? -magnitude : magnitude
         }
-        // Rounds correctly whatever the length. JSON's numbers are a subset of what it takes.
+        // The standard library rounds correctly at any length, and reads every number that JSON allows.
         return Double(String(decoding: bytes, as: UTF8.self)) ?? .infinity
     }
 
-    /// The whole number, when it is written as one and fits; `-0` is none, for its sign would be lost.
+    /// The whole number; nil when it is not written as one, or does not fit. Nil for `-0` too, whose sign would be
+    /// lost.
     package var integer: Int64? {
         guard isWhole, isExact, !(isNegative && significand == 0) else { return nil }
         if isNegative { return significand <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- significand) : nil }
@@ -34,8 +35,8 @@ package struct JSONNumber {
 }
 
 extension Double {
-    /// The double nearest to `significand` × 10^`exponent`, ties to even, where that can be had in a few exact steps:
-    /// either both factors are doubles (Clinger 1990), or the quotient of 128 by 64 bits holds it. nil elsewhere.
+    /// The double nearest to `significand` × 10^`exponent`, ties to even, when a few exact steps give it: either both
+    /// factors are doubles (Clinger 1990), or the quotient of 128 by 64 bits holds it. Nil otherwise.
     init?(exactly significand: UInt64, timesTenToThe exponent: Int) {
         if exponent == 0 {
             self = Double(significand)
@@ -52,7 +53,7 @@ extension Double {
     /// The double nearest to `dividend` / `divisor`, ties to even. The dividend is 2^53 or more, so the quotient is
     /// normal.
     private init(_ dividend: UInt64, dividedBy divisor: UInt64) {
-        // Both with the top bit set; then the quotient of dividend·2^64 (or ·2^63) by divisor has it set too.
+        // With the top bit set in both, the quotient of dividend·2^64 (or ·2^63) by divisor has it set too.
         let dividendShift = dividend.leadingZeroBitCount
         let divisorShift = divisor.leadingZeroBitCount
         let high = dividend << dividendShift
@@ -67,7 +68,7 @@ extension Double {
         self = Double(kept) * Double(bitPattern: UInt64(1023 + power) << 52)
     }
 
-    /// 10^0 to 10^22: those that a double holds exactly.
+    /// 10^0 to 10^22, all powers of ten that a double holds exactly.
     static let powersOfTen: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
@@ -92,7 +93,7 @@ extension JSONReader {
         return try scanDecimal()
     }
 
-    /// Reads the number that stands at `offset`.
+    /// Reads the number at `offset`.
     mutating func scanDecimal() throws(JSONError) -> JSONNumber {
         let start = offset
         let isNegative = bytes[offset] == UInt8(ascii: "-")
@@ -145,7 +146,7 @@ extension JSONReader {
         }
     }
 
-    /// Reads the exponent behind the `e`, held within ±9999: beyond that it makes no difference.
+    /// Reads the exponent after the `e`, limited to ±9999, beyond which it makes no difference.
     private mutating func scanExponent(from start: Int) throws(JSONError) -> Int {
         var isNegative = false
         if offset < bytes.count, bytes[offset] == UInt8(ascii: "-") || bytes[offset] == UInt8(ascii: "+") {

@@ -1,4 +1,4 @@
-/// RFC 6901 pointers: how a fault names the value it is about.
+/// RFC 6901 pointers, by which a fault names its value.
 package enum JSONPointer {
     /// Appends one reference token to a pointer, escaped.
     package static func appending(_ key: String, to pointer: String) -> String {
@@ -17,10 +17,10 @@ package enum JSONPointer {
     /// Appends an array index to a pointer.
     package static func appending(_ index: Int, to pointer: String) -> String { pointer + "/\(index)" }
 
-    /// The pointer of the value that stands at, or is being read at, a byte offset.
+    /// Returns the pointer of the value that begins at a byte offset, or that a reader was reading there.
     ///
-    /// The reader keeps no path while all goes well; when something does not, this walks the text once more up to the
-    /// place. Everything before `offset` was accepted by a reader.
+    /// A reader keeps no path, so this walks the text once more up to the offset. A reader has accepted everything
+    /// before `offset`.
     ///
     /// - Complexity: O(`offset`).
     static func path(to offset: Int, in bytes: UnsafeRawBufferPointer) -> String {
@@ -55,7 +55,8 @@ package enum JSONPointer {
         }
     }
 
-    /// The closing quote of the string that begins at `start`, or `end` when it is not before that.
+    /// Returns the offset of the closing quote of the string that begins at `start`; `end` when there is none before
+    /// it.
     private static func endOfString(from start: Int, to end: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         var position = start + 1
         while position < end, bytes[position] != UInt8(ascii: "\"") {
@@ -68,7 +69,7 @@ package enum JSONPointer {
         case array(index: Int)
         case object(key: Range<Int>?, awaitsKey: Bool)
 
-        /// This level after a comma.
+        /// The same level after a comma.
         var next: Level {
             switch self {
             case .array(let index): .array(index: index + 1)

@@ -1,10 +1,10 @@
 import MusterCore
 
 extension JSONReader {
-    /// Passes over the value that comes next, whatever it is, and checks all of it: syntax, depth, text encoding,
-    /// that no number is too large and that no object has a key twice. What is passed over, `JSONValue` reads too.
+    /// Skips the next value, of any kind, and checks all of it: syntax, depth, text encoding, the size of numbers, and
+    /// that no object has a key twice. `JSONValue` can read every value that this accepts.
     ///
-    /// - Returns: the bytes of the value, without the white space around it.
+    /// - Returns: the bytes of the value, without surrounding white space.
     /// - Complexity: O(n), and O(k log k) for an object of k keys.
     @discardableResult
     package mutating func skip() throws(JSONError) -> UnsafeRawBufferPointer {
@@ -20,10 +20,10 @@ extension JSONReader {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
     }
 
-    /// Reads the value that comes next as if it stood alone: it may nest as deep wherever it stands, and where a fault
-    /// is told is its place in the value, found without looking at all that stands before.
+    /// Reads the next value as if it were a text of its own: it may nest to the full depth wherever it is, and the
+    /// place of a fault is its place in the value, which is found without another walk over the text before it.
     ///
-    /// - Throws: what `read` throws, with nothing consumed; `JSONError` where no value comes next.
+    /// - Throws: what `read` throws, with nothing consumed; `JSONError` when no value comes next.
     package mutating func alone<Result>(
         depthLimit: Int, _ read: (inout JSONReader) throws -> Result
     ) throws -> Result {
@@ -34,11 +34,11 @@ extension JSONReader {
         return result
     }
 
-    /// Passes over the value that comes next however deep it nests, and looks at no more of it than where it ends: for
-    /// one that is refused, so that what stands beside it can be read.
+    /// Skips the next value, however deep it nests, and looks only for its end. A caller that refuses a value uses this
+    /// to read what comes after it.
     ///
-    /// - Throws: `.unexpectedEnd` where it has no end.
-    /// - Complexity: O(n), in no memory.
+    /// - Throws: `.unexpectedEnd` when the value does not end.
+    /// - Complexity: O(n), without memory.
     package mutating func passOver() throws(JSONError) {
         switch try peek() {
         case .string: try passOverString()
@@ -61,7 +61,7 @@ extension JSONReader {
         }
     }
 
-    /// What stands behind a value that is neither text nor holds others.
+    /// The characters that end a number, `true`, `false` or `null`.
     private static let ends: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}")]
 
     private mutating func passOverString() throws(JSONError) {
@@ -84,7 +84,7 @@ extension JSONReader {
         }
     }
 
-    /// Passes over an object or array without recursion: a bit for every open level says which it is.
+    /// Skips an object or array without recursion. One bit for every open level says which of the two it is.
     private mutating func skipContainer() throws(JSONError) {
         var objects: UInt64 = 0
         var levels = 0
@@ -105,7 +105,7 @@ extension JSONReader {
             case .boolean: _ = try boolean()
             case .null: try null()
             }
-            // Close what ends here, and stop before the next value.
+            // Close every level that ends here, and stop before the next value.
             while levels > 0 {
                 if objects & 1 == 0 {
                     if try nextElement() { break }
@@ -122,7 +122,7 @@ extension JSONReader {
         } while levels > 0
     }
 
-    /// The fault of a key that its object had already.
+    /// Returns the fault of a key that occurs twice in its object.
     @inline(never)
     package func duplicateKey(_ key: JSONText) -> JSONError {
         guard let base = bytes.baseAddress, let start = key.bytes.baseAddress else { return fault(.duplicateKey) }
@@ -132,16 +132,15 @@ extension JSONReader {
     }
 }
 
-/// The keys of the objects that are open, to find one that stands twice.
+/// The keys of all open objects, by which a reader finds a key that occurs twice.
 package struct KeyLedger {
     private var keys: [JSONText] = []
-    /// Where in `keys` each open object begins.
+    /// The index in `keys` at which each open object begins.
     private var starts: [Int] = []
 
-    /// No key yet.
     package init() {}
 
-    /// Begins an object within.
+    /// Begins an object inside the innermost one.
     package mutating func open() { starts.append(keys.count) }
 
     /// Adds a key of the innermost object.
@@ -149,7 +148,7 @@ package struct KeyLedger {
 
     /// Ends the innermost object.
     ///
-    /// - Returns: a key that it had before; nil when all differ.
+    /// - Returns: a key that occurred twice in it; nil when all differ.
     package mutating func close() -> JSONText? {
         guard let start = starts.popLast() else { return nil }
         defer { keys.removeSubrange(start...) }
@@ -173,7 +172,7 @@ package struct KeyLedger {
 }
 
 extension JSONText {
-    /// Whether two keys are the same text, code point by code point.
+    /// Whether two keys are equal, code point by code point.
     fileprivate func isSame(as other: JSONText) -> Bool {
         guard isPlain, other.isPlain else { return ExactText(string) == ExactText(other.string) }
         return bytes.count == other.bytes.count && bytes.hasEqualBytes(other.bytes)

@@ -1,5 +1,5 @@
 extension JSONReader {
-    /// Reads the string whose opening quote stands at `offset`, and checks everything about it.
+    /// Reads the string whose opening quote is at `offset`, and checks its escapes, characters and encoding.
     mutating func scanString() throws(JSONError) -> JSONText {
         let start = offset + 1
         var isPlain = true
@@ -27,10 +27,11 @@ extension JSONReader {
         }
     }
 
-    /// The first byte from `position` that is a quote, a backslash, a control character or not ASCII.
+    /// Returns the place of the first byte from `position` on that is a quote, a backslash, a control character or not
+    /// ASCII.
     ///
-    /// Eight at a time: subtracting borrows into the top bit of a byte exactly when the byte was smaller, and a
-    /// borrow can mislead only about bytes behind the first hit.
+    /// It compares eight bytes at a time. A subtraction borrows into the top bit of a byte exactly when the byte was
+    /// smaller, and a borrow can mislead only about bytes after the first hit.
     @inline(__always)
     private func firstSpecial(from position: Int) -> Int {
         var position = position
@@ -68,7 +69,7 @@ extension JSONReader {
         return 12
     }
 
-    /// What the letter behind a backslash stands for; nil when it stands for nothing (`u` is not simple).
+    /// Returns the byte that a letter after a backslash stands for; nil for any other letter, and for `u`.
     static func simpleEscape(_ letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
@@ -83,8 +84,8 @@ extension JSONReader {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The length of the well-formed UTF-8 sequence at `position` (the Unicode Standard, table 3-7); 0 when there is
-    /// none: overlong forms, surrogates and what lies beyond U+10FFFF are none.
+    /// Returns the length of the well-formed UTF-8 sequence at `position` (the Unicode Standard, table 3-7). Returns 0
+    /// for an overlong form, a surrogate, and anything above U+10FFFF.
     func lengthOfUTF8Sequence(at position: Int) -> Int {
         let first = self[position]
         if first < 0x80 { return 1 }

@@ -1,38 +1,39 @@
-/// Pulls values out of a JSON text (RFC 8259), one after the other, without building anything.
+/// A pull parser for JSON text (RFC 8259): the caller reads one value after the other, and the reader builds no tree.
 ///
-/// Strict: valid UTF-8, no control characters, no lone surrogates, no comments, no trailing comma, and one value only.
-/// Bounded: nesting, the length of a number. Numbers come out as the nearest `Double`. It allocates nothing unless a
-/// string is asked for or something is wrong.
+/// The reader is strict: it requires valid UTF-8 and one value only, and refuses control characters, lone surrogates,
+/// comments and trailing commas. It limits the depth of nesting and the length of a number. Numbers come out as the
+/// nearest `Double`. It allocates memory only when the caller asks for a string, or for a fault.
 ///
-/// The caller's loops are the state: `beginObject`, `nextKey` until nil, a value for every key; `beginArray`,
-/// `nextElement` until false, a value for every element; at last `finish`.
+/// The caller calls `beginObject`, then `nextKey` until it returns nil, and reads a value after every key; or
+/// `beginArray`, then `nextElement` until it returns false, and reads a value for every element. At last it calls
+/// `finish`.
 ///
-/// - Important: Valid only while the bytes are.
+/// - Important: The reader is valid only while the bytes are.
 package struct JSONReader {
     /// The text.
     let bytes: UnsafeRawBufferPointer
-    /// Where the next byte is read.
+    /// The offset of the next byte to read.
     package internal(set) var offset: Int
-    /// Whether nothing of the innermost open object or array was read yet.
+    /// Whether the reader has read nothing yet of the innermost open object or array.
     private var isAtFirst = false
     private var depth = 0
     private let depthLimit: Int
 
-    /// The depth of nesting that is taken unless told otherwise.
+    /// The default limit of nesting.
     package static let defaultDepthLimit = 32
 
-    /// Reads a text from its beginning.
+    /// Creates a reader at the beginning of a text.
     ///
     /// - Parameter depthLimit: how deep objects and arrays may nest, 1 to 64.
     package init(_ bytes: UnsafeRawBufferPointer, depthLimit: Int = Self.defaultDepthLimit) {
         precondition((1...64).contains(depthLimit), "depth limit out of 1...64")
         self.bytes = bytes
         self.depthLimit = depthLimit
-        // A byte order mark is no JSON, but RFC 8259 lets a reader ignore it.
+        // A byte order mark is not JSON, but RFC 8259 allows a reader to ignore it.
         offset = bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
     }
 
-    /// The kind of the value that comes next; nothing is consumed but white space.
+    /// Returns the kind of the next value, and consumes nothing but white space.
     @inline(__always)
     package mutating func peek() throws(JSONError) -> JSONKind {
         skipSpace()
@@ -48,18 +49,18 @@ package struct JSONReader {
         }
     }
 
-    /// Opens the object that comes next.
+    /// Opens the next value, which must be an object.
     ///
-    /// - Throws: `.wrongType`, with nothing consumed, when it is none.
+    /// - Throws: `.wrongType`, with nothing consumed, when it is of another kind.
     package mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{"), .object) }
 
-    /// Opens the array that comes next.
+    /// Opens the next value, which must be an array.
     ///
-    /// - Throws: `.wrongType`, with nothing consumed, when it is none.
+    /// - Throws: `.wrongType`, with nothing consumed, when it is of another kind.
     package mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "["), .array) }
 
-    /// The next key of the open object, its value coming next; nil closes the object. Duplicates are for the caller to
-    /// find, who knows which keys matter.
+    /// Returns the next key of the open object, whose value comes next; nil closes the object. The caller must find
+    /// duplicate keys, because only it knows which keys matter.
     package mutating func nextKey() throws(JSONError) -> JSONText? {
         guard try isFollowed(orClosedBy: UInt8(ascii: "}")) else { return nil }
         guard offset < bytes.count else { throw fault(.unexpectedEnd) }
@@ -70,14 +71,14 @@ package struct JSONReader {
         return key
     }
 
-    /// Whether the open array has another element, which comes next; false closes the array.
+    /// Returns whether the open array has another element, which comes next; false closes the array.
     package mutating func nextElement() throws(JSONError) -> Bool {
         try isFollowed(orClosedBy: UInt8(ascii: "]"))
     }
 
     /// Reads `true` or `false`.
     ///
-    /// - Throws: `.wrongType`, with nothing consumed, when something else comes next.
+    /// - Throws: `.wrongType`, with nothing consumed, when the next value is of another kind.
     package mutating func boolean() throws(JSONError) -> Bool {
         try require(.boolean)
         let isTrue = bytes[offset] == UInt8(ascii: "t")
@@ -87,7 +88,7 @@ package struct JSONReader {
 
     /// Reads `null`.
     ///
-    /// - Throws: `.wrongType`, with nothing consumed, when something else comes next.
+    /// - Throws: `.wrongType`, with nothing consumed, when the next value is of another kind.
     package mutating func null() throws(JSONError) {
         try require(.null)
         try scanWord("null")
@@ -95,7 +96,7 @@ package struct JSONReader {
 
     /// Reads a string.
     ///
-    /// - Throws: `.wrongType`, with nothing consumed, when something else comes next.
+    /// - Throws: `.wrongType`, with nothing consumed, when the next value is of another kind.
     package mutating func text() throws(JSONError) -> JSONText {
         try require(.string)
         return try scanString()
@@ -103,8 +104,8 @@ package struct JSONReader {
 
     /// Reads a number as the nearest `Double`.
     ///
-    /// - Throws: `.wrongType`, with nothing consumed, when something else comes next; `.numberOverflow`, with the
-    ///   number consumed, when it is beyond what a `Double` holds.
+    /// - Throws: `.wrongType`, with nothing consumed, when the next value is of another kind; `.numberOverflow`, with
+    ///   the number consumed, when it is too large for a `Double`.
     package mutating func number() throws(JSONError) -> Double {
         let start = offset
         let value = try decimal().double
@@ -112,13 +113,13 @@ package struct JSONReader {
         return value
     }
 
-    /// Makes sure that nothing but white space is left.
+    /// Checks that only white space is left.
     package mutating func finish() throws(JSONError) {
         skipSpace()
         guard offset == bytes.count else { throw fault(.trailingBytes) }
     }
 
-    /// A fault at a place in this text; at the place where the reader stands unless told otherwise.
+    /// Creates a fault at a place in this text; by default at the reader's place.
     ///
     /// - Complexity: O(place), to find the pointer.
     @inline(never)
@@ -129,7 +130,7 @@ package struct JSONReader {
 
     // MARK: What the readings share
 
-    /// Makes sure that a value of a kind comes next.
+    /// Checks the kind of the next value.
     mutating func require(_ kind: JSONKind) throws(JSONError) {
         let found = try peek()
         guard found == kind else { throw fault(.wrongType(expected: kind, found: found)) }

@@ -1,10 +1,10 @@
 import MusterCoding
 
-/// A string inside a JSON text, still as it was written. Valid only while the bytes that were read are.
+/// A string in a JSON text, as it is written. It is valid only while the text's bytes are.
 package struct JSONText {
-    /// What stands between the quotes; valid UTF-8, escapes well formed.
+    /// The bytes between the quotes: valid UTF-8 with well-formed escapes.
     package let bytes: UnsafeRawBufferPointer
-    /// Whether no escape is in it, so that the bytes are the text.
+    /// Whether it has no escapes, so that the bytes are the text.
     package let isPlain: Bool
 
     init(_ bytes: UnsafeRawBufferPointer, isPlain: Bool) {
@@ -12,7 +12,7 @@ package struct JSONText {
         self.isPlain = isPlain
     }
 
-    /// Whether the text is a given word, however it was escaped.
+    /// Whether the text is a given word, whatever its escapes.
     package static func == (text: JSONText, word: StaticString) -> Bool {
         guard text.isPlain else { return text.string == word.description }
         let count = word.utf8CodeUnitCount
@@ -20,17 +20,18 @@ package struct JSONText {
         return text.bytes.hasEqualBytes(UnsafeRawBufferPointer(start: word.utf8Start, count: count))
     }
 
-    /// The text, escapes resolved.
+    /// The text with its escapes resolved.
     package var string: String {
         isPlain ? String(decoding: bytes, as: UTF8.self) : String(decoding: unescaped, as: UTF8.self)
     }
 
-    /// Runs `body` with the bytes of the text, escapes resolved.
+    /// Calls `body` with the bytes of the text, with its escapes resolved.
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         isPlain ? bytes.withMemoryRebound(to: UInt8.self, body) : unescaped.withUnsafeBufferPointer(body)
     }
 
-    /// The bytes of the text, escapes resolved. A malformed escape, which the reader lets nobody have, gives U+FFFD.
+    /// The bytes of the text with its escapes resolved. A malformed escape, which the reader lets no text have, gives
+    /// U+FFFD.
     private var unescaped: [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -53,7 +54,7 @@ package struct JSONText {
         return result
     }
 
-    /// The scalar of the `XXXX` or `XXXX\uXXXX` at `position`, which is moved behind it.
+    /// Returns the scalar of the `XXXX` or `XXXX\uXXXX` at `position`, and moves `position` behind it.
     private func scalar(at position: inout Int) -> Unicode.Scalar {
         guard let high = bytes.hexadecimal(at: position) else { return "\u{FFFD}" }
         position += 4
@@ -65,7 +66,7 @@ package struct JSONText {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether both hold the same bytes. Both are of the same length.
+    /// Whether both hold the same bytes. Both must have the same length.
     func hasEqualBytes(_ other: UnsafeRawBufferPointer) -> Bool {
         assert(count == other.count)
         guard count >= 8 else {
@@ -80,13 +81,13 @@ extension UnsafeRawBufferPointer {
         return word(at: count - 8) == other.word(at: count - 8)
     }
 
-    /// Eight bytes from `offset`, the first in the lowest place. The caller has checked that they are there.
+    /// Returns eight bytes from `offset` on, the first in the lowest place. The caller has checked that they exist.
     @inline(__always)
     func word(at offset: Int) -> UInt64 {
         UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// The number that four hexadecimal digits at `offset` write; nil when they are not there.
+    /// Returns the number that four hexadecimal digits at `offset` write; nil for anything else.
     func hexadecimal(at offset: Int) -> UInt32? {
         guard offset >= 0, offset + 4 <= count else { return nil }
         var value: UInt32 = 0

@@ -1,40 +1,40 @@
 import MusterCore
 
-/// A whole JSON value as a tree, for where speed does not matter. The order of an object's members is kept.
+/// A whole JSON value as a tree, for code where speed does not matter. An object keeps the order of its members.
 package enum JSONValue: Hashable, Sendable {
     case object([Member])
     case array([JSONValue])
     case string(String)
-    /// A whole number: every one that is written without point and exponent and fits, and any other below 2^53.
+    /// A whole number: any that is written without a point and an exponent and fits, and any other below 2^53.
     case integer(Int64)
     /// Any other number, as the nearest double; finite.
     case number(Double)
     case boolean(Bool)
     case null
 
-    /// A key and its value.
+    /// A member of an object.
     package struct Member: Hashable, Sendable {
-        /// The key, escapes resolved.
+        /// The key, with its escapes resolved.
         package var key: String
-        /// Its value.
+        /// The value.
         package var value: JSONValue
 
-        /// A key and its value.
         package init(_ key: String, _ value: JSONValue) {
             self.key = key
             self.value = value
         }
     }
 
-    /// How many values a tree may have unless told otherwise.
+    /// The default limit of values in a tree.
     package static let defaultValueLimit = 100_000
 
     /// Reads one JSON text as a tree.
     ///
     /// - Parameters:
     ///   - depthLimit: how deep objects and arrays may nest, 1 to 64.
-    ///   - valueLimit: how many values there may be, containers included.
-    /// - Throws: the first fault: not JSON, a key twice in one object, a number too large, or over a limit.
+    ///   - valueLimit: how many values there may be, including objects and arrays.
+    /// - Throws: the first fault: the text is not JSON, an object has a key twice, a number is too large, or a limit is
+    ///   exceeded.
     package init(
         parsing bytes: UnsafeRawBufferPointer, depthLimit: Int = JSONReader.defaultDepthLimit,
         valueLimit: Int = Self.defaultValueLimit
@@ -45,7 +45,7 @@ package enum JSONValue: Hashable, Sendable {
         try reader.finish()
     }
 
-    /// Reads one JSON text as a tree, as above.
+    /// Reads one JSON text as a tree.
     package init(
         parsing bytes: [UInt8], depthLimit: Int = JSONReader.defaultDepthLimit,
         valueLimit: Int = Self.defaultValueLimit
@@ -58,7 +58,7 @@ package enum JSONValue: Hashable, Sendable {
         self = try result.get()
     }
 
-    /// The kind of this value.
+    /// The value's kind.
     package var kind: JSONKind {
         switch self {
         case .object: .object
@@ -70,20 +70,20 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The value of a key, when this is an object that has it.
+    /// The value of a key; nil when this is no object or does not have the key.
     ///
     /// - Complexity: O(members).
     package subscript(key: String) -> JSONValue? {
         members?.first { $0.key == key }?.value
     }
 
-    /// The members, when this is an object.
+    /// The members; nil when this is no object.
     package var members: [Member]? { if case .object(let members) = self { members } else { nil } }
-    /// The elements, when this is an array.
+    /// The elements; nil when this is no array.
     package var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
-    /// The text, when this is a string.
+    /// The text; nil when this is no string.
     package var string: String? { if case .string(let string) = self { string } else { nil } }
-    /// The number, when this is one that is whole and fits.
+    /// The whole number; nil when this is no number, or one that is not whole or does not fit.
     package var integer: Int64? {
         switch self {
         case .integer(let integer): integer
@@ -91,7 +91,7 @@ package enum JSONValue: Hashable, Sendable {
         default: nil
         }
     }
-    /// The number, when this is one.
+    /// The number; nil when this is no number.
     package var number: Double? {
         switch self {
         case .integer(let integer): Double(integer)
@@ -99,10 +99,10 @@ package enum JSONValue: Hashable, Sendable {
         default: nil
         }
     }
-    /// Whether it is true, when this is true or false.
+    /// The boolean; nil when this is none.
     package var boolean: Bool? { if case .boolean(let boolean) = self { boolean } else { nil } }
 
-    /// This value as JSON text.
+    /// The value as JSON text.
     package var bytes: [UInt8] {
         var writer = JSONWriter()
         writer.value(self)
@@ -111,7 +111,7 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONReader {
-    /// Reads the value that comes next as a tree.
+    /// Reads the next value as a tree.
     package mutating func tree(valueLimit: Int = JSONValue.defaultValueLimit) throws(JSONError) -> JSONValue {
         var room = valueLimit
         return try tree(room: &room, limit: valueLimit)

@@ -1,21 +1,21 @@
 package import MusterCore
 
-/// Writes JSON text, appending to bytes; commas come by themselves.
+/// Writes JSON text to a byte array, and puts the commas.
 ///
-/// Its caller is trusted to pair `begin…` with `end…` and to write a value after every key.
+/// The writer checks nothing: the caller must pair `begin…` with `end…` and write a value after every key.
 package struct JSONWriter {
-    /// What was written so far.
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8]
     private var needsComma = false
 
-    /// Begins with bytes that stand before what is written; a comma is never put behind them.
+    /// Creates a writer that appends to `bytes`, without a comma after them.
     package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
 
-    /// Opens an object: a key and a value, again and again, and `endObject`.
+    /// Opens an object. The caller then writes a key and a value any number of times, and calls `endObject`.
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
     /// Closes the innermost object.
     package mutating func endObject() { close(UInt8(ascii: "}")) }
-    /// Opens an array: values, and `endArray`.
+    /// Opens an array. The caller then writes values, and calls `endArray`.
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
     /// Closes the innermost array.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
@@ -36,15 +36,15 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Writes a string, escaped where it must be.
+    /// Writes a string with the necessary escapes.
     package mutating func value(_ string: String) {
         separate()
         appendQuoted(string)
         needsComma = true
     }
 
-    /// Writes a number with the fewest digits that read back as the same number; one that is not finite as null, for
-    /// JSON has no other word for it.
+    /// Writes a number with the fewest digits that read back as the same number. Writes null for a number that is not
+    /// finite, which JSON cannot express.
     package mutating func value(_ number: Double) {
         separate()
         Self.append(number, to: &bytes)
@@ -95,7 +95,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// Writes a text of plain ASCII that needs no escape, put together by a closure.
+    /// Writes a string of plain ASCII without escapes, which a closure appends.
     mutating func plain(_ append: (inout [UInt8]) -> Void) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -104,7 +104,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// Writes the members of an object that is JSON already, in the object that is open.
+    /// Writes the members of an object that is JSON already into the open object.
     package mutating func members(of object: [UInt8]) {
         guard object.count > 2 else { return }
         separate()
@@ -134,16 +134,16 @@ package struct JSONWriter {
         }
     }
 
-    /// Ends a line, for newline-delimited JSON; the next value is a text of its own.
+    /// Ends a line of newline-delimited JSON; the next value begins a new text.
     package mutating func endLine() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    /// Appends bytes of another form, without a comma before or behind.
+    /// Appends bytes of another format, without a comma before or after them.
     mutating func append(_ text: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: text) }
 
-    /// Takes what was written so far away and goes on behind it, to send a long answer in pieces.
+    /// Returns the bytes written so far and removes them, so that a caller can send a long answer in pieces.
     package mutating func takeBytes() -> [UInt8] {
         defer { bytes.removeAll() }
         return bytes
@@ -161,7 +161,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// Puts the comma that is due; after this none is, until a value says so.
+    /// Writes the comma that is due. The next one is due only after another value.
     @inline(__always)
     private mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
@@ -202,7 +202,7 @@ package struct JSONWriter {
 }
 
 extension JSONWriter {
-    /// The bytes of one JSON object.
+    /// Returns the bytes of one JSON object, whose members `write` writes.
     package static func object(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -211,7 +211,7 @@ extension JSONWriter {
         return writer.bytes
     }
 
-    /// A number as `value` writes it.
+    /// Returns a number as `value` writes it.
     package static func text(_ number: Double) -> String {
         var bytes: [UInt8] = []
         append(number, to: &bytes)
@@ -221,20 +221,21 @@ extension JSONWriter {
     /// Appends the shortest text that reads back as the same number; `null` when it is not finite.
     package static func append(_ number: Double, to bytes: inout [UInt8]) {
         guard number.isFinite else { return bytes.append(contentsOf: "null".utf8) }
-        // Coordinates have few decimals: at most 15 digits, 7 of them behind the point. Such a decimal is the only one
-        // of 15 digits for its double, so with the zeros at the end gone it is the shortest.
+        // Coordinates have few decimals: at most 15 digits, 7 of them after the point. Such a decimal is the only one
+        // of 15 digits for its double, so without trailing zeros it is the shortest.
         let scaled = (number * 1e7).rounded()
         if abs(scaled) < 1e15, scaled / 1e7 == number, !(number == 0 && number.sign == .minus) {
             appendFixed(Int64(scaled), to: &bytes)
         } else {
             var text = number.description
             text.withUTF8 { bytes.append(contentsOf: $0) }
-            // Whole numbers need no `.0`; beyond 2^53 it tells a rounded number from a whole one with all its digits.
+            // Whole numbers need no `.0`. Beyond 2^53 it distinguishes a rounded number from a whole one with all its
+            // digits.
             if abs(number) < 0x1p53, bytes.suffix(2).elementsEqual(".0".utf8) { bytes.removeLast(2) }
         }
     }
 
-    /// Appends a number of ten-millionths without needless zeros.
+    /// Appends a number of ten-millionths without trailing zeros.
     private static func appendFixed(_ tenMillionths: Int64, to bytes: inout [UInt8]) {
         if tenMillionths < 0 { bytes.append(UInt8(ascii: "-")) }
         let magnitude = tenMillionths.magnitude
@@ -265,7 +266,7 @@ extension [UInt8] {
         self[start...].reverse()
     }
 
-    /// Appends a number with zeros in front, to so many digits.
+    /// Appends a number with leading zeros, in `digits` digits.
     mutating func append(padded number: Int, digits: Int) {
         var unit = 1
         for _ in 1..<digits { unit *= 10 }

@@ -1,7 +1,7 @@
 import MusterCore
 import MusterGeometry
 
-/// The report as a page: it loads nothing, runs nothing, and shows every text as text.
+/// The report as an HTML page, which loads nothing, runs nothing, and escapes every text.
 extension IncidentReport {
     static let htmlEnd = "</tbody></table></main></body></html>\n"
 
@@ -52,7 +52,7 @@ extension IncidentReport {
             """
     }
 
-    /// What the head of the page says, a name and a text each, escaped.
+    /// The facts at the head of the page: a name and a text each, escaped.
     private var facts: [(String, String)] {
         var facts = [
             ("Kind", isDrill ? "drill" : "real"),
@@ -83,7 +83,7 @@ extension IncidentReport {
         return facts
     }
 
-    /// Every time during which all were accounted for.
+    /// The times during which everyone was accounted for, as HTML.
     private var periods: String {
         guard !roll.allAccounted.isEmpty else { return "at no time" }
         return roll.allAccounted.map { period in
@@ -187,7 +187,7 @@ extension IncidentReport {
 }
 
 extension NamedSafety {
-    /// How someone is, for a person to read.
+    /// The state in words for a reader.
     fileprivate var word: String {
         switch safety.state {
         case .unknown: "unknown"

@@ -1,21 +1,22 @@
 import MusterCore
 import MusterGeometry
 
-/// Writes the report on an incident, piece by piece: when it was triggered, when all were accounted for and by what
-/// evidence, when again not, who was missing at the end, and every change with its source. A drill says so wherever one
-/// looks.
+/// Writes the report on an incident, piece by piece: when it was triggered, when everyone was accounted for and on what
+/// evidence, when no longer, who was missing at the end, and every change with its source. The report of a drill says
+/// so everywhere.
 ///
-/// `begin`, an `append` for every line of the record, `end`; `takeBytes` whenever enough has gathered.
+/// Call `begin`, then `append` for every line of the record, then `end`. Call `takeBytes` whenever enough bytes have
+/// gathered.
 package struct IncidentReport {
-    /// The forms that there are.
+    /// The formats of the report.
     package enum Form: String, Hashable, Sendable, CaseIterable, MediaForm {
         case json
-        /// RFC 4180 with a header line. What a spreadsheet would take for a formula has an apostrophe before it.
+        /// RFC 4180 with a header line. A cell that a spreadsheet would take for a formula begins with an apostrophe.
         case csv
-        /// A page that stands for itself, to read and to print.
+        /// A self-contained page, to read and to print.
         case html
 
-        /// The media type to send.
+        /// The value of the header `Content-Type`.
         package var contentType: String {
             switch self {
             case .json: "application/json"
@@ -24,21 +25,21 @@ package struct IncidentReport {
             }
         }
 
-        /// The form with a media type, parameters and case aside.
+        /// The format with a media type, whatever its parameters and case; nil when there is none.
         package init?(mediaType: String) {
             guard let form = Self.named(mediaType) else { return nil }
             self = form
         }
     }
 
-    /// The form that is written.
+    /// The format of this report.
     package let form: Form
     let roll: NamedRoll
     private var writer = JSONWriter()
-    /// The newest line so far of everyone on the roll, for the evidence.
+    /// The newest line so far of each person on the roll, for the evidence.
     private var newest: [UserNumber: NamedRecordLine] = [:]
 
-    /// A report in which nothing is written yet.
+    /// Creates a report that has written nothing yet.
     package init(on roll: NamedRoll, as form: Form) {
         self.roll = roll
         self.form = form
@@ -46,7 +47,7 @@ package struct IncidentReport {
 
     var incident: Incident { roll.incident.incident }
 
-    /// Writes what stands before the first change.
+    /// Writes everything before the first change.
     package mutating func begin() {
         switch form {
         case .json:
@@ -62,7 +63,7 @@ package struct IncidentReport {
         }
     }
 
-    /// Writes a change.
+    /// Writes a line of the record.
     package mutating func append(_ line: NamedRecordLine) {
         switch line.event {
         case .left, .takenOff, .joinedTo: newest[line.person] = nil
@@ -83,7 +84,7 @@ package struct IncidentReport {
         }
     }
 
-    /// Writes what stands behind the last change.
+    /// Writes everything after the last change.
     package mutating func end() {
         switch form {
         case .json:
@@ -104,7 +105,7 @@ package struct IncidentReport {
         }
     }
 
-    /// Takes away what has gathered.
+    /// Returns the bytes written so far and removes them.
     package mutating func takeBytes() -> [UInt8] { writer.takeBytes() }
 
     private mutating func text(_ text: String) {
@@ -118,7 +119,7 @@ package struct IncidentReport {
         "incident,kind,at,event,user,state,since,source,markedBy,acknowledgedBy,region,latitude,longitude,lastSeen,"
         + "by,note\r\n"
 
-    /// A line about the incident itself.
+    /// Returns a line about the incident itself.
     private func milestone(_ at: Instant) -> NamedRecordLine {
         NamedRecordLine(
             at: at, person: IncidentEntry.nobody, user: nil, event: .closed,

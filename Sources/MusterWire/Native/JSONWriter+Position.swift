@@ -2,7 +2,7 @@ package import MusterCore
 import MusterGeometry
 
 extension Position.Source {
-    /// How the wire calls this road.
+    /// The source's name in the API.
     package var wireName: StaticString {
         switch self {
         case .native: "native"
@@ -16,12 +16,12 @@ extension Position.Source {
 }
 
 extension JSONWriter {
-    /// Writes a native position object; what is unknown is left out.
+    /// Writes a native position object without the members that are unknown.
     ///
     /// - Parameters:
-    ///   - device: whose it is, where the surroundings do not say so: `alice/phone`.
-    ///   - reporter: who reported it for somebody else, by name.
-    ///   - isLate: whether it came when newer ones were known.
+    ///   - device: the device, such as `alice/phone`; nil when the context names it.
+    ///   - reporter: the name of the user who reported it for another user.
+    ///   - isLate: whether it came after newer ones.
     package mutating func value(
         _ position: Position, device: String? = nil, reporter: String? = nil, isLate: Bool = false
     ) {
@@ -35,7 +35,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes a GeoJSON Feature: a Point, and the rest as properties under their native names.
+    /// Writes a GeoJSON Feature: a Point, with the other members of a position as properties under their native names.
     package mutating func feature(_ position: Position, device: String? = nil, reporter: String? = nil) {
         beginObject()
         member("type", "Feature")
@@ -58,7 +58,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Everything of a position but its place.
+    /// Writes the members of a position except its coordinate.
     private mutating func members(of position: Position) {
         member("sampleTime", position.sampleTime)
         member("receivedTime", position.receivedTime)
@@ -99,7 +99,7 @@ extension JSONWriter {
         value(boolean)
     }
 
-    /// Writes a key and its value, RFC 3339.
+    /// Writes a key and a time, as RFC 3339.
     package mutating func member(_ name: StaticString, _ instant: Instant) {
         key(name)
         value(instant)

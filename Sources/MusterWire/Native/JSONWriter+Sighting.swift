@@ -2,7 +2,7 @@ package import MusterCore
 import MusterGeometry
 
 extension Sighting.Proximity {
-    /// How the wire calls it.
+    /// The class's name in the API.
     package var wireName: StaticString {
         switch self {
         case .unknown: "unknown"
@@ -14,7 +14,7 @@ extension Sighting.Proximity {
 }
 
 extension DeviceNote.Kind {
-    /// How the wire calls it: OwnTracks's words, where it has one.
+    /// The kind's name in the API, which is OwnTracks's when it has one.
     package var wireName: StaticString {
         switch self {
         case .waypoint: "waypoint"
@@ -28,7 +28,7 @@ extension DeviceNote.Kind {
 }
 
 extension JSONWriter {
-    /// Writes a sighting object; what is unknown is left out.
+    /// Writes a sighting object without the members that are unknown.
     package mutating func value(_ sighting: Sighting) {
         beginObject()
         member("uuid", sighting.beacon.uuid.description)
@@ -42,7 +42,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes a note object; what is unknown is left out.
+    /// Writes a note object without the members that are unknown.
     package mutating func value(_ note: DeviceNote) {
         beginObject()
         member("kind", note.name.kind.wireName.description)

@@ -1,19 +1,18 @@
 package import MusterCore
 
-/// What someone did by hand, in names.
+/// An `Action` with names in place of numbers.
 package struct NamedAction: Hashable, Sendable {
-    /// What was done.
+    /// The kind of action.
     package var kind: Action.Kind
-    /// Who did it.
+    /// The name of the user who performed it.
     package var author: String
-    /// Whom it concerns.
+    /// The name of the user whom it concerns.
     package var user: String?
-    /// Which device it concerns, `alice/phone`.
+    /// The device that it concerns, such as `alice/phone`.
     package var device: String?
-    /// What it concerns, by the name that lists show.
+    /// The name of the object that it concerns, as lists show it.
     package var label: String
 
-    /// An action in names.
     package init(kind: Action.Kind, author: String, user: String?, device: String?, label: String) {
         self.kind = kind
         self.author = author
@@ -24,7 +23,7 @@ package struct NamedAction: Hashable, Sendable {
 }
 
 extension Action.Kind {
-    /// How the wire calls it.
+    /// The kind's name in the API.
     package var wireName: StaticString {
         switch self {
         case .passwordSet: "passwordSet"

@@ -1,14 +1,13 @@
 package import MusterCore
 import MusterGeometry
 
-/// Where a device is believed to be, in names.
+/// A `Belief` with names in place of numbers.
 package struct NamedBelief: Hashable, Sendable {
-    /// In numbers.
+    /// The belief, in numbers.
     package var belief: Belief
-    /// The regions that its fixes seem to be in while they are not believed.
+    /// The regions that the device's fixes seem to be in while the engine checks them.
     package var regions: [NamedRegion]
 
-    /// What is believed of a device, with the names of the regions.
     package init(_ belief: Belief, regions: [NamedRegion]) {
         self.belief = belief
         self.regions = regions
@@ -16,7 +15,7 @@ package struct NamedBelief: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// Writes where a device is believed to be, and where its fixes seem to be while they are not believed.
+    /// Writes where the engine believes a device to be, and where the fixes seem to be that it checks.
     package mutating func members(of named: NamedBelief) {
         let belief = named.belief
         key("estimate")
@@ -38,9 +37,9 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes by how much a clock is off: negative where it is behind.
+    /// Writes the error of a clock, in seconds: negative when the clock is behind.
     ///
-    /// - Parameter device: whose it is, where the surroundings do not say so.
+    /// - Parameter device: the device; nil when the context names it.
     package mutating func value(_ skew: ClockSkew, device: String? = nil) {
         beginObject()
         if let device { member("device", device) }

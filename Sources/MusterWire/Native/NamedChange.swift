@@ -1,8 +1,8 @@
 package import MusterCore
 
-/// A change as the wire tells it: the numbers of the log turned into names.
+/// A change as the API shows it, with names in place of the log's numbers.
 package enum NamedChange: Hashable, Sendable {
-    /// `device` is `alice/phone`.
+    /// A position; `device` is such as `alice/phone`.
     case position(Position, device: String, user: String, reporter: String?, isLate: Bool)
     case sighting(Sighting, device: String, user: String, isLate: Bool)
     case note(DeviceNote.Name, device: String, user: String)
@@ -11,20 +11,20 @@ package enum NamedChange: Hashable, Sendable {
     case belief(NamedBelief, device: String, user: String)
     case safety(NamedSafety, user: String)
     case declaration(NamedDeclaration)
-    /// A call for help that nobody acknowledged, told again.
+    /// A repeated report of a call for help that nobody acknowledged.
     case reminder(NamedSafety, user: String, count: Int32)
     case incident(NamedIncident)
-    /// Someone's place on the roll of an incident of a team changed.
+    /// A change of a person's entry on the roll of a team's incident.
     case roll(NamedRecordLine, incident: IncidentNumber, team: String)
     case region(collection: String, id: String, removed: Bool)
     case directory(Entity, name: String, removed: Bool)
-    /// What it says is between the rules and their targets.
+    /// A posted event. Its details go only to the targets of rules.
     case posted(source: String, detailType: String)
-    /// What it says is read from its database.
+    /// A changed document. Clients read its content from the database.
     case document(DocumentTouch, database: String)
-    /// A user's dataset changed; its records are read from the dataset.
+    /// A changed dataset of a user. Clients read its records from the dataset.
     case dataset(DatasetTouch, user: String)
-    /// Someone did something by hand.
+    /// A user's action.
     case action(NamedAction)
 
     /// The kinds of entity in the directory.
@@ -56,18 +56,17 @@ package enum NamedChange: Hashable, Sendable {
     }
 }
 
-/// A region as the wire refers to it.
+/// A reference to a region, as the API shows it.
 package struct NamedRegion: Hashable, Sendable {
-    /// The name of its collection.
+    /// The name of the region's collection.
     package var collection: String
-    /// Its id in the collection.
+    /// The region's id in the collection.
     package var id: String
-    /// What a person reads.
+    /// The name that people see.
     package var name: String
-    /// Whether people inside it are safe.
+    /// Whether it is a muster region.
     package var isMuster: Bool
 
-    /// A reference to a region.
     package init(collection: String, id: String, name: String, isMuster: Bool) {
         self.collection = collection
         self.id = id
@@ -77,7 +76,7 @@ package struct NamedRegion: Hashable, Sendable {
 }
 
 extension Crossing.Kind {
-    /// How the wire calls it.
+    /// Its name in the API.
     package var wireName: StaticString {
         switch self {
         case .enter: "enter"
@@ -89,7 +88,7 @@ extension Crossing.Kind {
 }
 
 extension Standing {
-    /// How the wire calls it.
+    /// Its name in the API.
     package var wireName: StaticString {
         switch self {
         case .unknown: "unknown"
@@ -100,7 +99,7 @@ extension Standing {
 }
 
 extension Doubt {
-    /// How the wire calls it.
+    /// Its name in the API.
     package var wireName: StaticString {
         switch self {
         case .checking: "checking"
@@ -111,7 +110,7 @@ extension Doubt {
 }
 
 extension JSONWriter {
-    /// Writes a change object with its place in the log.
+    /// Writes a change object with its sequence and time in the log.
     package mutating func value(_ change: NamedChange, sequence: LogSequence, at committedAt: Instant) {
         beginObject()
         member("sequence", sequence.rawValue)
@@ -212,7 +211,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes how a device stands to a region: the members that follow the region.
+    /// Writes a device's standing in a region: the members after the region.
     package mutating func members(of report: PresenceReport) {
         member("standing", report.standing.wireName.description)
         if let percent = report.insidePercent { member("probability", percent: percent) }
@@ -221,7 +220,7 @@ extension JSONWriter {
         member("sampleTime", report.sampleTime)
     }
 
-    /// Writes per cent as a share of 1.
+    /// Writes a percentage as a share of 1.
     private mutating func member(_ name: StaticString, percent: UInt8) {
         member(name, Double(percent) / 100)
     }

@@ -1,19 +1,18 @@
 package import MusterCore
 
-/// An incident, in names.
+/// An `Incident` with names in place of numbers.
 package struct NamedIncident: Hashable, Sendable {
-    /// In numbers.
+    /// The incident, in numbers.
     package var incident: Incident
-    /// Whose it is.
+    /// The name of the team.
     package var team: String
-    /// Who started it.
+    /// The name of the user who started it.
     package var startedBy: String
-    /// Who closed it, where someone did.
+    /// The name of the user who closed it; nil when no user did.
     package var closedBy: String?
-    /// Who opened it again, where someone did.
+    /// The name of the user who opened it again; nil when nobody did.
     package var reopenedBy: String?
 
-    /// An incident with the names of whom it speaks of.
     package init(_ incident: Incident, team: String, startedBy: String, closedBy: String?, reopenedBy: String? = nil) {
         self.incident = incident
         self.team = team
@@ -55,7 +54,7 @@ extension JSONWriter {
 }
 
 extension Incident.Kind {
-    /// How the wire calls it.
+    /// Its name in the API.
     package var wireName: StaticString {
         switch self {
         case .real: "real"
@@ -65,7 +64,7 @@ extension Incident.Kind {
 }
 
 extension Incident.Turn {
-    /// How the wire calls it.
+    /// Its name in the API.
     package var wireName: StaticString {
         switch self {
         case .started: "started"
@@ -78,7 +77,7 @@ extension Incident.Turn {
 }
 
 extension Incident.Closing.How {
-    /// How the wire calls it.
+    /// Its name in the API.
     package var wireName: StaticString {
         switch self {
         case .allAccounted: "allAccounted"
@@ -89,6 +88,6 @@ extension Incident.Closing.How {
         }
     }
 
-    /// All names of ways that an incident may end.
+    /// The names of all ways in which an incident is closed.
     package static var wireNames: [StaticString] { ["allAccounted", "byHand", "teamGone", "automatic", "takenOver"] }
 }

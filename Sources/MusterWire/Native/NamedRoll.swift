@@ -1,11 +1,11 @@
 package import MusterCore
 import MusterGeometry
 
-/// Who is accounted for in an incident, in names: the roll call of one moment.
+/// The roll call of an incident at one moment, with names in place of numbers.
 package struct NamedRoll: Hashable, Sendable {
-    /// Which incident.
+    /// The incident.
     package var incident: NamedIncident
-    /// Everyone who is, or was, on the roll.
+    /// Everyone who is or was on the roll.
     package var people: [Person]
     /// The times during which everyone was accounted for, in order.
     package var allAccounted: [Period]
@@ -14,40 +14,39 @@ package struct NamedRoll: Hashable, Sendable {
     package struct Period: Hashable, Sendable {
         /// When it began.
         package var from: Instant
-        /// When someone was no longer accounted for; nil where that never came.
+        /// When someone was no longer accounted for; nil when that never came.
         package var until: Instant?
 
-        /// A time during which everyone was accounted for.
         package init(from: Instant, until: Instant?) {
             self.from = from
             self.until = until
         }
     }
 
-    /// One person of the roll.
+    /// A person who is or was on the roll.
     package struct Person: Hashable, Sendable {
         /// The number on the roll: a user's, or a visitor's, which is below 0.
         package var number: UserNumber
-        /// The name; of one who was removed and whose name no record kept, "removed person #7".
+        /// The name; "removed person #7" for a removed user whose name no line recorded.
         package var user: String
-        /// How they are, or were when the incident closed.
+        /// The person's safety now, or when the incident closed.
         package var safety: NamedSafety
-        /// Where a device of theirs last was.
+        /// The last known place of the person's devices.
         package var lastSeen: LastSeen?
-        /// When the server last heard a device of theirs, which may not have said where it is.
+        /// When the server last received anything from the person's devices, with or without a position.
         package var heard: Instant?
-        /// The battery of the device that was last seen, per cent.
+        /// The battery charge of the device that was located last, per cent.
         package var battery: Double?
-        /// That they were removed, moved, or lost a device; nil for whom none of that happened to.
+        /// The line by which the person was removed, moved to another team, or lost a device; nil when there is none.
         package var departure: NamedRecordLine?
-        /// That they were taken off the roll, or joined to another user, so that nobody waits for them.
+        /// The line by which the person was taken off the roll, or joined to another user, so that the incident does
+        /// not wait for them; nil when there is none.
         package var takenOff: NamedRecordLine?
-        /// What a leader said with how they are.
+        /// The leader's note with a mark.
         package var note: String?
-        /// What was said of them that counts no longer.
+        /// The last declaration about the person that no longer applies.
         package var unconfirmed: NamedUnconfirmed?
 
-        /// A person of a roll.
         package init(number: UserNumber, user: String, safety: NamedSafety, lastSeen: LastSeen?) {
             self.number = number
             self.user = user
@@ -55,62 +54,59 @@ package struct NamedRoll: Hashable, Sendable {
             self.lastSeen = lastSeen
         }
 
-        /// Whether they are no user, but someone whom a leader put on the roll.
+        /// Whether the person is no user, but a visitor whom a leader put on the roll.
         package var isVisitor: Bool { number < IncidentEntry.nobody }
-        /// Whether nobody need look for them.
+        /// Whether nobody need look for the person.
         package var isAccounted: Bool { safety.safety.state.isAccounted }
     }
 
-    /// A roll call.
     package init(_ incident: NamedIncident, people: [Person], allAccounted: [Period] = []) {
         self.incident = incident
         self.people = people
         self.allAccounted = allAccounted
     }
 
-    /// Who is waited for.
+    /// The people for whom the incident waits.
     package var waitedFor: [Person] { people.filter { $0.takenOff == nil } }
-    /// Who is still to be found.
+    /// The people for whom the incident waits and who are not accounted for.
     package var unaccounted: [Person] { people.filter { $0.takenOff == nil && !$0.isAccounted } }
 }
 
-/// A word about someone that counts no longer, in names.
+/// A declaration that no longer applies, with names in place of numbers.
 package struct NamedUnconfirmed: Hashable, Sendable {
-    /// What was said, when and by whom.
+    /// The declaration, in numbers.
     package var word: Declared.Unconfirmed
-    /// Who said it.
+    /// The name of the user who made it.
     package var author: String
 
-    /// A word that counts no longer.
     package init(_ word: Declared.Unconfirmed, author: String) {
         self.word = word
         self.author = author
     }
 
-    /// What the wire calls what was said.
+    /// The kind's name in the API.
     package var kind: StaticString { word.standing == .offSite ? "offSite" : "safe" }
 }
 
-/// One line of an incident's record, in names.
+/// A line of an incident's record, with names in place of numbers.
 package struct NamedRecordLine: Hashable, Sendable {
-    /// When it was decided.
+    /// When the server recorded the event.
     package var at: Instant
     /// The number on the roll; `IncidentEntry.nobody` in a line about the incident itself.
     package var person: UserNumber
-    /// Who; nil in a line about the incident itself.
+    /// The person's name; nil in a line about the incident itself.
     package var user: String?
     /// What happened.
     package var event: IncidentEntry.Event
-    /// How they were then.
+    /// The person's safety at that moment.
     package var safety: NamedSafety
-    /// Where a device of theirs last was then.
+    /// The last known place of the person's devices at that moment.
     package var lastSeen: LastSeen?
-    /// Who did it.
+    /// The name of the user who caused the event.
     package var author: String?
-    /// What was said with it.
+    /// The text that explains the event.
     package var note: String?
 
-    /// A line of a record.
     package init(
         at: Instant, person: UserNumber, user: String?, event: IncidentEntry.Event, safety: NamedSafety,
         lastSeen: LastSeen?, author: String? = nil, note: String? = nil
@@ -127,7 +123,7 @@ package struct NamedRecordLine: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a roll call: the members that follow the incident's.
+    /// Writes a roll call: the members after those of the incident.
     package mutating func members(of roll: NamedRoll) {
         key("allAccountedTimes")
         beginArray()
@@ -182,7 +178,7 @@ extension JSONWriter {
 
     /// Writes a line of a record.
     ///
-    /// - Parameter evidence: how everyone on the roll is accounted for, in a line that says that all are.
+    /// - Parameter evidence: the newest line of everyone on the roll, for a line that says that all are accounted for.
     package mutating func value(_ line: NamedRecordLine, evidence: [NamedRecordLine] = []) {
         beginObject()
         member("at", line.at)
@@ -202,7 +198,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes the members of a line of a record that follow its time.
+    /// Writes the members of a line that follow its time.
     package mutating func members(of line: NamedRecordLine) {
         member("event", line.event.wireName.description)
         if let user = line.user {
@@ -215,7 +211,7 @@ extension JSONWriter {
         member(line.lastSeen)
     }
 
-    /// Writes what was done to someone on a roll: when, by whom, and what was said with it.
+    /// Writes an act on a person of the roll: its time, its author and its note.
     private mutating func member(act line: NamedRecordLine, _ name: StaticString) {
         key(name)
         beginObject()
@@ -237,7 +233,7 @@ extension JSONWriter {
 }
 
 extension IncidentEntry.Event {
-    /// How the wire calls it.
+    /// The event's name in the API.
     package var wireName: StaticString {
         switch self {
         case .present: "present"
@@ -258,7 +254,7 @@ extension IncidentEntry.Event {
         }
     }
 
-    /// How the wire calls what was said with it.
+    /// The key of the event's note in the API.
     fileprivate var noteName: StaticString {
         switch self {
         case .moved: "team"

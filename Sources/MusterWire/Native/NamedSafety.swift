@@ -1,18 +1,17 @@
 package import MusterCore
 import MusterGeometry
 
-/// How someone is, in names.
+/// A person's `Safety` with names in place of numbers.
 package struct NamedSafety: Hashable, Sendable {
-    /// In numbers; what of it has a name follows.
+    /// The safety, in numbers.
     package var safety: Safety
-    /// The region that makes safe.
+    /// The muster region that makes the person safe.
     package var region: NamedRegion?
-    /// Who said so, where someone else did.
+    /// The name of the other user who declared it; nil when none did.
     package var markedBy: String?
-    /// Who has heard the call for help.
+    /// The name of the user who acknowledged the call for help.
     package var acknowledgedBy: String?
 
-    /// A person's safety with the names of what it speaks of.
     package init(_ safety: Safety, region: NamedRegion?, markedBy: String?, acknowledgedBy: String?) {
         self.safety = safety
         self.region = region
@@ -21,20 +20,19 @@ package struct NamedSafety: Hashable, Sendable {
     }
 }
 
-/// What was said of someone, in names.
+/// A `Declaration` with names in place of numbers.
 package struct NamedDeclaration: Hashable, Sendable {
-    /// In numbers.
+    /// The declaration, in numbers.
     package var declaration: Declaration
-    /// Of whom it speaks.
+    /// The name of the subject.
     package var user: String
-    /// Who said it.
+    /// The name of the author.
     package var author: String
-    /// The device whose token it came with, as `alice/phone`.
+    /// The device whose token authorized it, such as `alice/phone`.
     package var device: String?
-    /// Whether it moved nothing.
+    /// Whether it changed nothing.
     package var isLate: Bool
 
-    /// A declaration with the names of whom it speaks of.
     package init(_ declaration: Declaration, user: String, author: String, device: String?, isLate: Bool) {
         self.declaration = declaration
         self.user = user
@@ -45,11 +43,11 @@ package struct NamedDeclaration: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// Writes how someone is: the members that follow the user.
+    /// Writes a person's safety: the members after the user.
     package mutating func members(of named: NamedSafety) {
         let safety = named.safety
         member("state", safety.state.wireName.description)
-        // Nothing was ever heard of who is unknown since 1970.
+        // "Unknown since 1970" means that the server never heard of the person.
         if safety.since > Instant(milliseconds: 0) { member("since", safety.since) }
         member("source", safety.source.wireName.description)
         if let doubt = safety.doubt { member("doubt", doubt.wireName.description) }
@@ -62,7 +60,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes what was said of someone.
+    /// Writes a declaration.
     package mutating func members(of named: NamedDeclaration) {
         let declaration = named.declaration
         member("id", declaration.id)
@@ -82,7 +80,7 @@ extension JSONWriter {
 }
 
 extension Safety.State {
-    /// How the wire calls it.
+    /// Its name in the API.
     package var wireName: StaticString {
         switch self {
         case .unknown: "unknown"
@@ -96,7 +94,7 @@ extension Safety.State {
 }
 
 extension Safety.Source {
-    /// How the wire calls it.
+    /// Its name in the API.
     package var wireName: StaticString {
         switch self {
         case .silence: "silence"
@@ -111,7 +109,7 @@ extension Safety.Source {
 }
 
 extension Declaration.Kind {
-    /// How the wire calls it.
+    /// Its name in the API.
     package var wireName: StaticString {
         switch self {
         case .safe: "safe"

@@ -1,34 +1,34 @@
 package import MusterCore
 import MusterGeometry
 
-/// Reads what devices report: one position object, an array of them, or a line for each.
+/// Reads the positions that devices report: one object, an array of objects, or an object on each line.
 ///
-/// A request is taken whole or not at all, and whoever sent it learns of everything that is wrong with it. Keys that
-/// mean nothing here are ignored, so that a newer client can talk to an older server; a known key with a value of the
-/// wrong type or out of range is a fault. `null` stands for an absent value where the value may be absent.
+/// The decoder reads a request as a whole or not at all, and reports all of its faults. It ignores unknown keys, so
+/// that a newer client can talk to an older server. A known key with a value of the wrong type or out of range is a
+/// fault. `null` stands for an absent value where the value is optional.
 ///
-/// An accuracy of 0 is unknown, a heading of 360 is 0.
+/// An accuracy of 0 becomes unknown, and a heading of 360 becomes 0.
 package struct PositionDecoder {
-    /// How the positions stand in the request.
+    /// The formats of a request.
     package enum Form: Hashable, Sendable {
         /// `application/json`: an object, or an array of objects.
         case json
-        /// `application/x-ndjson`: an object on each line; empty lines are passed over.
+        /// `application/x-ndjson`: an object on each line; empty lines are ignored.
         case lines
     }
 
-    /// What a request may hold at most.
+    /// The limits of a request.
     package struct Limits: Hashable, Sendable {
-        /// Positions.
+        /// The largest number of positions.
         package var positions = 1000
-        /// The attributes of one position.
+        /// The longest attributes of one position, in bytes of JSON.
         package var attributeBytes = 4096
-        /// A reference is at most two names of 64 and a slash.
+        /// The longest reference to a device: two names of 64 bytes and a slash.
         package var deviceBytes = 129
-        /// How many faults are listed.
+        /// The largest number of faults that are listed.
         package var faults = 100
 
-        /// The usual limits.
+        /// Creates the default limits.
         package init() {}
     }
 
@@ -39,16 +39,16 @@ package struct PositionDecoder {
     private var hasMoreFaults = false
     private var names = NameTable()
     private var items: [ReportedPositions.Item] = []
-    /// What stands before the offsets of the position being read.
+    /// The offset of the line that is being read, to add to offsets within it.
     private var lineStart = 0
 
     /// Reads the positions of one request.
     ///
     /// - Parameters:
     ///   - bytes: the body; read only during the call.
-    ///   - receivedAt: what every position notes as its received time.
-    /// - Throws: every fault, in order, as far as `limits.faults` goes. A fault in the syntax ends the reading, of the
-    ///   whole body or of its line.
+    ///   - receivedAt: the received time of every position.
+    /// - Throws: every fault, in order, up to `limits.faults`. A fault in the syntax ends the reading of the body, or
+    ///   of its line.
     /// - Complexity: O(bytes).
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, as form: Form = .json, receivedAt: Instant,
@@ -65,7 +65,7 @@ package struct PositionDecoder {
         return ReportedPositions(deviceNames: decoder.names.names, items: decoder.items)
     }
 
-    /// Reads the positions of one request, as above.
+    /// Reads the positions of one request.
     package static func decode(
         _ bytes: [UInt8], as form: Form = .json, receivedAt: Instant, source: Position.Source = .native,
         limits: Limits = Limits()
@@ -89,7 +89,7 @@ package struct PositionDecoder {
         var reader = JSONReader(bytes)
         do {
             if try reader.peek() == .array {
-                // A position is seldom written in less.
+                // A position is seldom shorter than 100 bytes.
                 items.reserveCapacity(min(limits.positions, bytes.count / 100))
                 try reader.beginArray()
                 var index = 0
@@ -139,7 +139,7 @@ package struct PositionDecoder {
 
     // MARK: One position
 
-    /// What was read of one position so far.
+    /// The parts of one position read so far.
     private struct Draft {
         var seen = PositionFieldSet()
         var deviceIndex: Int?
@@ -263,7 +263,8 @@ package struct PositionDecoder {
         return String(onOneLine: text)
     }
 
-    /// Whether a value of the right kind comes next. Another kind is recorded, and passed over; so is a null.
+    /// Whether a value of the right kind comes next. The decoder records a value of another kind as a fault and skips
+    /// it. It skips a null too, which is a fault only where the value is required.
     @inline(__always)
     private mutating func isPresent(
         _ field: PositionField, as kind: JSONKind, from reader: inout JSONReader, index: Int?
@@ -298,7 +299,7 @@ package struct PositionDecoder {
 }
 
 extension Instant {
-    /// Reads an RFC 3339 time that stands in a JSON text.
+    /// Reads an RFC 3339 time from a JSON string.
     package init(rfc3339 text: JSONText) throws(InstantError) {
         if text.isPlain {
             try self.init(rfc3339: text.bytes)
@@ -309,8 +310,8 @@ extension Instant {
 }
 
 extension String {
-    /// JSON text that the reader has passed over, made to stand on one line: a line break in it can only be white
-    /// space between values, and would break newline-delimited JSON and event streams.
+    /// Puts JSON text that the reader has checked on one line. A line break in it can only be white space between
+    /// values, and would break newline-delimited JSON and event streams.
     init(onOneLine text: UnsafeRawBufferPointer) {
         if text.contains(where: { $0 < 0x20 }) {
             self.init(decoding: text.lazy.map { $0 < 0x20 ? 0x20 : $0 }, as: UTF8.self)

@@ -1,25 +1,25 @@
 package import MusterCore
 import MusterGeometry
 
-/// Writes positions in a form that other programs read, piece by piece, so that a long history needs little memory.
+/// Writes positions in a format that other programs read, piece by piece, so that a long history needs little memory.
 ///
-/// `begin`, an `append` for every position, `end`; `takeBytes` whenever enough has gathered.
+/// Call `begin`, then `append` for every position, then `end`. Call `takeBytes` whenever enough bytes have gathered.
 package struct PositionExport {
-    /// The forms that there are.
+    /// The formats of an export.
     package enum Form: String, Hashable, Sendable, CaseIterable, MediaForm {
         /// `{"items":[…],"nextCursor":…}`.
         case json
         /// An RFC 7946 FeatureCollection of Points.
         case geojson
-        /// GPX 1.1: a track for each device. Accuracy, speed, heading and battery are extensions in the namespace
-        /// `urn:muster:gpx:1`, for GPX 1.1 has no element for them.
+        /// GPX 1.1 with a track for each device. Accuracy, speed, heading and battery are extensions in the namespace
+        /// `urn:muster:gpx:1`, because GPX 1.1 has no element for them.
         case gpx
-        /// RFC 4180 with a header line. What a spreadsheet would take for a formula has an apostrophe before it.
+        /// RFC 4180 with a header line. A cell that a spreadsheet would take for a formula begins with an apostrophe.
         case csv
         /// A native position object on each line.
         case ndjson
 
-        /// The media type to send.
+        /// The value of the header `Content-Type`.
         package var contentType: String {
             switch self {
             case .json: "application/json"
@@ -30,23 +30,23 @@ package struct PositionExport {
             }
         }
 
-        /// The form with a media type, parameters and case aside.
+        /// The format with a media type, whatever its parameters and case; nil when there is none.
         package init?(mediaType: String) {
             guard let form = Self.named(mediaType) else { return nil }
             self = form
         }
     }
 
-    /// The form that is written.
+    /// The format of this export.
     package let form: Form
     private var writer = JSONWriter()
-    /// The device whose track is open.
+    /// The device whose GPX track is open.
     private var openTrack: String?
 
-    /// An export in which nothing is written yet.
+    /// Creates an export that has written nothing yet.
     package init(as form: Form) { self.form = form }
 
-    /// Writes what stands before the first position.
+    /// Writes everything before the first position.
     package mutating func begin() {
         switch form {
         case .json:
@@ -67,8 +67,8 @@ package struct PositionExport {
     /// Writes a position.
     ///
     /// - Parameters:
-    ///   - device: whose it is: `alice/phone`. GPX wants the positions of a device together.
-    ///   - reporter: who reported it for somebody else, by name; the forms of JSON tell it.
+    ///   - device: the device, such as `alice/phone`. For GPX the positions of a device must follow each other.
+    ///   - reporter: the name of the user who reported it for another user; only the JSON formats include it.
     package mutating func append(_ position: Position, device: String, reporter: String? = nil) {
         switch form {
         case .json: writer.value(position, device: device, reporter: reporter)
@@ -87,9 +87,9 @@ package struct PositionExport {
         }
     }
 
-    /// Writes what stands behind the last position.
+    /// Writes everything after the last position.
     ///
-    /// - Parameter nextCursor: where the next page begins; only JSON and GeoJSON have a place for it.
+    /// - Parameter nextCursor: where the next page begins; only JSON and GeoJSON include it.
     package mutating func end(nextCursor: String? = nil) {
         switch form {
         case .json, .geojson:
@@ -103,7 +103,7 @@ package struct PositionExport {
         }
     }
 
-    /// Takes away what has gathered.
+    /// Returns the bytes written so far and removes them.
     package mutating func takeBytes() -> [UInt8] { writer.takeBytes() }
 }
 
@@ -135,7 +135,7 @@ enum GPXText {
         return text + "</trkpt>\n"
     }
 
-    /// XML text that reads back as `text`. Characters that XML cannot hold become U+FFFD.
+    /// Returns XML text that reads back as `text`. Characters that XML cannot hold become U+FFFD.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -152,7 +152,8 @@ enum GPXText {
         return result
     }
 
-    /// A number as `xsd:decimal`, which has no exponent: to the tenth of a micrometre where it would need one.
+    /// Returns a number as `xsd:decimal`, which has no exponent. A number that would need one is rounded to the tenth
+    /// of a micrometre.
     private static func decimal(_ number: Double) -> String {
         let text = JSONWriter.text(number)
         guard text.contains("e") else { return text }
@@ -177,7 +178,7 @@ enum CSVText {
         return cells.joined(separator: ",") + "\r\n"
     }
 
-    /// A text as a cell: quoted where it must be, and never a formula to a spreadsheet (OWASP, CSV injection).
+    /// Returns a text as a cell: quoted when necessary, and never a formula for a spreadsheet (OWASP, CSV injection).
     static func cell(_ text: String) -> String {
         var text = text
         if let first = text.unicodeScalars.first, "=+-@\t\r\n".unicodeScalars.contains(first) { text = "'" + text }
@@ -192,7 +193,7 @@ enum CSVText {
 }
 
 extension JSONWriter {
-    /// Appends text of another form as it is.
+    /// Appends text of another format unchanged.
     fileprivate mutating func text(_ text: String) {
         var text = text
         text.withUTF8 { append($0) }

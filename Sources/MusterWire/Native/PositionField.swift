@@ -1,9 +1,9 @@
-/// The members of a native position object that mean something.
+/// The members of a native position object that the decoder knows.
 enum PositionField: UInt8, CaseIterable {
     case device, latitude, longitude, sampleTime, accuracy, altitude, speed, heading, battery, attributes
     case accuracyPercent
 
-    /// The field with this name, if there is one.
+    /// Returns the field with this name; nil when there is none.
     @inline(__always)
     static func named(_ key: JSONText) -> PositionField? {
         let candidates: (PositionField, PositionField?, PositionField?)
@@ -24,7 +24,7 @@ enum PositionField: UInt8, CaseIterable {
         return nil
     }
 
-    /// The key as it is written.
+    /// The key in JSON.
     @inline(__always)
     var name: StaticString {
         switch self {
@@ -42,7 +42,7 @@ enum PositionField: UInt8, CaseIterable {
         }
     }
 
-    /// What a number may be. Beyond these no device tells the truth, and storing stays free of overflow.
+    /// The range of a number. No device measures beyond it, and storing a number within it cannot overflow.
     var range: ClosedRange<Double> {
         switch self {
         case .latitude: -90...90
@@ -58,7 +58,7 @@ enum PositionField: UInt8, CaseIterable {
     }
 }
 
-/// Some of the fields.
+/// A set of fields.
 struct PositionFieldSet {
     private var bits: UInt16 = 0
 
@@ -66,7 +66,7 @@ struct PositionFieldSet {
 
     /// Adds a field.
     ///
-    /// - Returns: whether it was not there before.
+    /// - Returns: whether the set did not have it before.
     mutating func insert(_ field: PositionField) -> Bool {
         let bit: UInt16 = 1 << field.rawValue
         defer { bits |= bit }

@@ -1,45 +1,43 @@
 package import MusterCore
 
-/// The positions of one request, with the devices they name.
+/// The positions of one request, and the devices that they name.
 package struct ReportedPositions: Hashable, Sendable {
-    /// One position and whose it is.
+    /// One position and its device.
     package struct Item: Hashable, Sendable {
-        /// Which of `deviceNames`; nil when the request left it to the credential that it came with.
+        /// The index of the device in `deviceNames`; nil when the request leaves it to its credential.
         package var deviceIndex: Int?
-        /// What was reported.
+        /// The position.
         package var position: Position
 
-        /// A position of one of the devices named.
         package init(deviceIndex: Int?, position: Position) {
             self.deviceIndex = deviceIndex
             self.position = position
         }
     }
 
-    /// The device references that occur, each once: `phone` or `alice/phone`. Nothing was looked up yet.
+    /// The distinct device references of the request: `phone` or `alice/phone`. The decoder does not look them up.
     package var deviceNames: [String]
     /// The positions in the order of the request.
     package var items: [Item]
 
-    /// Positions and the devices that they name.
     package init(deviceNames: [String] = [], items: [Item] = []) {
         self.deviceNames = deviceNames
         self.items = items
     }
 }
 
-/// Gives every name of a request a number: the names of a thousand positions are a few strings, not a thousand.
+/// Numbers the names of a request, so that a thousand positions hold a few strings and not a thousand.
 struct NameTable {
     /// The bytes of all names, one after the other.
     private var bytes: [UInt8] = []
     private var ranges: [Range<Int>] = []
-    /// Open addressing over a power of two; 0 is free, else a number plus one.
+    /// A hash table with open addressing and a power of two of slots; 0 is free, else a number plus one.
     private var slots: [Int32] = []
 
     /// The names in the order of their numbers.
     var names: [String] { ranges.map { String(decoding: bytes[$0], as: UTF8.self) } }
 
-    /// The number of a name: the one it got when it was first seen.
+    /// Returns the number of a name, which it got when it was first seen.
     mutating func number(of name: JSONText) -> Int {
         guard name.isPlain else {
             var text = name.string
@@ -80,7 +78,7 @@ struct NameTable {
         }
     }
 
-    /// FNV-1a, eight bytes at a time. A request holds at most a thousand names, so whoever makes them collide gains
+    /// FNV-1a, eight bytes at a time. A request holds at most a thousand names, so colliding names gain an attacker
     /// nothing.
     private static func hash(_ name: UnsafeRawBufferPointer) -> Int {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -6,7 +6,7 @@ struct OwnTracksMembers {
     let members: [JSONValue.Member]
     let pointer: String
 
-    /// The value of a key; nil also for null.
+    /// The value of a key; nil when the key is absent or its value null.
     subscript(key: String) -> JSONValue? {
         guard let value = members.first(where: { $0.key == key })?.value, value != .null else { return nil }
         return value
@@ -17,26 +17,26 @@ struct OwnTracksMembers {
             pointer: key.map { JSONPointer.appending($0, to: pointer) } ?? pointer, offset: 0, reason: reason)
     }
 
-    /// A text that is there and not empty.
+    /// Returns a text; nil when it is absent or empty.
     func text(_ key: String) -> String? { self[key]?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// A text, or a whole number as text: ids are one or the other.
+    /// Returns a text, or a whole number as text: an id may be either.
     func identifier(_ key: String) -> String? { text(key) ?? self[key]?.integer.map { "\($0)" } }
 
-    /// A number, also one in a string; nil when it is none.
+    /// Returns a number, also one in a string; nil for anything else.
     func number(_ key: String) -> Double? {
         guard let value = self[key] else { return nil }
         if let text = value.string { return Double(text).flatMap { $0.isFinite ? $0 : nil } }
         return value.number
     }
 
-    /// A number that is there and within a range; nil otherwise. What is not believable is left out: refusing the
-    /// message would lose the fix, for the phone forgets what a server refuses.
+    /// Returns a number within a range; nil for anything else. An implausible value is left out and not refused: a
+    /// phone forgets a message that the server refuses, and with it the fix.
     func number(_ key: String, within range: ClosedRange<Double>) -> Double? {
         number(key).flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// A number that must be there and within a range.
+    /// Returns a number within a range, which must be present.
     func requiredNumber(_ key: String, within range: ClosedRange<Double>) throws(JSONError) -> Double {
         guard let value = self[key] else { throw fault(key, .missing) }
         guard let number = number(key) else { throw fault(key, .wrongType(expected: .number, found: value.kind)) }
@@ -46,7 +46,7 @@ struct OwnTracksMembers {
         return number
     }
 
-    /// A text that must be there.
+    /// Returns a text, which must be present.
     func requiredText(_ key: String) throws(JSONError) -> String {
         guard let value = self[key] else { throw fault(key, .missing) }
         guard let text = value.string else { throw fault(key, .wrongType(expected: .string, found: value.kind)) }
@@ -56,30 +56,30 @@ struct OwnTracksMembers {
     private static let seconds =
         Instant.earliestInternetTime.seconds...Instant.latestInternetTime.seconds
 
-    /// A time in seconds since 1970 that must be there.
+    /// Returns a time in seconds since 1970, which must be present.
     func requiredTime(_ key: String) throws(JSONError) -> Instant {
         Instant(seconds: try requiredNumber(key, within: Self.seconds))
     }
 
-    /// A time in seconds since 1970, where there is one that can be.
+    /// Returns a time in seconds since 1970; nil when it is absent or out of range.
     func time(_ key: String) -> Instant? { number(key, within: Self.seconds).map { Instant(seconds: $0) } }
 
-    /// A length, where there is one greater than 0.
+    /// Returns a length in metres; nil unless it is above 0.
     func metres(_ key: String) -> Metres? {
         number(key, within: 0...1e8).flatMap { $0 > 0 ? Metres($0) : nil }
     }
 
-    /// A beacon's major or minor number.
+    /// Returns a beacon's major or minor number; nil for anything else.
     func short(_ key: String) -> UInt16? { number(key).flatMap { UInt16(exactly: $0) } }
 
-    /// The place, where both of its numbers are there and on the globe.
+    /// The coordinate; nil unless both of its numbers are present and on the globe.
     var coordinate: Coordinate? {
         guard let latitude = number("lat"), let longitude = number("lon") else { return nil }
         return try? Coordinate(latitude: latitude, longitude: longitude)
     }
 
-    /// The members whose key is not among `known`, as the text of an object; nil when none is left. One that no longer
-    /// fits into `limitBytes` (a picture, say) is left out.
+    /// Returns the members whose key is not in `known`, as the text of one object; nil when none is left. A member that
+    /// would exceed `limitBytes`, such as a picture, is left out.
     func rest(without known: Set<String>, limitBytes: Int) -> String? {
         var writer = JSONWriter()
         var isEmpty = true

@@ -1,9 +1,9 @@
 package import MusterCore
 
 extension OwnTracksMessage {
-    /// What the message says of its device that is no place, as notes; empty for a message that says nothing such.
+    /// Returns what the message reports beside positions, beacons and commands, as notes; empty when that is nothing.
     ///
-    /// A waypoint that names itself by nothing that a key may hold is left out.
+    /// It leaves out a waypoint whose ids and name are all no keys of a note.
     package func notes(receivedAt: Instant) -> [DeviceNote] {
         func note(_ kind: DeviceNote.Kind, _ sampleTime: Instant?, _ body: String) -> DeviceNote {
             DeviceNote(DeviceNote.Name(kind), sampleTime: sampleTime, receivedTime: receivedAt, body: body)
@@ -21,7 +21,7 @@ extension OwnTracksMessage {
 }
 
 extension OwnTracksWaypoint {
-    /// The waypoint as a note under its id: `rid`, or `tst`, which is the id to older phones, or else its name.
+    /// Returns the waypoint as a note under its id: `rid`; or `tst`, which is the id for older phones; or its name.
     fileprivate func note(receivedAt: Instant) -> DeviceNote? {
         let ids = [regionID, createdAt.map { "\($0.milliseconds / 1000)" }, name]
         let key = ids.lazy.compactMap { $0 }.first { (1...DeviceNote.Name.keyLimitBytes).contains($0.utf8.count) }
@@ -33,7 +33,7 @@ extension OwnTracksWaypoint {
 }
 
 extension OwnTracksCard {
-    /// The card that a note holds; nil when it holds none.
+    /// Reads the card from a note; nil for a note of another kind.
     package init?(_ note: DeviceNote) {
         guard note.name.kind == .card, let value = try? JSONValue(parsing: Array(note.body.utf8)),
             let members = value.members
@@ -43,7 +43,7 @@ extension OwnTracksCard {
 }
 
 extension OwnTracksBeacon {
-    /// The beacon as a sighting of it.
+    /// Returns the message as a sighting of its beacon.
     package func sighting(receivedAt: Instant) -> Sighting {
         Sighting(
             of: Beacon(uuid: uuid, major: major, minor: minor), sampleTime: sampleTime, receivedTime: receivedAt,
@@ -53,13 +53,13 @@ extension OwnTracksBeacon {
 }
 
 extension OwnTracksMembers {
-    /// What differs between two sendings of one message, or says nothing beside the kind of a note.
+    /// The members that differ between two sendings of one message, or only repeat the kind of the note.
     private static let ofSending: Set<String> = ["_type", "_id", "created_at", "topic"]
 
-    /// What the message says, as the text of one object in the order of its keys: the same said twice is the same text.
-    /// What does not fit into `limitBytes` is left out.
+    /// Returns the message's members as the text of one object, in the order of their keys, so that the same message
+    /// always gives the same text. Members that would exceed `limitBytes` are left out.
     ///
-    /// - Parameter large: the key of what comes last, so that it is the first to be left out.
+    /// - Parameter large: the key of the member to put last, so that it is the first to be left out.
     func body(limitBytes: Int, lastly large: String? = nil) -> String {
         let ordered = members.sorted { left, right in
             if (left.key == large) != (right.key == large) { return right.key == large }

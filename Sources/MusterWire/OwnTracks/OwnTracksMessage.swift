@@ -1,171 +1,170 @@
 package import MusterCore
 package import MusterGeometry
 
-/// What an OwnTracks app says, in one message (https://owntracks.org/booklet/tech/json/).
+/// One message of an OwnTracks app (https://owntracks.org/booklet/tech/json/).
 package enum OwnTracksMessage: Hashable, Sendable {
     case location(OwnTracksLocation)
     case transition(OwnTracksTransition)
     case waypoint(OwnTracksWaypoint)
-    /// All waypoints of the phone, when it was asked for them or a person sent them.
+    /// All waypoints of the phone, sent on request or by hand.
     case waypoints([OwnTracksWaypoint])
     case beacon(OwnTracksBeacon)
-    /// The last will: the connection broke.
+    /// The last will: the phone's connection to its broker broke.
     case lastWill(OwnTracksLastWill)
     case card(OwnTracksCard)
     case steps(OwnTracksSteps)
-    /// What the app says about itself, as the text of one object.
+    /// The app's status, as the text of one object.
     case status(String)
-    /// A command; phones receive them, so one that a phone sends is ignored.
+    /// A command. Phones only receive commands, so the server ignores one from a phone.
     case command(action: String)
-    /// The phone asks for something, a tour say.
+    /// The phone requests something, such as a tour.
     case request(kind: String)
-    /// A message that only who has the key can read.
+    /// An encrypted message, which the server can read only with the phone's key.
     case encrypted(OwnTracksEnvelope)
-    /// A type that means nothing here; ignored.
+    /// A message of another type, which the server ignores.
     case other(type: String)
 }
 
-/// Where the phone is.
+/// A location report.
 package struct OwnTracksLocation: Hashable, Sendable {
-    /// The fix. Its attributes hold all that the message says beyond what a position knows.
+    /// The fix. Its attributes hold all members that a position has no field for.
     package var position: Position
-    /// Two characters that the phone wants to be shown as.
+    /// The two characters that the phone wants to be shown as.
     package var trackerID: String?
-    /// Where the phone would publish: `owntracks/alice/phone`.
+    /// The MQTT topic that the phone would publish to: `owntracks/alice/phone`.
     package var topic: String?
-    /// Why it was sent: `p` ping, `c` circular region, `C` follow region, `b` beacon, `r` response, `u` by hand,
+    /// Why the phone sent it: `p` ping, `c` circular region, `C` follow region, `b` beacon, `r` response, `u` by hand,
     /// `t` timer, `v` visit.
     package var trigger: String?
 }
 
-/// The phone believes that it entered or left one of its own waypoints.
+/// A report that the phone entered or left one of its own waypoints, as it believes.
 package struct OwnTracksTransition: Hashable, Sendable {
-    /// Whether it entered; else it left.
+    /// Whether the phone entered; false when it left.
     package var isEntering: Bool
     /// The waypoint's description.
     package var name: String?
-    /// The waypoint's id, where the phone gives one.
+    /// The waypoint's id; nil when the phone gives none.
     package var regionID: String?
-    /// When the waypoint was made, which older phones use as its id.
+    /// When the waypoint was created, which older phones use as its id.
     package var waypointTime: Instant?
-    /// When it noticed.
+    /// When the phone noticed the transition.
     package var sampleTime: Instant
-    /// Where it was.
+    /// Where the phone was.
     package var coordinate: Coordinate?
-    /// How sure it is of that; nil when unknown.
+    /// The accuracy of that place; nil when unknown.
     package var accuracy: Metres?
-    /// Two characters that the phone wants to be shown as.
+    /// The two characters that the phone wants to be shown as.
     package var trackerID: String?
-    /// `c` circular region, `b` beacon, `l` location.
+    /// What triggered it: `c` circular region, `b` beacon, `l` location.
     package var trigger: String?
 }
 
 /// A place or a beacon that the phone watches.
 package struct OwnTracksWaypoint: Hashable, Sendable {
-    /// What a person calls it.
+    /// The name that people see.
     package var name: String
-    /// When it was made, which is also its id to older phones.
+    /// When it was created, which older phones use as its id.
     package var createdAt: Instant?
-    /// Its id, where the phone gives one.
+    /// Its id; nil when the phone gives none.
     package var regionID: String?
-    /// The middle of a place; nothing of worth where it is a beacon.
+    /// The centre of a place; meaningless for a beacon.
     package var coordinate: Coordinate?
-    /// nil when the phone does not watch it.
+    /// The radius; nil when the phone does not watch the place.
     package var radius: Metres?
-    /// The beacon's UUID, when it is one.
+    /// The beacon's UUID; nil for a place.
     package var uuid: String?
-    /// nil is any.
+    /// The beacon's major number; nil for any.
     package var major: UInt16?
-    /// nil is any.
+    /// The beacon's minor number; nil for any.
     package var minor: UInt16?
-    /// All that it says, as the text of one object.
+    /// All members of the message, as the text of one object.
     package var body: String
 }
 
-/// What was left with a broker for the case that the phone's connection breaks.
+/// A last will: the message that a broker sends when the phone's connection breaks.
 package struct OwnTracksLastWill: Hashable, Sendable {
-    /// About when it broke.
+    /// About when the connection broke.
     package var sampleTime: Instant?
-    /// All that it says, as the text of one object.
+    /// All members of the message, as the text of one object.
     package var body: String
 }
 
-/// The phone ranged a beacon.
+/// A report that the phone ranged a beacon.
 package struct OwnTracksBeacon: Hashable, Sendable {
     /// The beacon's proximity UUID.
     package var uuid: BeaconUUID
-    /// The larger group that it belongs to.
+    /// The number of the group that the beacon belongs to.
     package var major: UInt16
-    /// Which of the group it is.
+    /// The beacon's number within its group.
     package var minor: UInt16
-    /// When it was ranged.
+    /// When the phone ranged it.
     package var sampleTime: Instant
-    /// The phone's estimate.
+    /// The phone's estimate of the distance.
     package var distance: Metres?
-    /// Received signal strength in dBm.
+    /// The received signal strength in dBm.
     package var signalStrength: Double?
-    /// 0 unknown, 1 immediate, 2 near, 3 far.
+    /// The class of the distance: 0 unknown, 1 immediate, 2 near, 3 far.
     package var proximity: UInt8?
-    /// Two characters that the phone wants to be shown as.
+    /// The two characters that the phone wants to be shown as.
     package var trackerID: String?
 }
 
-/// How a person is shown to friends.
+/// A card: how a person wants to be shown to friends.
 package struct OwnTracksCard: Hashable, Sendable {
-    /// What friends call the person.
+    /// The name that friends see.
     package var name: String?
     /// A picture, PNG or JPEG, in base 64.
     package var face: String?
-    /// Two characters that stand for the person.
+    /// The two characters that stand for the person.
     package var trackerID: String?
-    /// All that it says, as the text of one object; without a picture that is too large.
+    /// All members of the message, as the text of one object, without a picture that is too large.
     package var body: String
 }
 
-/// How far the phone walked.
+/// A count of steps.
 package struct OwnTracksSteps: Hashable, Sendable {
     /// When the phone counted.
     package var sampleTime: Instant
-    /// How many; nil when the phone does not know.
+    /// The number of steps; nil when the phone does not know it.
     package var steps: Int64?
     /// The beginning of the time counted.
     package var from: Instant?
     /// The end of the time counted.
     package var to: Instant?
-    /// All that it says, as the text of one object.
+    /// All members of the message, as the text of one object.
     package var body: String
 }
 
-/// A message under libsodium's secretbox (XSalsa20-Poly1305); the key is the shared secret, padded with zeros to
-/// 32 bytes.
+/// A message encrypted with libsodium's secretbox (XSalsa20-Poly1305). The key is the shared secret, padded with zeros
+/// to 32 bytes.
 package struct OwnTracksEnvelope: Hashable, Sendable {
-    /// How long the nonce is.
+    /// The length of the nonce.
     package static let nonceBytes = 24
-    /// How long the authenticator at the box's beginning is.
+    /// The length of the authenticator at the beginning of the box.
     package static let authenticatorBytes = 16
 
-    /// Random, given once.
+    /// A random number that is used only once.
     package var nonce: [UInt8]
     /// The authenticator and the message, encrypted.
     package var box: [UInt8]
 
-    /// An envelope of a nonce and a box.
     package init(nonce: [UInt8], box: [UInt8]) {
         self.nonce = nonce
         self.box = box
     }
 }
 
-/// Where a message is published: `owntracks/alice/phone`, with a part behind it for some types.
+/// The MQTT topic of a message: `owntracks/alice/phone`, followed by a further part for some types.
 package struct OwnTracksTopic: Hashable, Sendable {
-    /// Whose it is.
+    /// The user's name.
     package var user: String
-    /// What published it.
+    /// The device's name.
     package var device: String
-    /// `event`, `waypoint`, `cmd` and so on; nil for locations.
+    /// The further part, such as `event`, `waypoint` or `cmd`; nil for locations.
     package var suffix: String?
 
-    /// Reads a topic; nil when it is none of OwnTracks. A leading slash, which some clients send, is passed over.
+    /// Reads a topic; nil for one that is not of OwnTracks. It ignores a leading slash, which some clients send.
     package init?(_ topic: String) {
         let parts = topic.drop { $0 == "/" }.split(separator: "/", omittingEmptySubsequences: false)
         guard (3...4).contains(parts.count), parts[0] == "owntracks", !parts[1].isEmpty, !parts[2].isEmpty else {

@@ -1,25 +1,25 @@
 package import MusterCore
 import MusterGeometry
 
-/// The answer to an OwnTracks app: an array of what it should show, and do.
+/// The server's reply to an OwnTracks app: an array of messages for it to show or to follow.
 package struct OwnTracksReply {
     private var writer = JSONWriter()
 
-    /// An answer that holds nothing yet.
+    /// Creates an empty reply.
     package init() { writer.beginArray() }
 
-    /// The answer as JSON text. Nothing is appended after this.
+    /// The reply so far as JSON text.
     package var bytes: [UInt8] {
         var closed = writer
         closed.endArray()
         return closed.bytes
     }
 
-    /// Appends where a friend is. Apps hold accuracy, altitude, speed (km/h) and the rest as whole numbers.
+    /// Appends a friend's location. Apps keep accuracy, altitude, speed (km/h) and the other numbers as whole numbers.
     ///
     /// - Parameters:
-    ///   - trackerID: the two characters shown in the friend's place.
-    ///   - topic: `owntracks/alice/phone`; what an app tells friends apart by.
+    ///   - trackerID: the two characters that the app shows at the friend's place.
+    ///   - topic: `owntracks/alice/phone`, by which the app distinguishes friends.
     package mutating func append(_ position: Position, trackerID: String, topic: String) {
         begin("location", trackerID: trackerID, topic: topic)
         writer.member("lat", position.coordinate.latitude)
@@ -33,7 +33,7 @@ package struct OwnTracksReply {
         writer.endObject()
     }
 
-    /// Appends how a friend is shown.
+    /// Appends a friend's card.
     ///
     /// - Parameter face: a picture in base 64.
     package mutating func append(cardNamed name: String, face: String? = nil, trackerID: String, topic: String) {

@@ -2,25 +2,25 @@ import MusterCoding
 package import MusterCore
 import MusterGeometry
 
-/// What an OwnTracks app posted.
+/// The messages that an OwnTracks app posted in one request.
 ///
-/// A message that cannot be read does not spoil the others: an iPhone forgets whatever a server answers with 4xx, so
-/// the good ones are taken, and the faults are there to be logged.
+/// A faulty message does not affect the others. An iPhone forgets every message that the server answers with 4xx, so
+/// the server accepts the good ones, and can log the faults.
 package struct OwnTracksRequest: Hashable, Sendable {
-    /// The messages that could be read, in order.
+    /// The readable messages, in order.
     package var messages: [OwnTracksMessage] = []
-    /// What was wrong with the others. Byte offsets are not known here and stand at 0.
+    /// The faults of the other messages. Their byte offsets are unknown here, and 0.
     package var faults: [JSONError] = []
 
-    /// How many messages one request may hold.
+    /// The largest number of messages in one request.
     package static let messageLimit = 1000
-    /// How long a position's attributes may be, and what a note says, a card's picture aside.
+    /// The longest attributes of a position, and the longest note but for a card, in bytes of JSON.
     package static let attributeLimitBytes = 4096
 
-    /// Reads a body: one message, an array of messages, or nothing, for a body of no bytes is legal.
+    /// Reads a body: one message, or an array of messages. An empty body is allowed, and holds none.
     ///
-    /// - Parameter receivedAt: what every position notes as its received time.
-    /// - Throws: when the body is not JSON, is neither object nor array, or holds too many messages.
+    /// - Parameter receivedAt: the received time of every position.
+    /// - Throws: `JSONError` when the body is not JSON, is neither an object nor an array, or holds too many messages.
     package init(parsing body: UnsafeRawBufferPointer, receivedAt: Instant) throws(JSONError) {
         guard !body.isEmpty else { return }
         let value = try JSONValue(parsing: body)
@@ -38,7 +38,7 @@ package struct OwnTracksRequest: Hashable, Sendable {
         }
     }
 
-    /// Reads a body, as above.
+    /// Reads a body: one message, or an array of messages.
     package init(parsing body: [UInt8], receivedAt: Instant) throws(JSONError) {
         self = try body.withUnsafeBytes { buffer in
             Result { () throws(JSONError) in try OwnTracksRequest(parsing: buffer, receivedAt: receivedAt) }
@@ -77,7 +77,7 @@ extension OwnTracksMessage {
             self = .steps(
                 OwnTracksSteps(
                     sampleTime: try members.requiredTime("tst"),
-                    // Phones write −1 when they do not know.
+                    // Phones write −1 for an unknown number.
                     steps: members.number("steps", within: 0...1e9).map { Int64($0) }, from: members.time("from"),
                     to: members.time("to"), body: members.body(limitBytes: noteLimitBytes)))
         case "status": self = .status(members.body(limitBytes: noteLimitBytes))
@@ -110,20 +110,20 @@ extension OwnTracksMessage {
 }
 
 extension OwnTracksLocation {
-    /// The members that a position has a place for.
+    /// The members that a position has fields for.
     private static let known: Set<String> = ["_type", "lat", "lon", "tst", "acc", "alt", "vel", "cog", "batt"]
 
     init(_ members: OwnTracksMembers, receivedAt: Instant) throws(JSONError) {
         let latitude = try members.requiredNumber("lat", within: -90...90)
         let longitude = try members.requiredNumber("lon", within: -180...180)
         let heading = members.number("cog", within: 0...360)
-        // A vertical accuracy below 0 is an iPhone's word for an altitude that means nothing.
+        // An iPhone sends a vertical accuracy below 0 when its altitude means nothing.
         let isAltitudeKnown = members.number("vac").map { $0 >= 0 } ?? true
         position = Position(
             coordinate: Coordinate(validLatitude: latitude, longitude: longitude),
             sampleTime: try members.requiredTime("tst"), receivedTime: receivedAt, accuracy: members.metres("acc"),
             altitude: isAltitudeKnown ? members.number("alt", within: -1e7...1e7).map { Metres($0) } : nil,
-            // Kilometres an hour; −1 when the phone does not know.
+            // Kilometres an hour; −1 when unknown.
             speed: members.number("vel", within: 0...3.6e6).map { $0 / 3.6 },
             heading: heading == 360 ? 0 : heading, battery: members.number("batt", within: 0...100),
             source: .ownTracks,
@@ -203,7 +203,7 @@ extension OwnTracksEnvelope {
         box = Array(bytes.dropFirst(Self.nonceBytes))
     }
 
-    /// This envelope as a message.
+    /// The envelope as an OwnTracks message.
     package var message: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,9 +1,9 @@
 import MusterCoding
 
-/// FNV-1a, twice: 128 bits that name something by its bytes. They tell apart what was not made to be confused; they
-/// protect nothing.
+/// A name of 128 bits for some bytes, by FNV-1a twice. Different bytes get different names, unless someone made them to
+/// collide: it protects nothing.
 package enum Fingerprint {
-    /// 32 hexadecimal digits.
+    /// Returns the fingerprint as 32 hexadecimal digits.
     package static func text(of bytes: [UInt8]) -> String {
         var digits: [UInt8] = []
         for base: UInt64 in [0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4] {

@@ -1,13 +1,13 @@
 package import MusterCore
 
-// IMF-fixdate of RFC 9110, section 5.6.7: the form of RFC 1123's dates that HTTP and CouchDB's replication logs have.
+// IMF-fixdate of RFC 9110, section 5.6.7: the form of RFC 1123's dates, which HTTP and CouchDB's replication logs use.
 
 extension Instant {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// This time as `Mon, 23 Nov 2026 08:44:45 GMT`: the second that it is in. One outside the years 0001 to 9999 is
-    /// written as the nearest that is in them.
+    /// The time as `Mon, 23 Nov 2026 08:44:45 GMT`, without its fraction of a second. A time outside the years 0001 to
+    /// 9999 is written as the nearest one inside.
     package var httpDate: String {
         let text = rfc3339  // 2026-11-23T08:44:45.000Z
         let held = min(max(self, .earliestInternetTime), .latestInternetTime).milliseconds
@@ -19,8 +19,7 @@ extension Instant {
         return "\(weekday), \(day) \(month) \(text.prefix(4)) \(time) GMT"
     }
 
-    /// Reads a time as `httpDate` writes it; nil for any other text. The name of the weekday is not compared with the
-    /// day.
+    /// Reads a time as `httpDate` writes it; nil for any other text. The name of the weekday need not fit the day.
     package init?(httpDate text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].hasSuffix(","), Self.weekdays.contains(String(parts[0].dropLast())),

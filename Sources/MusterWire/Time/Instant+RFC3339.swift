@@ -10,11 +10,11 @@ extension Instant {
 
     /// Reads an RFC 3339 time: `2026-11-21T06:00:00Z`, any number of fraction digits, any offset from UTC.
     ///
-    /// `T` and `Z` may be small, nothing else may differ from the grammar of RFC 3339. Digits beyond the milliseconds
-    /// are cut off. A leap second (`:60`, only where UTC has 23:59) becomes the last millisecond of its minute, so that
-    /// it stays before whatever follows.
+    /// `T` and `Z` may be lower case; nothing else may differ from the grammar of RFC 3339. Digits after the
+    /// milliseconds are cut off. A leap second (`:60`, only where UTC has 23:59) becomes the last millisecond of its
+    /// minute, so that it stays before the next minute.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: the text's fault.
     package init(rfc3339 text: UnsafeRawBufferPointer) throws(InstantError) {
         guard text.count >= 20 else { throw .malformed(offset: Self.firstMisfit(in: text)) }
         guard let year = text.digits(0, 4), text[4] == UInt8(ascii: "-"), let month = text.digits(5, 2),
@@ -42,7 +42,7 @@ extension Instant {
         guard self >= .earliestInternetTime, self <= .latestInternetTime else { throw .outOfYears }
     }
 
-    /// Reads an RFC 3339 time, as above.
+    /// Reads an RFC 3339 time.
     package init(rfc3339 text: String) throws(InstantError) {
         var text = text
         self = try text.withUTF8 { bytes in
@@ -50,8 +50,8 @@ extension Instant {
         }.get()
     }
 
-    /// This time as `2026-11-21T06:00:00.000Z`. One outside the years 0001 to 9999, which RFC 3339 cannot write, is
-    /// written as the nearest that it can.
+    /// The time as `2026-11-21T06:00:00.000Z`. A time outside the years 0001 to 9999, which RFC 3339 cannot write, is
+    /// written as the nearest one inside.
     package var rfc3339: String {
         String(unsafeUninitializedCapacity: 24) { buffer in
             var bytes: [UInt8] = []
@@ -60,7 +60,7 @@ extension Instant {
         }
     }
 
-    /// Appends this time as `rfc3339` has it.
+    /// Appends the time as `rfc3339` writes it.
     package func appendRFC3339(to bytes: inout [UInt8]) {
         let held = min(max(self, .earliestInternetTime), .latestInternetTime).milliseconds
         let day = CivilDay(daysSince1970: Int((held - 86_399_999 * (held < 0 ? 1 : 0)) / 86_400_000))
@@ -83,7 +83,8 @@ extension Instant {
 
     // MARK: Pieces
 
-    /// The milliseconds of the fraction at `position`, which is moved behind it; 0 when there is none.
+    /// Returns the milliseconds of the fraction at `position`, and moves `position` behind it; 0 when there is no
+    /// fraction.
     private static func milliseconds(
         in text: UnsafeRawBufferPointer, at position: inout Int
     ) throws(InstantError) -> Int {
@@ -100,7 +101,7 @@ extension Instant {
         return value
     }
 
-    /// The offset from UTC that ends the text.
+    /// Reads the offset from UTC that ends the text, in minutes.
     private static func offsetMinutes(
         in text: UnsafeRawBufferPointer, at position: Int
     ) throws(InstantError) -> Int {
@@ -119,7 +120,7 @@ extension Instant {
         return (hours * 60 + minutes) * (isWest ? -1 : 1)
     }
 
-    /// The first byte that does not fit the form of date and time.
+    /// Returns the offset of the first byte that does not fit the form of date and time.
     private static func firstMisfit(in text: UnsafeRawBufferPointer) -> Int {
         let form: StaticString = "0000-00-00T00:00:00"
         for (index, byte) in text.prefix(form.utf8CodeUnitCount).enumerated() {
@@ -146,7 +147,8 @@ struct CivilDay: Hashable {
         self.day = day
     }
 
-    /// The day so many days after 1970-01-01. The year begins in March here, so that the leap day comes last.
+    /// The day that is `daysSince1970` days after 1970-01-01. The year begins in March here, so that the leap day comes
+    /// last.
     init(daysSince1970: Int) {
         let shifted = daysSince1970 + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -159,7 +161,7 @@ struct CivilDay: Hashable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// Days since 1970-01-01.
+    /// The days since 1970-01-01.
     var daysSince1970: Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -169,7 +171,7 @@ struct CivilDay: Hashable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// How many days a month has.
+    /// Returns the number of days of a month.
     static func daysIn(month: Int, of year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -180,7 +182,8 @@ struct CivilDay: Hashable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The number that `count` decimal digits at `offset` write; nil when one of them is none. They are there.
+    /// Returns the number that `count` decimal digits at `offset` write; nil when one of them is no digit. The caller
+    /// has checked that the bytes exist.
     @inline(__always)
     fileprivate func digits(_ offset: Int, _ count: Int) -> Int? {
         var value = 0

@@ -1,14 +1,14 @@
-/// What is wrong with a text that should be an RFC 3339 time.
+/// A fault in a text that should be an RFC 3339 time.
 package enum InstantError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Not of the form `2026-11-21T06:00:00.000Z`; the offset is the first byte that does not fit.
+    /// The text is not of the form `2026-11-21T06:00:00.000Z`; the offset is that of the first byte that does not fit.
     case malformed(offset: Int)
-    /// That month has no such day, or the year no such month.
+    /// The month has no such day, or the year no such month.
     case noSuchDay
-    /// No such hour, minute or second.
+    /// There is no such hour, minute or second.
     case noSuchTime
-    /// No such offset from UTC.
+    /// There is no such offset from UTC.
     case noSuchOffset
-    /// Before the year 0001 or after 9999.
+    /// The time is before the year 0001 or after 9999.
     case outOfYears
 
     /// One sentence without a full stop.

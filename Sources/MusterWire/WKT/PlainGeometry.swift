@@ -1,50 +1,50 @@
 package import MusterGeometry
 
-/// Any geometry as GeoJSON and WKT write them: points, lines and polygons, none of them checked beyond that each has
-/// enough positions on the globe. What it means on the globe: edges run the short way.
+/// A geometry as GeoJSON and WKT write it: points, lines and polygons. The readers check only that each part has enough
+/// positions, and that these are on the globe. Edges run the short way round.
 package struct PlainGeometry: Hashable, Sendable {
-    /// Points.
+    /// The points.
     package var points: [Coordinate] = []
-    /// Lines of two positions and more.
+    /// The lines, each of two positions or more.
     package var lines: [[Coordinate]] = []
-    /// Polygons: closed rings, the exterior first.
+    /// The polygons, each of closed rings, the exterior one first.
     package var polygons: [[[Coordinate]]] = []
 
-    /// How many positions a geometry has at most.
+    /// The largest number of positions of a geometry.
     package static let positionLimit = 100_000
 
-    /// Nothing.
+    /// Creates an empty geometry.
     package init() {}
 
-    /// A point.
+    /// Creates a geometry of one point.
     package init(_ point: Coordinate) { points = [point] }
 
-    /// The one point that it is; nil for anything else.
+    /// The point; nil unless the geometry is one point alone.
     package var point: Coordinate? {
         points.count == 1 && lines.isEmpty && polygons.isEmpty ? points[0] : nil
     }
 
-    /// Whether it has parts of several dimensions.
+    /// Whether it has parts of different dimensions.
     package var isMixed: Bool { [points.isEmpty, lines.isEmpty, polygons.isEmpty].count { !$0 } > 1 }
 
-    /// Whether nothing is in it.
+    /// Whether it has no parts.
     package var isEmpty: Bool { points.isEmpty && lines.isEmpty && polygons.isEmpty }
 }
 
-/// Why something is no geometry.
+/// Why a text or value is no geometry.
 package enum GeometryTextError: Error, Hashable, Sendable {
-    /// There is no such type, or it stands where it may not.
+    /// The type does not exist, or is not allowed at this place.
     case type(String)
-    /// It is not written as it should be.
+    /// The geometry is not well formed; in words.
     case malformed(String)
-    /// A number is off the globe.
+    /// A coordinate is off the globe.
     case offGlobe
-    /// It has more positions than are taken.
+    /// The geometry has more positions than `PlainGeometry.positionLimit`.
     case tooLarge
 }
 
 extension GeometryTextError: CustomStringConvertible {
-    /// What is wrong, for a person.
+    /// The fault in words for a person.
     package var description: String {
         switch self {
         case .type(let name): "there is no geometry \(name)"
@@ -56,7 +56,7 @@ extension GeometryTextError: CustomStringConvertible {
 }
 
 extension PlainGeometry {
-    /// Reads a GeoJSON geometry; collections are flattened.
+    /// Reads a GeoJSON geometry, and flattens collections.
     package init(geoJSON value: JSONValue) throws(GeometryTextError) {
         var room = Self.positionLimit
         try add(value, &room, depth: 0)

@@ -1,14 +1,14 @@
 import MusterGeometry
 
-/// Reads well-known text (OGC 06-103r4, section 7): x is the longitude, y the latitude; a third and a fourth number of
-/// a position are passed over.
+/// Reads well-known text (OGC 06-103r4, section 7): x is the longitude, y the latitude. A third and a fourth number of
+/// a position are ignored.
 struct WKTReader {
     private let bytes: [UInt8]
     private var offset = 0
     private var room = PlainGeometry.positionLimit
     private var result = PlainGeometry()
 
-    /// How long a text may be.
+    /// The longest text that the reader accepts, in bytes.
     static let limitBytes = 1_000_000
 
     private init(_ text: String) { bytes = Array(text.utf8) }
@@ -60,9 +60,9 @@ struct WKTReader {
         return rings
     }
 
-    /// Positions in parentheses.
+    /// Reads positions in parentheses.
     ///
-    /// - Parameter isBare: whether each may have parentheses of its own, as in a multipoint.
+    /// - Parameter isBare: whether each position may have parentheses of its own, as in a multipoint.
     private mutating func positions(isBare: Bool) throws(GeometryTextError) -> [Coordinate] {
         var positions: [Coordinate] = []
         try list { (reader) throws(GeometryTextError) in

@@ -1,10 +1,10 @@
 /// Turns an XML text into UTF-8 (XML 1.0, appendix F).
 enum XMLEncoding {
-    /// The text in UTF-8, without a byte order mark, and valid.
+    /// Returns the text in UTF-8, valid and without a byte order mark.
     ///
-    /// UTF-8, US-ASCII, ISO 8859-1 and UTF-16 are known.
+    /// It knows UTF-8, US-ASCII, ISO 8859-1 and UTF-16.
     ///
-    /// - Throws: when the declared encoding is another, or the text is not in it.
+    /// - Throws: `XMLError` when the declared encoding is another, or the text does not fit it.
     static func utf8(_ bytes: UnsafeRawBufferPointer) throws(XMLError) -> [UInt8] {
         switch (bytes.first, bytes.dropFirst().first) {
         case (0xFE, 0xFF): return try utf16(bytes.dropFirst(2), isLittleEndian: false)
@@ -23,7 +23,7 @@ enum XMLEncoding {
         return Array(bytes.dropFirst(mark))
     }
 
-    /// The encoding that the XML declaration names; empty when it names none.
+    /// Returns the encoding that the XML declaration names; empty when it names none.
     private static func declared(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         guard bytes.starts(with: "<?xml".utf8), let end = bytes.prefix(256).firstIndex(of: UInt8(ascii: ">")) else {
             return ""
@@ -56,7 +56,7 @@ enum XMLEncoding {
         return result
     }
 
-    /// Every byte of ISO 8859-1 is the code point of the same number.
+    /// Converts from ISO 8859-1, where every byte is the code point of the same number.
     private static func latin1(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + bytes.count / 8)

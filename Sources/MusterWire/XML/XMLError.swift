@@ -1,11 +1,11 @@
-/// What is wrong with an XML text, and where.
+/// A fault in an XML text, and its line.
 package struct XMLError: Error, Hashable, Sendable {
     /// The line, from 1.
     package var line: Int
-    /// What is wrong there.
+    /// The fault.
     package var reason: Reason
 
-    /// What can be wrong.
+    /// The faults that an XML text can have.
     package enum Reason: Hashable, Sendable {
         case unexpectedEnd
         case unexpectedByte(UInt8)
@@ -33,7 +33,7 @@ extension XMLError.Reason: CustomStringConvertible {
         case .invalidText(let encoding): "the text is not valid \(encoding)"
         case .unknownEncoding(let name): "the encoding \(name) is not known here; use UTF-8"
         case .unknownEntity(let name): "there is no entity &\(name);"
-        case .documentType: "a document type is not taken"
+        case .documentType: "a document type is refused"
         case .mismatchedTag(let expected, let found): "expected </\(expected)>, found </\(found)>"
         case .duplicateAttribute(let name): "the attribute \(name) appears twice"
         case .tooDeep(let limit): "nested deeper than \(limit) elements"

@@ -1,20 +1,20 @@
-/// Pulls elements and text out of an XML text (XML 1.0) in UTF-8.
+/// A pull parser for the elements and text of XML 1.0 in UTF-8.
 ///
-/// Well-formedness is checked, except that names may hold any character beyond ASCII. A document type is refused, so
-/// there are no entities but the five of XML and numbers, nothing to expand and nothing to fetch. Namespaces are not
-/// resolved: `localName` is what stands behind the colon.
+/// The reader checks well-formedness, except that names may have any character beyond ASCII. It refuses a document
+/// type, so the only entities are the five of XML and character numbers, and it expands and fetches nothing. It does
+/// not resolve namespaces: `localName` is the part of a name after the colon.
 ///
-/// - Important: Valid only while the bytes are.
+/// - Important: The reader is valid only while the bytes are.
 struct XMLReader {
-    /// What comes next.
+    /// An event of the parser.
     enum Event: Hashable {
-        /// An element begins; see `name` and `attribute`. An empty one ends at once.
+        /// An element begins; see `localName` and `attribute`. An empty element ends with the next event.
         case start
-        /// The element that `start` began last and that is still open ends.
+        /// The innermost open element ends.
         case end
-        /// Text, in pieces; see `text`.
+        /// A piece of text; see `text`.
         case text
-        /// The root element has ended and nothing more follows.
+        /// The root element has ended, and nothing follows it.
         case finished
     }
 
@@ -30,10 +30,10 @@ struct XMLReader {
     private var isEmptyElement = false
     private var hasRoot = false
 
-    /// Reads a text that is valid UTF-8: see `XMLEncoding`.
+    /// Creates a reader of a text in valid UTF-8; see `XMLEncoding`.
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// The next event.
+    /// Returns the next event.
     mutating func next() throws(XMLError) -> Event {
         if isEmptyElement {
             isEmptyElement = false
@@ -77,23 +77,23 @@ struct XMLReader {
     /// Whether the element that has just begun has this name, its prefix aside.
     func isNamed(_ name: StaticString) -> Bool { open.last.map { holds(localPart(of: $0), name) } ?? false }
 
-    /// The value of an attribute of the element that has just begun; nil when it has none of this name.
+    /// Returns the value of an attribute of the element that has just begun; nil when it has no such attribute.
     func attribute(_ name: StaticString) throws(XMLError) -> String? {
         guard let found = attributes.first(where: { holds($0.name, name) }) else { return nil }
         return try resolved(found.value)
     }
 
-    /// The text that has just come, references resolved.
+    /// Returns the text of the last event, with references resolved.
     func text() throws(XMLError) -> String { isPieceLiteral ? string(piece) : try resolved(piece) }
 
-    /// A fault at the place where the reader stands.
+    /// Creates a fault at a place; by default at the reader's place.
     ///
     /// - Complexity: O(place), to count the lines.
     func fault(_ reason: XMLError.Reason, at place: Int? = nil) -> XMLError {
         XMLError(line: line(at: place ?? position), reason: reason)
     }
 
-    /// The line where the reader stands.
+    /// The line of the reader's place, from 1.
     var line: Int { line(at: position) }
 
     private func line(at place: Int) -> Int {
@@ -189,7 +189,8 @@ struct XMLReader {
 
     /// Reads text up to the next tag.
     ///
-    /// - Returns: whether it stands in an element; outside only white space may stand, and means nothing.
+    /// - Returns: whether the text is in an element. Outside of elements only white space is allowed, which means
+    ///   nothing.
     private mutating func scanText() throws(XMLError) -> Bool {
         let start = position
         var isBlank = true
@@ -207,7 +208,7 @@ struct XMLReader {
         return true
     }
 
-    /// The text of a range, with references resolved.
+    /// Returns the text of a range, with references resolved.
     private func resolved(_ range: Range<Int>) throws(XMLError) -> String {
         guard bytes[range].contains(UInt8(ascii: "&")) else { return string(range) }
         var result: [UInt8] = []
@@ -218,7 +219,7 @@ struct XMLReader {
                 place += 1
                 continue
             }
-            // The longest reference that means something is &#1114111;
+            // The longest useful reference is &#1114111;
             let end = bytes[place..<min(place + 12, range.upperBound)].firstIndex(of: UInt8(ascii: ";"))
             guard let end else { throw fault(.unknownEntity(""), at: place) }
             let name = string(place + 1..<end)
@@ -287,7 +288,7 @@ struct XMLReader {
         position += 1
     }
 
-    /// Moves behind the next occurrence of a mark.
+    /// Moves behind the next occurrence of `mark`.
     private mutating func pass(_ mark: StaticString, from start: Int) throws(XMLError) {
         let begin = position
         position = start

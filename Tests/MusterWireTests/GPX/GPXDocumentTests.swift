@@ -55,7 +55,7 @@ struct GPXDocumentTests {
         #expect(
             fault(track("<trkpt lat='0' lon='0'><time>noon</time></trkpt>"))?.hasPrefix("line 2: time must be") == true)
         #expect(fault("<gpx><trk></gpx>") == "line 1: expected </trk>, found </gpx>")
-        #expect(fault("<!DOCTYPE gpx><gpx/>") == "line 1: a document type is not taken")
+        #expect(fault("<!DOCTYPE gpx><gpx/>") == "line 1: a document type is refused")
     }
 
     @Test func `files are bounded`() {
