@@ -13,7 +13,7 @@ package struct AmazonEndpoint: Endpoint {
             identity: parts.identity, requestsPerSecond: parts.configuration.amazon.requestsPerSecond)
         location = LocationService(
             coordinator: parts.coordinator, keys: keys, configuration: parts.configuration)
-        sync = CognitoSyncService(coordinator: parts.coordinator, keys: keys)
+        sync = CognitoSyncService(coordinator: parts.coordinator, keys: keys, pushes: parts.pushes)
         jsonServices = AmazonJSONServices(
             keys: keys, services: [EventsService(coordinator: parts.coordinator)])
     }

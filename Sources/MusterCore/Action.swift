@@ -36,6 +36,8 @@ public struct Action: Hashable, Sendable {
         case indexMade, indexRemoved
         /// The bodies of a database's superseded revisions were removed.
         case databaseCompacted
+        /// A person was asked where they are now.
+        case locationAsked
     }
 
     /// Creates an action; without `user`, `device` or `label` it concerns none.

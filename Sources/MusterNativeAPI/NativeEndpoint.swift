@@ -38,6 +38,8 @@ package struct NativeEndpoint: Endpoint {
         RuleRoutes.self,
         ChangeRoutes.self,
         DatasetRoutes.self,
+        PushRoutes.self,
+        LocationRequestRoutes.self,
         KeyRoutes.self,
         ServiceRoutes.self,
         LiveRoutes.self,

@@ -35,6 +35,8 @@ package struct Configuration: Sendable {
     package var amazon = Amazon()
     /// How and how often deliveries are tried.
     package var delivery = DeliveryPolicy()
+    /// How messages are sent by push services.
+    package var push = PushSettings()
     /// Whether targets may be on this machine or in a private network.
     package var allowsPrivateTargets = false
     /// A PEM file of certificate authorities to trust for targets, besides the system's.

@@ -20,6 +20,7 @@ package struct Server: Sendable {
     private let coordinator: StoreCoordinator
     private let identity: Identity
     private let dispatcher: DeliveryDispatcher
+    private let pushes: PushDispatcher
     private let feeds: LogFeeds
     private let client: CheckedHTTPClient
     private let metrics: Metrics
@@ -85,10 +86,15 @@ package struct Server: Sendable {
             dispatcher = DeliveryDispatcher(
                 coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: settings.now
             )
+            pushes = PushDispatcher(
+                coordinator: coordinator, vault: vault,
+                senders: PushSenders(settings, coordinator: coordinator, vault: vault, client: client),
+                policy: settings.push.policy, logger: logger, now: settings.now)
+            metrics.addSource { [pushes] in pushes.statistics.families }
             metrics.addSources(
                 coordinator: coordinator, feeds: feeds, identity: identity,
                 dataDirectory: settings.dataDirectory, certificates: certificates)
-            notifier.connect(to: feeds, dispatcher)
+            notifier.connect(to: feeds, dispatcher, pushes)
             try await identity.load()
             generatedPassword = try await identity.bootstrap(
                 adminPassword: settings.adminPassword, isForLater: settings.isForOneCommand)
@@ -186,7 +192,7 @@ package struct Server: Sendable {
             endpointTypes,
             over: ServerParts(
                 coordinator: coordinator, feeds: feeds, identity: identity, dispatcher: dispatcher,
-                client: client, connections: connections, metrics: metrics,
+                pushes: pushes, client: client, connections: connections, metrics: metrics,
                 certificates: certificates, configuration: settings))
         let router = endpoints.router(logger: logger)
         let isEncrypted = certificates != nil
@@ -201,6 +207,7 @@ package struct Server: Sendable {
             .init(service: storageWatch(control)),
             .init(service: UsageWatch(coordinator: coordinator)),
             .init(service: dispatcher),
+            .init(service: pushes),
             .init(service: port, successTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: feeds),
         ]
@@ -301,16 +308,17 @@ package struct Server: Sendable {
 
 /// Passes the coordinator's announcements to its listeners, which are made after it.
 private final class CommitNotifier: Sendable {
-    private let listeners = Mutex<(feeds: LogFeeds, dispatcher: DeliveryDispatcher)?>(nil)
+    private let listeners = Mutex<(feeds: LogFeeds, dispatcher: DeliveryDispatcher, pushes: PushDispatcher)?>(nil)
 
-    func connect(to feeds: LogFeeds, _ dispatcher: DeliveryDispatcher) {
-        listeners.withLock { $0 = (feeds, dispatcher) }
+    func connect(to feeds: LogFeeds, _ dispatcher: DeliveryDispatcher, _ pushes: PushDispatcher) {
+        listeners.withLock { $0 = (feeds, dispatcher, pushes) }
     }
 
     func ring(_ sequence: LogSequence) {
         guard let listeners = listeners.withLock({ $0 }) else { return }
         listeners.feeds.announce(sequence)
         listeners.dispatcher.announceWhatIsNew()
+        listeners.pushes.announce()
     }
 }
 

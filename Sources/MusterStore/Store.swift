@@ -8,7 +8,7 @@ package import MusterDocuments
 /// so no caller reads on the cooperative pool, and it sees every transaction whose `write` has returned.
 ///
 /// `MemoryStore` and `SQLiteStore` pass one test suite, `Tests/Conformance`.
-package protocol Store: SafetyStore, DatasetStore, AnyObject, Sendable {
+package protocol Store: SafetyStore, DatasetStore, PushStore, AnyObject, Sendable {
     /// Runs one transaction: it is durable when this returns, and nothing of it is stored when this throws.
     ///
     /// - Parameter committedAt: the commit time of every appended change.
@@ -177,7 +177,7 @@ package protocol Store: SafetyStore, DatasetStore, AnyObject, Sendable {
 }
 
 /// Writes in one transaction. Valid only inside the `write` that lent it.
-package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObject {
+package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, PushTransaction, AnyObject {
     /// Appends a change to the log. Also stores a position or sighting in its device's history, a declaration in its
     /// subject's, and an incident.
     ///
@@ -287,20 +287,6 @@ package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObj
     func discard(_ letters: [DeliveryNumber]) throws -> Int
 }
 
-/// The directory, each list in the order of its numbers.
-package struct StoredDirectory: Equatable, Sendable {
-    package var users: [User] = []
-    package var teams: [Team] = []
-    package var devices: [Device] = []
-    package var trackers: [Tracker] = []
-    package var collections: [RegionCollection] = []
-    package var rules: [Rule] = []
-    package var targets: [Target] = []
-    package var databases: [StoredDatabase] = []
-
-    package init() {}
-}
-
 /// A cursor into a device's history: the last position of a page.
 package struct HistoryCursor: Hashable, Sendable {
     package var sampleTime: Instant
@@ -342,6 +328,10 @@ package struct Credential: Hashable, Sendable {
         /// Key: the user's number, 4 bytes big-endian, and the index among the user's keys, 1 byte. Subject: a user.
         /// Secret: the SHA-256 of its password, then the mark of the user's password under which it was made.
         case locationKey
+        /// Key: the push device's id, in ASCII. Subject: a user. Label: its platform. Secret, sealed: its address.
+        case pushDevice
+        /// Key: "vapid". Secret, sealed: the private key with which the server proves itself to Web Push services.
+        case vapidKey
     }
 
     package var kind: Kind

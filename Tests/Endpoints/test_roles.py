@@ -25,6 +25,9 @@ v1 = "/api/v1"
 sam = v1 + "/users/sam"
 phone = sam + "/devices/phone"
 region = polygon("yard", box(13.4, 52.5, 13.41, 52.51))
+subscription = {"platform": "webpush", "subscription": {"endpoint": "https://push.example/x", "keys": {
+    "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}}
 sample = fix(52.505, 13.405, now() - 1000, device="sam/phone")
 
 
@@ -111,6 +114,21 @@ rules = [
     Rule("POST", v1 + "/keys", v1 + "/keys", {"admin", "own member"}, {"label": "stolen", "user": "sam"},
          (401, 403, 404, 422)),
     Rule("DELETE", v1 + "/keys/{key}", v1 + "/keys/{key}", {"admin", "own member"}),
+    # One's own, whoever asks: of sam's it tells nobody, and the device is sam's alone.
+    Rule("GET", v1 + "/datasets", v1 + "/datasets", persons),
+    Rule("GET", v1 + "/datasets/{dataset}", v1 + "/datasets/none", persons),
+    Rule("PATCH", v1 + "/datasets/{dataset}", v1 + "/datasets/none", persons, {"records": []}),
+    Rule("DELETE", v1 + "/datasets/{dataset}", v1 + "/datasets/never", set(), None, (401, 403, 404)),
+    Rule("GET", v1 + "/push/key", v1 + "/push/key", persons),
+    Rule("GET", v1 + "/push/devices", v1 + "/push/devices", persons),
+    Rule("POST", v1 + "/push/devices", v1 + "/push/devices", persons, subscription),
+    Rule("POST", v1 + "/push/test", v1 + "/push/test", {"admin", "own member"}, {"user": "sam"}, (401, 403, 404, 422)),
+    Rule("PUT", v1 + "/datasets/{dataset}/subscriptions/{device}", v1 + "/datasets/set/subscriptions/{push}",
+         {"own member"}),
+    Rule("DELETE", v1 + "/datasets/{dataset}/subscriptions/{device}", v1 + "/datasets/set/subscriptions/{push}",
+         {"own member"}),
+    Rule("DELETE", v1 + "/push/devices/{device}", v1 + "/push/devices/{push}", {"own member"}),
+    Rule("POST", v1 + "/users/{user}/location-request", sam + "/location-request", {"admin", "own leader"}),
     Rule("POST", v1 + "/users/{user}/devices", sam + "/devices", keepers, {"name": "new"}),
     Rule("GET", v1 + "/users/{user}/devices/{device}", phone, south_readers | {"own member", "own device"}),
     # It goes with its track, which a leader does not erase.
@@ -185,7 +203,7 @@ rules = [
 own_protocols = {("POST", path + more) for path in ("/owntracks", "/pub") for more in ("", "/{path}")}
 """They prove by themselves who reports; below."""
 
-signed = ("/tracking/", "/geofencing/", "/tags/", "/aws")
+signed = ("/tracking/", "/geofencing/", "/tags/", "/identitypools", "/aws")
 """AWS's, and POST /: only a signature is a proof; test_amazon_*.py."""
 
 documents = ("/{db}", "/couchdb", "/_")
@@ -219,6 +237,9 @@ class World:
             "other device": admin.make_device("ned"),
             "own device": admin.make_device("sam"),
         }
+        sams = {**subscription, "subscription": {
+            **subscription["subscription"], "endpoint": "https://push.example/sam"}}
+        self.push = self.askers["own member"].ok("POST", "/push/devices", sams)["id"]
         self.key = admin.ok("POST", "/keys", {"label": "sam's other", "user": "sam"})["id"]
         self.askers["own device"].ok("POST", "/positions", fix(52.505, 13.405, now() - 60_000))
         for asker in ("own device", "other device"):
@@ -231,7 +252,7 @@ class World:
         assert incident["number"] == 1
 
     def ask(self, asker, rule):
-        path = rule.path.replace("{key}", self.key)
+        path = rule.path.replace("{key}", self.key).replace("{push}", self.push)
         response = self.askers[asker].send(rule.method, "/" + path, rule.body, stream=rule.path.endswith("/live"))
         if rule.path.endswith("/live"):
             response.close()

@@ -20,7 +20,7 @@ final class MemoryTransaction: StoreTransaction {
     private var putDevices: [DeviceNumber: Device] = [:]
     private var removedDevices: Set<DeviceNumber> = []
     /// What this transaction put; nil where it removed.
-    private var credentials: [CredentialKey: Credential?] = [:]
+    var credentials: [CredentialKey: Credential?] = [:]
 
     /// The delivery that was put last.
     var lastDelivery: Int64
@@ -148,6 +148,7 @@ final class MemoryTransaction: StoreTransaction {
         let stored = store.contents.withLock { $0.devices }
         let devices = stored.merging(putDevices) { $1 }.values.filter { $0.user == user }
         for device in devices { try remove(device.number) }
+        try removePushDevices(of: user)
         forgetCredentials { $0.user == user }
         try tables.remove(.locations(of: user))
         try DatasetTable.remove(of: user, in: database)

@@ -8,6 +8,7 @@ import { LiveMap, NoMap } from "./map.js";
 import { Myself } from "./myself.js";
 import { Orders } from "./orders.js";
 import { Outbox } from "./outbox.js";
+import { PushButton } from "./push.js";
 import { Session } from "./session.js";
 import { loadHeard, loadHistory, loadSnapshot } from "./snapshot.js";
 import { isOnRollAlone, nameOf } from "./roll.js";
@@ -63,6 +64,7 @@ const outbox = new Outbox({
     report: (delivery) => myself.tell(delivery),
 });
 const myself = new Myself(element("myself"), outbox, serverNow);
+const push = new PushButton(element("notify"), (path, options) => session.request(path, options), tell);
 const track = new TrackView({
     bar: element("track"), title: element("track-title"), words: element("track-words"), said: element("track-said"),
     device: element("track-device"), span: element("track-span"), close: element("track-close"),
@@ -73,7 +75,7 @@ const track = new TrackView({
 async function start() {
     session.onEnd = showSignIn;
     element("sign-in-form").addEventListener("submit", submit);
-    element("sign-out").addEventListener("click", () => session.signOut());
+    element("sign-out").addEventListener("click", signOut);
     element("fit").addEventListener("click", () => map?.fit());
     addEventListener("online", () => { feed?.hurry(); outbox.hurry(); });
     setInterval(() => list.tick(), 5000);
@@ -90,6 +92,11 @@ async function start() {
         return;
     }
     await showLive();
+}
+
+async function signOut() {
+    await push.end();
+    await session.signOut();
 }
 
 /** The one-time code of `#demo=…`; it leaves the address at once, and the history with it. */
@@ -150,6 +157,7 @@ async function showLive() {
     element("who").textContent = session.user.name;
     outbox.begin(session.user.name);
     storage.ask();
+    push.begin();
     if (!map) { await openMap(); }
     await load();
 }

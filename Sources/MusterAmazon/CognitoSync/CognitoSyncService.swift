@@ -11,6 +11,7 @@ import MusterWire
 struct CognitoSyncService: AmazonRESTService {
     let coordinator: StoreCoordinator
     let keys: AmazonKeys
+    let pushes: PushDispatcher
 
     static let title = "Amazon Cognito Sync"
     static let signingName = "cognito-sync"
@@ -33,6 +34,7 @@ struct CognitoSyncService: AmazonRESTService {
         addDatasets(to: &routes)
         addRecords(to: &routes)
         addUsage(to: &routes)
+        addDevices(to: &routes)
     }
 
     // MARK: What the path names

@@ -48,6 +48,17 @@ package struct CallAnswer: Hashable, Sendable {
     package let status: Int
     /// The seconds that `Retry-After` asks for, whether given in seconds or as a date.
     package let retryAfterSeconds: Double?
+    /// The beginning of the body: at most `bodyLimitBytes`.
+    package let body: [UInt8]
+
+    /// The largest part of a body that an answer holds.
+    package static let bodyLimitBytes = 8 << 10
+
+    package init(status: Int, retryAfterSeconds: Double?, body: [UInt8] = []) {
+        self.status = status
+        self.retryAfterSeconds = retryAfterSeconds
+        self.body = body
+    }
 }
 
 /// The field `Retry-After` (RFC 9110, section 10.2.3).

@@ -5,7 +5,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// Calls servers over HTTP/1.1 at checked addresses only: a short POST by `post`, and everything else by a client that
+/// Calls servers at checked addresses only, over HTTP/1.1 or where a service wants it over HTTP/2: a short POST by `post`, and everything else by a client that
 /// `client(for:)` makes.
 ///
 /// It looks a name up by itself, and the policy must allow every address of the answer. AsyncHTTPClient then connects
@@ -17,7 +17,20 @@ package final class CheckedHTTPClient: Sendable {
     private let tls: TLSConfiguration
     /// Whether this system has a list of authorities. Without one no certificate is trusted but by those of `roots`.
     package let hasSystemRoots: Bool
-    private let kept = Mutex<[HTTPAddress.Origin: PinnedClient]>([:])
+    private let kept = Mutex<[Service: PinnedClient]>([:])
+
+    /// Whose connections are kept: an origin, and how it is spoken to.
+    private struct Service: Hashable {
+        let origin: HTTPAddress.Origin
+        let version: Version
+    }
+
+    /// How a server is spoken to.
+    package enum Version: Hashable, Sendable {
+        case http1
+        /// HTTP/2 where the server offers it.
+        case http2
+    }
 
     /// The time limits of a call.
     package struct Timeouts: Sendable {
@@ -66,7 +79,8 @@ package final class CheckedHTTPClient: Sendable {
     ///
     /// - Throws: `CallError.unreachable`.
     package func post(
-        _ body: [UInt8], to address: HTTPAddress, headers: [(name: String, value: String)]
+        _ body: [UInt8], to address: HTTPAddress, headers: [(name: String, value: String)],
+        over version: Version = .http1
     ) async throws(CallError) -> CallAnswer {
         var request = HTTPClientRequest(url: address.shown + address.requestTarget)
         request.method = .POST
@@ -75,13 +89,14 @@ package final class CheckedHTTPClient: Sendable {
         request.body = .bytes(ByteBuffer(bytes: body))
         let deadline = NIODeadline.now() + .seconds(timeouts.wholeSeconds)
         do {
-            let (client, isKept) = try await pinnedClient(for: address.origin)
+            let service = Service(origin: address.origin, version: version)
+            let (client, isKept) = try await pinnedClient(for: service)
             do {
                 return try await client.post(request, by: deadline)
             } catch  where isKept {
                 // The target may have closed the connection, or moved: it is looked up and connected to anew, once.
-                forget(client, of: address.origin)
-                return try await pinnedClient(for: address.origin).client.post(request, by: deadline)
+                forget(client, of: service)
+                return try await pinnedClient(for: service).client.post(request, by: deadline)
             }
         } catch {
             throw CallError(error)
@@ -118,8 +133,9 @@ package final class CheckedHTTPClient: Sendable {
 
     // MARK: Pinned clients
 
-    private func pinnedClient(for origin: HTTPAddress.Origin) async throws -> (client: PinnedClient, isKept: Bool) {
-        let known = kept.withLock { $0[origin] }
+    private func pinnedClient(for service: Service) async throws -> (client: PinnedClient, isKept: Bool) {
+        let origin = service.origin
+        let known = kept.withLock { $0[service] }
         if let known, known.isFresh { return (known, true) }
         let addresses = try await addresses(of: origin)
         if let known, addresses.contains(known.address) {
@@ -131,39 +147,43 @@ package final class CheckedHTTPClient: Sendable {
         settings.timeout = .init(connect: .seconds(timeouts.connectSeconds), read: .seconds(timeouts.wholeSeconds))
         // The dispatcher bounds the calls under way: none waits for another's connection.
         settings.connectionPool = .init(idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: 512)
-        let client = PinnedClient(makeClient([origin.host], at: address, settings), at: address)
+        let client = PinnedClient(
+            makeClient([origin.host], at: address, settings, over: service.version), at: address)
         client.recordCheck(for: timeouts.lookupSeconds)
         return kept.withLock { kept in
             // A simultaneous call was faster.
-            if let other = kept[origin], other.isFresh, other.address == address { return (other, false) }
+            if let other = kept[service], other.isFresh, other.address == address { return (other, false) }
             kept = kept.filter { $0.value.isFresh }
             if kept.count >= Self.originLimit, let one = kept.first { kept[one.key] = nil }
-            kept[origin] = client
+            kept[service] = client
             return (client, false)
         }
     }
 
-    private func forget(_ client: PinnedClient, of origin: HTTPAddress.Origin) {
-        kept.withLock { kept in if kept[origin] === client { kept[origin] = nil } }
+    private func forget(_ client: PinnedClient, of service: Service) {
+        kept.withLock { kept in if kept[service] === client { kept[service] = nil } }
     }
 
     /// A client that connects to this address and to no other, whatever the name means by then.
     private func makeClient(
-        _ hosts: Set<String>, at address: SocketAddress, _ settings: HTTPClient.Configuration
+        _ hosts: Set<String>, at address: SocketAddress, _ settings: HTTPClient.Configuration,
+        over version: Version = .http1
     ) -> HTTPClient {
         var settings = settings
         settings.tlsConfiguration = tls
         settings.redirectConfiguration = .disallow
-        settings.httpVersion = .http1Only
+        settings.httpVersion = version == .http1 ? .http1Only : .automatic
         // The callers know when to try again.
         settings.connectionPool.retryConnectionEstablishment = false
         for host in hosts { settings.dnsOverride[host] = address.ipAddress }
-        settings.http1_1ConnectionDebugInitializer = { channel in
+        let requireAddress: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
             guard channel.remoteAddress?.ipAddress == address.ipAddress else {
                 return channel.eventLoop.makeFailedFuture(CallError.unreachable("it is not at the address checked"))
             }
             return channel.eventLoop.makeSucceededVoidFuture()
         }
+        settings.http1_1ConnectionDebugInitializer = requireAddress
+        settings.http2ConnectionDebugInitializer = requireAddress
         return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: settings)
     }
 
@@ -222,19 +242,23 @@ private final class PinnedClient: Sendable {
     /// Notes that the address was looked up and allowed just now.
     func recordCheck(for seconds: Int64) { freshUntil.withLock { $0 = .now() + .seconds(seconds) } }
 
-    /// Sends a request, reads the answer to its end, and drops its body. An answer with a long body counts as it began.
+    /// Sends a request and reads the answer to its end, of its body the beginning. An answer with a long body counts as
+    /// it began.
     func post(_ request: HTTPClientRequest, by deadline: NIODeadline) async throws -> CallAnswer {
         defer { withExtendedLifetime(self) {} }
         let response = try await http.execute(request, deadline: deadline)
         var count = 0
+        var body: [UInt8] = []
         for try await part in response.body {
             count += part.readableBytes
+            let room = CallAnswer.bodyLimitBytes - body.count
+            if room > 0 { body += part.readableBytesView.prefix(room) }
             if count > Self.bodyLimitBytes { break }
             guard NIODeadline.now() < deadline else { throw HTTPClientError.deadlineExceeded }
         }
         return CallAnswer(
             status: Int(response.status.code),
-            retryAfterSeconds: response.headers.first(name: "retry-after").flatMap(RetryAfter.seconds))
+            retryAfterSeconds: response.headers.first(name: "retry-after").flatMap(RetryAfter.seconds), body: body)
     }
 }
 

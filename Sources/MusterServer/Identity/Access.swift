@@ -175,6 +175,17 @@ package struct Access: Sendable {
         principal.device == nil && (principal.role == .admin || isSelf(user.number))
     }
 
+    /// Whether the principal may send test messages to this user's push devices.
+    package func mayTestPushes(to user: User) -> Bool {
+        principal.device == nil && (principal.role == .admin || isSelf(user.number))
+    }
+
+    /// Whether the principal may ask this user where they are. A leader may ask the people of the team.
+    package func mayAskForLocation(of user: User) -> Bool {
+        guard principal.device == nil else { return false }
+        return principal.role == .admin || (principal.role == .leader && isOwn(user.team))
+    }
+
     // MARK: The log
 
     /// Whether the principal may see a change of the log.

@@ -66,7 +66,8 @@ extension SecretVault {
     ) async throws -> SecretVault {
         let (mark, isNeeded) = try await coordinator.read { store in
             let secrets = try store.credentials(.awsKey).count + store.credentials(.targetSecret).count
-            return (try store.credential(.vaultMark, key: markKey), secrets > 0)
+            let isNeeded = try secrets > 0 || store.hasPushDevices
+            return (try store.credential(.vaultMark, key: markKey), isNeeded)
         }
         let path = directory + "/" + fileName
         let stored = try read(path)
@@ -142,7 +143,7 @@ extension SecretVaultError: CustomStringConvertible {
         switch self {
         case .missingKey(let path):
             "\(path) is missing: secrets in the database were sealed with it. Put it back from the backup, or start "
-                + "once with --renew-secrets-key and make AWS keys and webhook secrets anew."
+                + "once with --renew-secrets-key and make AWS keys and webhook secrets anew; push devices must register again."
         case .wrongKey(let path):
             "\(path) is not the key that secrets in the database were sealed with. Put the right one back from the "
                 + "backup, or start once with --renew-secrets-key and make AWS keys and webhook secrets anew."

@@ -33,7 +33,7 @@ package enum Schema {
 
     /// All schemas that routes name.
     package static let named: [(String, String)] =
-        requests + answers + places + safety + rules + targets + locationTracker + located + datasets
+        requests + answers + places + safety + rules + targets + locationTracker + located + datasets + push
 
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#

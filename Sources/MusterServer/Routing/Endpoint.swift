@@ -23,6 +23,8 @@ package struct ServerParts: Sendable {
     package let coordinator: StoreCoordinator
     package let identity: Identity
     package let dispatcher: DeliveryDispatcher
+    /// Tells devices by push services.
+    package let pushes: PushDispatcher
     package let feeds: LogFeeds
     /// Calls other servers, at checked addresses only.
     package let client: CheckedHTTPClient
@@ -34,7 +36,7 @@ package struct ServerParts: Sendable {
 
     package init(
         coordinator: StoreCoordinator, feeds: LogFeeds, identity: Identity, dispatcher: DeliveryDispatcher,
-        client: CheckedHTTPClient, connections: OpenConnections = OpenConnections(),
+        pushes: PushDispatcher, client: CheckedHTTPClient, connections: OpenConnections = OpenConnections(),
         metrics: Metrics,
         certificates: CertificateFiles? = nil, configuration: Configuration
     ) {
@@ -42,6 +44,7 @@ package struct ServerParts: Sendable {
         self.feeds = feeds
         self.identity = identity
         self.dispatcher = dispatcher
+        self.pushes = pushes
         self.client = client
         self.connections = connections
         self.metrics = metrics

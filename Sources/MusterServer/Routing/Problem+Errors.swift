@@ -18,6 +18,7 @@ extension Problem {
         case let fault as IncidentError: self = .conflict(fault.sentence)
         case let fault as JoinError: self = .conflict(fault.sentence)
         case let fault as DatasetError: self = Problem(telling: fault)
+        case let fault as PushDeviceError: self = Problem(telling: fault)
         case let fault as QuotaError: self = .overQuota(fault)
         case let error as CoordinatorError: self = Problem(telling: error)
         case let error as StoreError: self = Problem(telling: error)
@@ -57,6 +58,14 @@ extension Problem {
         case .conflict, .overLimit: self = .conflict(fault.description)
         case .noDataset: self = .notFound
         case .invalid, .repeatedKey: self = .invalid("/records", fault.description)
+        }
+    }
+
+    private init(telling fault: PushDeviceError) {
+        switch fault {
+        case .unknown: self = .notFound
+        case .tooMany: self = .conflict(fault.description)
+        case .notServed: self = .invalid("/platform", fault.description)
         }
     }
 

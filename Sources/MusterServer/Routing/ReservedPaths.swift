@@ -4,8 +4,9 @@ package enum ReservedPaths {
     private static let segments: Set<String> = [
         // Our own endpoints and files.
         "api", "health", "metrics", "owntracks", "pub", "couchdb", "aws", "meshblu", "live", "vendor",
-        "licences", "assets", "index.html", "live.css", "muster.svg", "favicon.ico", "robots.txt", "app", "console",
-        "docs", "tiles", "fonts",
+        "licences", "assets", "index.html", "live.css", "push-worker.js", "muster.svg", "favicon.ico", "robots.txt",
+        "app",
+        "console", "docs", "tiles", "fonts",
         // AWS's services.
         "tracking", "geofencing", "tags", "metadata", "maps", "places", "routes", "identitypools",
         // Meshblu.

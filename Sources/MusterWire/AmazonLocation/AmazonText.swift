@@ -54,6 +54,8 @@ package struct AmazonText: Sendable {
     package static let recordValue = AmazonText(0...1_048_575)
     /// The id of a device that receives pushes.
     package static let deviceOfSync = AmazonText(1...256)
+    /// The token by which a platform's push service knows a device.
+    package static let pushToken = AmazonText(1...4096)
     /// Any text of up to 2,048 scalars.
     package static let any = AmazonText(0...2048)
 

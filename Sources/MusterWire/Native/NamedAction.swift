@@ -43,6 +43,7 @@ extension Action.Kind {
         case .indexMade: "indexMade"
         case .indexRemoved: "indexRemoved"
         case .databaseCompacted: "databaseCompacted"
+        case .locationAsked: "locationAsked"
         }
     }
 }

@@ -59,6 +59,7 @@ struct Serve: AsyncParsableCommand {
     var bodyMemory = 256
     @Option(help: "Warn when the disk has less free space than this, in MiB, and less than a twentieth of its size.")
     var diskWarning = 512
+    @OptionGroup(title: "Push") var push: PushOptions
     @OptionGroup(title: "Quotas") var quotas: QuotaOptions
     @Option(help: "The least severe messages to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel = "notice"
@@ -132,6 +133,7 @@ struct Serve: AsyncParsableCommand {
         settings.connections.bodyBytesOfAddress = bodyMemory << 19
         settings.connections.bodyBytesOfUser = (bodyMemory << 20) / 8 * 3
         settings.diskWarningBytes = Int64(diskWarning) << 20
+        settings.push = try push.settings()
         settings.quotas = quotas.settings
         settings.webRoot = web ?? WebRoot.find()
         settings.adminPassword = ProcessInfo.processInfo.environment["MUSTER_ADMIN_PASSWORD"]

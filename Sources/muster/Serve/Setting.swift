@@ -28,10 +28,12 @@ struct Setting: Hashable, Sendable {
         [
             "data", "host", "port", "retention-days", "web", "aws-account", "aws-region", "aws-requests-per-second",
             "registration", "delivery-hours", "request-seconds", "body-memory", "disk-warning", "log-level",
+            "push-contact", "apns-key-id", "apns-team-id", "apns-topic", "apns-url", "fcm-url",
             "quota-positions-per-second", "quota-position-burst", "quota-user-mib", "quota-database-mib",
             "quota-store-mib", "quota-implicit-users", "quota-collections", "quota-databases",
         ].map { Setting(name: $0, kind: .value) }
-        + ["tls-certificate", "tls-key", "target-roots"].map { Setting(name: $0, kind: .file) }
+        + ["tls-certificate", "tls-key", "target-roots", "apns-key", "fcm-account"]
+        .map { Setting(name: $0, kind: .file) }
         + ["cors-origin", "trusted-proxy"].map { Setting(name: $0, kind: .list) }
         + ["allow-private-targets", "public-places"].map { Setting(name: $0, kind: .flag) }
 

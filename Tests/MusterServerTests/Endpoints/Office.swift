@@ -62,7 +62,10 @@ struct Office {
             AllEndpoints.types,
             over: ServerParts(
                 coordinator: coordinator, feeds: LogFeeds(coordinator: coordinator), identity: identity,
-                dispatcher: dispatcher, client: client,
+                dispatcher: dispatcher,
+                pushes: PushDispatcher(
+                    coordinator: coordinator, vault: identity.vault, senders: PushSenders([:]),
+                    logger: Logger(label: "test"), now: { clock.now }), client: client,
                 metrics: metrics, configuration: settings))
         try await Self.found(coordinator, identity)
         var keys: [String: String] = [:]

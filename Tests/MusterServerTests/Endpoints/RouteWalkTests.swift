@@ -63,11 +63,19 @@ import Testing
         "PUT /api/users/{account}": "*", "POST /api/login": "*", "GET /api/places": "almnd",
         "GET /api/v1/openapi.json": "*", "POST /owntracks": "almngd", "POST /pub": "almngd",
         "POST /owntracks/{path...}": "almngd", "POST /pub/{path...}": "almngd",
+        "GET /api/v1/datasets": "almng", "GET /api/v1/datasets/{dataset}": "almng",
+        "PATCH /api/v1/datasets/{dataset}": "almng", "DELETE /api/v1/datasets/{dataset}": "almng",
+        "PUT /api/v1/datasets/{dataset}/subscriptions/{device}": "almng",
+        "DELETE /api/v1/datasets/{dataset}/subscriptions/{device}": "almng", "GET /api/v1/push/key": "almng",
+        "GET /api/v1/push/devices": "almng", "POST /api/v1/push/devices": "almng",
+        "DELETE /api/v1/push/devices/{device}": "almng", "POST /api/v1/push/test": "almng",
+        "POST /api/v1/users/{user}/location-request": "al",
     ]
 
     /// The lines of this list, of AWS's and of CouchDB's.
     static let everyLine =
         Array(admitted.keys) + Array(AmazonRouteWalkTests.admitted.keys) + Array(CouchRouteWalkTests.admitted.keys)
+        + CognitoSyncRouteWalkTests.everyLine
 
     /// Someone of every role, by the letter above.
     static let people: [(letter: Character, name: String)] = [
@@ -88,7 +96,7 @@ import Testing
             "{user}": user, "{device}": "phone", "{team}": team, "{collection}": team, "{tracker}": team,
             "{region}": "square", "{rule}": "enter", "{key}": "AAAAAAAAAAAAAAAA", "{incident}": "1",
             "{person}": "-1",
-            "{target}": "none", "{letter}": "1", "{path...}": "\(user)/phone",
+            "{dataset}": "settings", "{target}": "none", "{letter}": "1", "{path...}": "\(user)/phone",
         ]
         return "/"
             + template.split(separator: "/", omittingEmptySubsequences: false)

@@ -144,6 +144,7 @@ final class SQLiteTransaction: StoreTransaction {
         try execute("DELETE FROM declared WHERE person = ?", [user.rawValue])
         try execute("DELETE FROM declarations WHERE subject = ?", [user.rawValue])
         try run { try DatasetTable.remove(of: user, in: database) }
+        try removePushDevices(of: user)
         try execute("DELETE FROM credentials WHERE owner = ?", [user.rawValue])
         let locations = DatabaseNumber.locations(of: user)
         try execute("DELETE FROM database_events WHERE database = ?", [locations.rawValue])

@@ -171,6 +171,14 @@ extension Credential {
         ).map { try Credential($0) }
     }
 
+    /// Whether there is any credential of a kind.
+    static func holds(_ kind: Kind, in database: Database) throws -> Bool {
+        let statement = try RawStatement("SELECT 1 FROM credentials WHERE kind = ? LIMIT 1", in: database)
+        statement.bind(1, Int64(kind.rawValue))
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
     private init(_ row: Row) throws {
         let key: Blob = try row.value("key")
         let secret: Blob = try row.value("secret")

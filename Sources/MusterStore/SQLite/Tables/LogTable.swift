@@ -117,6 +117,8 @@ enum Counter: String {
     case reviewing
     /// The log was trimmed up to this change.
     case trimmed
+    /// The pushes of every change up to this one were sent, given up or stored.
+    case pushed
 
     func value(in database: Database) throws -> Int64 {
         let statement = try RawStatement("SELECT value FROM counters WHERE name = ?", in: database)

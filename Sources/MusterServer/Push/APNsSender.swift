@@ -1,0 +1,124 @@
+import Crypto
+import MusterCore
+import MusterHTTP
+import MusterWire
+import Synchronization
+
+/// What Apple gave the operator to send by its push notification service.
+package struct APNsCredentials: Sendable {
+    let key: P256.Signing.PrivateKey
+    let keyID: String
+    let teamID: String
+    /// The app's bundle id.
+    let topic: String
+    /// Where messages go; for tests only another address than Apple's.
+    let url: String
+    let sandboxURL: String
+
+    /// - Parameters:
+    ///   - key: the text of the .p8 file, PEM.
+    ///   - url: the base address of the service; nil for Apple's. Tests alone have another.
+    /// - Throws: an error where the text holds no private key of P-256.
+    package init(key: String, keyID: String, teamID: String, topic: String, url: String? = nil) throws {
+        self.key = try P256.Signing.PrivateKey(pemRepresentation: key)
+        self.keyID = keyID
+        self.teamID = teamID
+        self.topic = topic
+        self.url = url ?? "https://api.push.apple.com"
+        sandboxURL = url ?? "https://api.sandbox.push.apple.com"
+    }
+}
+
+/// Sends by Apple's push notification service: HTTP/2, with a provider token signed by ES256.
+/// ("Sending notification requests to APNs", Apple's documentation.)
+final class APNsSender: PushSender {
+    private let credentials: APNsCredentials
+    private let client: CheckedHTTPClient
+    private let now: @Sendable () -> Instant
+    private let token = Mutex<(text: String, at: Instant)?>(nil)
+
+    /// Seconds for which a token is used. Apple refuses one that is older than an hour, and one that is renewed more
+    /// often than every 20 minutes.
+    private static let tokenSeconds: Double = 40 * 60
+
+    init(_ credentials: APNsCredentials, client: CheckedHTTPClient, now: @escaping @Sendable () -> Instant) {
+        self.credentials = credentials
+        self.client = client
+        self.now = now
+    }
+
+    func send(_ message: PushMessage, to address: PushAddress) async -> PushOutcome {
+        let base = address.platform == .apnsSandbox ? credentials.sandboxURL : credentials.url
+        do {
+            let url = try HTTPAddress("\(base)/3/device/\(address.token)")
+            let shown = providerToken()
+            let isAlert = message.notice != nil
+            let headers = [
+                (name: "authorization", value: "bearer \(shown)"),
+                (name: "apns-topic", value: credentials.topic),
+                (name: "apns-push-type", value: isAlert ? "alert" : "background"),
+                (name: "apns-priority", value: isAlert ? "10" : "5"),
+                (name: "apns-expiration", value: "\(message.expiresAt.milliseconds / 1000)"),
+                (name: "apns-collapse-id", value: message.collapseID),
+                (name: "content-type", value: "application/json"),
+            ]
+            let answer = try await client.post(Self.text(of: message), to: url, headers: headers, over: .http2)
+            let reason = (try? JSONValue(parsing: answer.body))?["reason"]?.string
+            if answer.status == 403, reason == "ExpiredProviderToken" {
+                token.withLock { if $0?.text == shown { $0 = nil } }
+            }
+            return Self.outcome(of: answer, reason: reason)
+        } catch let fault as CallError {
+            return .retry(fault.reason, afterSeconds: nil)
+        } catch {
+            return .refused("the address of APNs is none")
+        }
+    }
+
+    private func providerToken() -> String {
+        let now = now()
+        return token.withLock { token in
+            if let token, abs(now.seconds(since: token.at)) < Self.tokenSeconds { return token.text }
+            let claims = JSONWriter.object { writer in
+                writer.member("iss", credentials.teamID)
+                writer.member("iat", now.milliseconds / 1000)
+            }
+            let text = SignedToken.es256(
+                header: [("alg", "ES256"), ("kid", credentials.keyID)], claims: claims, by: credentials.key)
+            token = (text, now)
+            return text
+        }
+    }
+
+    /// The payload: at most 4,096 bytes, as APNs takes it.
+    static func text(of message: PushMessage) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.key("aps")
+            writer.beginObject()
+            if let notice = message.notice {
+                writer.key("alert")
+                writer.beginObject()
+                writer.member("title", notice.title)
+                writer.member("body", PushMessage.cut(notice.body, toBytes: 1_500))
+                writer.endObject()
+                writer.member("sound", "default")
+            }
+            writer.member("content-available", Int64(1))
+            writer.endObject()
+            writer.key("data")
+            writer.pushData(message.data)
+        }
+    }
+
+    /// The outcome that an answer means ("Handling notification responses from APNs").
+    static func outcome(of answer: CallAnswer, reason: String?) -> PushOutcome {
+        let words = "answered \(answer.status)\(reason.map { " \($0)" } ?? "")"
+        switch (answer.status, reason) {
+        case (200, _): return .delivered
+        case (410, _), (400, "BadDeviceToken"), (400, "ExpiredToken"): return .gone(words)
+        case (403, "ExpiredProviderToken"): return .retry(words, afterSeconds: nil)
+        case (429, _), (500..., _): return .retry(words, afterSeconds: answer.retryAfterSeconds)
+        default: return .refused(words)
+        }
+    }
+}

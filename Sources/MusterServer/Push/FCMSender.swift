@@ -1,0 +1,208 @@
+import CryptoExtras
+import Foundation
+import MusterCoding
+import MusterCore
+import MusterHTTP
+import MusterWire
+import Synchronization
+
+/// The service account that Google gave the operator to send by Firebase Cloud Messaging.
+package struct FCMCredentials: Sendable {
+    let project: String
+    let account: String
+    let tokenURL: String
+    let key: _RSA.Signing.PrivateKey
+    /// Where messages go; for tests only another address than Google's.
+    let url: String
+
+    /// Why a file is no service account, in words that follow its name.
+    package struct Fault: Error, Hashable {
+        package let detail: String
+    }
+
+    /// - Parameters:
+    ///   - file: the bytes of the account's JSON file.
+    ///   - url: the base address of the service; nil for Google's. Tests alone have another.
+    /// - Throws: `Fault`.
+    package init(file: [UInt8], url: String? = nil) throws(Fault) {
+        guard let value = try? JSONValue(parsing: file) else { throw Fault(detail: "is no JSON") }
+        func text(_ name: String) throws(Fault) -> String {
+            guard let text = value[name]?.string, !text.isEmpty else { throw Fault(detail: "has no \(name)") }
+            return text
+        }
+        project = try text("project_id")
+        account = try text("client_email")
+        tokenURL = try text("token_uri")
+        guard let key = try? _RSA.Signing.PrivateKey(pemRepresentation: try text("private_key")) else {
+            throw Fault(detail: "has no private_key of RSA, in PEM")
+        }
+        self.key = key
+        guard (try? HTTPAddress(tokenURL)) != nil, project.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2F })
+        else { throw Fault(detail: "has a token_uri or project_id that is none") }
+        self.url = url ?? "https://fcm.googleapis.com"
+    }
+}
+
+/// Sends by Firebase Cloud Messaging, HTTP v1: an access token of OAuth for the service account (RFC 7523), and a
+/// request for each message.
+final class FCMSender: PushSender {
+    private let credentials: FCMCredentials
+    private let client: CheckedHTTPClient
+    private let now: @Sendable () -> Instant
+    private let state = Mutex(State())
+
+    private struct State {
+        var token: (text: String, until: Instant)?
+        /// The exchange under way: all who need a token wait for the same.
+        var exchange: Task<Access, Never>?
+    }
+
+    private enum Access: Sendable {
+        case token(String)
+        case failed(PushOutcome)
+    }
+
+    /// Seconds before its end at which a token is renewed.
+    private static let marginSeconds: Double = 300
+    /// FCM keeps a message for 28 days at most.
+    private static let longestSeconds = 28 * 86_400
+    /// What FCM asks to wait after a quota was used up, where it names no time.
+    private static let quotaSeconds: Double = 60
+
+    init(_ credentials: FCMCredentials, client: CheckedHTTPClient, now: @escaping @Sendable () -> Instant) {
+        self.credentials = credentials
+        self.client = client
+        self.now = now
+    }
+
+    func send(_ message: PushMessage, to address: PushAddress) async -> PushOutcome {
+        let access = await accessToken()
+        guard case .token(let token) = access else {
+            if case .failed(let outcome) = access { return outcome }
+            return .retry("there is no access token", afterSeconds: nil)
+        }
+        do {
+            let url = try HTTPAddress("\(credentials.url)/v1/projects/\(credentials.project)/messages:send")
+            let headers = [
+                (name: "Authorization", value: "Bearer \(token)"), (name: "Content-Type", value: "application/json"),
+            ]
+            let answer = try await client.post(
+                Self.text(of: message, to: address.token, at: now()), to: url, headers: headers)
+            if answer.status == 401 { state.withLock { if $0.token?.text == token { $0.token = nil } } }
+            return Self.outcome(of: answer)
+        } catch let fault as CallError {
+            return .retry(fault.reason, afterSeconds: nil)
+        } catch {
+            return .refused("the address of FCM is none")
+        }
+    }
+
+    // MARK: The access token
+
+    private func accessToken() async -> Access {
+        let now = now()
+        let exchange = state.withLock { state -> Task<Access, Never>? in
+            if let token = state.token, now < token.until { return nil }
+            if let exchange = state.exchange { return exchange }
+            let exchange = Task { await self.exchangeToken() }
+            state.exchange = exchange
+            return exchange
+        }
+        guard let exchange else {
+            return state.withLock { $0.token.map { .token($0.text) } ?? .failed(.retry("", afterSeconds: nil)) }
+        }
+        return await exchange.value
+    }
+
+    private func exchangeToken() async -> Access {
+        let access = await askForToken()
+        state.withLock { $0.exchange = nil }
+        return access
+    }
+
+    private func askForToken() async -> Access {
+        let now = now()
+        do {
+            let grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
+            let body = "grant_type=\(grant)&assertion=\(try assertion(at: now))"
+            let answer = try await client.post(
+                Array(body.utf8), to: try HTTPAddress(credentials.tokenURL),
+                headers: [("Content-Type", "application/x-www-form-urlencoded")])
+            let value = try? JSONValue(parsing: answer.body)
+            guard answer.status == 200, let token = value?["access_token"]?.string else {
+                let reason = value?["error"]?.string.map { " \($0)" } ?? ""
+                let words = "the token server answered \(answer.status)\(reason)"
+                // A wrong key stays wrong, but is put right by the operator while messages wait.
+                return .failed(.retry(words, afterSeconds: answer.retryAfterSeconds))
+            }
+            let seconds = max(1, (value?["expires_in"]?.number ?? 3600) - Self.marginSeconds)
+            state.withLock { $0.token = (token, now.advanced(bySeconds: seconds)) }
+            return .token(token)
+        } catch let fault as CallError {
+            return .failed(.retry("the token server: \(fault.reason)", afterSeconds: nil))
+        } catch {
+            return .failed(.retry("no token could be signed", afterSeconds: nil))
+        }
+    }
+
+    private func assertion(at now: Instant) throws -> String {
+        let seconds = now.milliseconds / 1000
+        let claims = JSONWriter.object { writer in
+            writer.member("iss", credentials.account)
+            writer.member("scope", "https://www.googleapis.com/auth/firebase.messaging")
+            writer.member("aud", credentials.tokenURL)
+            writer.member("iat", seconds)
+            writer.member("exp", seconds + 3600)
+        }
+        let text = SignedToken.unsigned([("alg", "RS256"), ("typ", "JWT")], claims)
+        let signature = try credentials.key.signature(for: Array(text.utf8), padding: .insecurePKCS1v1_5)
+        return text + "." + Base64.encodeUnpadded(signature.rawRepresentation, .forURLs)
+    }
+
+    // MARK: Messages
+
+    /// The request's body: at most 4,096 bytes of it are the message.
+    static func text(of message: PushMessage, to token: String, at now: Instant) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.key("message")
+            writer.beginObject()
+            writer.member("token", token)
+            writer.key("data")
+            writer.pushData(message.data, asTexts: true)
+            if let notice = message.notice {
+                writer.key("notification")
+                writer.beginObject()
+                writer.member("title", notice.title)
+                writer.member("body", PushMessage.cut(notice.body, toBytes: 1_500))
+                writer.endObject()
+            }
+            writer.key("android")
+            writer.beginObject()
+            writer.member("collapse_key", message.collapseID)
+            writer.member("priority", message.notice == nil ? "NORMAL" : "HIGH")
+            writer.member("ttl", "\(min(message.secondsToLive(at: now), longestSeconds))s")
+            if message.notice != nil {
+                writer.key("notification")
+                writer.beginObject()
+                writer.member("tag", message.collapseID)
+                writer.endObject()
+            }
+            writer.endObject()
+            writer.endObject()
+        }
+    }
+
+    /// The outcome that an answer means ("ErrorCode" of FCM's HTTP v1 API).
+    static func outcome(of answer: CallAnswer) -> PushOutcome {
+        let fault = (try? JSONValue(parsing: answer.body))?["error"]
+        let code = fault?["details"]?.elements?.lazy.compactMap { $0["errorCode"]?.string }.first
+        let words = "answered \(answer.status)\((code ?? fault?["status"]?.string).map { " \($0)" } ?? "")"
+        switch (answer.status, code) {
+        case (200..<300, _): return .delivered
+        case (404, "UNREGISTERED"), (403, "SENDER_ID_MISMATCH"): return .gone(words)
+        case (429, _): return .retry(words, afterSeconds: answer.retryAfterSeconds ?? Self.quotaSeconds)
+        case (401, _), (500..., _): return .retry(words, afterSeconds: answer.retryAfterSeconds)
+        default: return .refused(words)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Crypto
+import MusterCoding
+package import MusterCore
+import MusterHTTP
+package import MusterStore
+
+/// Whose service brings pushes to a device.
+package enum PushPlatform: String, Hashable, Sendable, CaseIterable {
+    /// Web Push (RFC 8030): browsers, web apps on a Home Screen, UnifiedPush distributors.
+    case webPush = "webpush"
+    /// Apple's push notification service.
+    case apns
+    /// Apple's, for apps that are being developed.
+    case apnsSandbox = "apns-sandbox"
+    /// Firebase Cloud Messaging.
+    case fcm
+}
+
+/// Where a device's pushes go: a token of its platform, or a subscription of Web Push. It is a secret: whoever has it
+/// may send to the device.
+package struct PushAddress: Hashable, Sendable {
+    package let platform: PushPlatform
+    /// The token; for Web Push the URL of the push resource.
+    package let token: String
+    /// The keys that messages are encrypted for; Web Push alone has them.
+    package let keys: WebPushKeys?
+    /// The page that a click on a message opens, where the device named one.
+    package let page: String?
+
+    /// The largest token, in bytes: FCM's are a few hundred.
+    package static let tokenLimitBytes = 4_096
+
+    /// Why a text is no address, in words that follow the field's name.
+    package struct Fault: Error, Hashable {
+        /// The member of a request that is wrong.
+        package let field: String
+        package let detail: String
+
+        package init(_ field: String, _ detail: String) {
+            self.field = field
+            self.detail = detail
+        }
+    }
+
+    /// Makes the address of an app, by a token of its platform.
+    ///
+    /// - Throws: `Fault` where the token is none of the platform's.
+    package init(_ platform: PushPlatform, token: String) throws(Fault) {
+        guard (1...Self.tokenLimitBytes).contains(token.utf8.count) else {
+            throw Fault("token", "must be of 1 to \(Self.tokenLimitBytes) bytes")
+        }
+        switch platform {
+        case .webPush: throw Fault("token", "is of apps: webpush has a subscription")
+        case .apns, .apnsSandbox:
+            guard token.utf8.count % 2 == 0, (16...512).contains(token.utf8.count),
+                token.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit })
+            else { throw Fault("token", "must be a device token of APNs in hexadecimal digits") }
+        case .fcm:
+            guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw Fault("token", "must be a registration token of FCM: ASCII without spaces")
+            }
+        }
+        self.platform = platform
+        self.token = token
+        keys = nil
+        page = nil
+    }
+
+    /// Makes the address of a subscription of Web Push.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the URL of the push resource.
+    ///   - page: the page that a click on a message opens.
+    ///   - allowsPlain: whether an endpoint without TLS is taken, as in a test.
+    /// - Throws: `Fault` where a part of it cannot be used.
+    package init(
+        endpoint: String, keys: WebPushKeys, page: String?, allowsPlain: Bool
+    ) throws(Fault) {
+        do {
+            let address = try HTTPAddress(endpoint)
+            guard address.isEncrypted || allowsPlain else {
+                throw Fault("subscription", "endpoint must begin with https://")
+            }
+            if let page {
+                guard try HTTPAddress(page).isEncrypted || allowsPlain else {
+                    throw Fault("page", "must begin with https://")
+                }
+            }
+        } catch let fault as Fault {
+            throw fault
+        } catch let fault as HTTPAddress.Fault {
+            throw Fault((try? HTTPAddress(endpoint)) == nil ? "subscription" : "page", fault.detail)
+        } catch {
+            throw Fault("subscription", "is none")
+        }
+        platform = .webPush
+        token = endpoint
+        self.keys = keys
+        self.page = page
+    }
+
+    /// The id of a device with this address: the same token is the same device, whoever uses it.
+    package var deviceID: String {
+        let digest = SHA256.hash(data: Array("\(platform.rawValue) \(token)".utf8))
+        return Base64.encodeUnpadded(Array(digest).prefix(16), .forURLs)
+    }
+
+    /// The service that the pushes go to, as logs and lists may show it: no secret.
+    package var service: String {
+        guard platform == .webPush else { return platform.rawValue }
+        return "\(platform.rawValue) \((try? HTTPAddress(token))?.shown ?? "")"
+    }
+}
+
+// MARK: Sealing
+
+extension PushAddress {
+    /// The credential that stores the address for a user.
+    package func credential(of user: UserNumber, sealedBy vault: SecretVault, at now: Instant) -> Credential {
+        let id = deviceID
+        var bytes: [UInt8] = []
+        for part in [Array(token.utf8), keys?.publicKey ?? [], keys?.secret ?? [], Array((page ?? "").utf8)] {
+            bytes.append(UInt8(truncatingIfNeeded: part.count >> 8))
+            bytes.append(UInt8(truncatingIfNeeded: part.count))
+            bytes += part
+        }
+        return Credential(
+            kind: .pushDevice, key: Array(id.utf8), user: user, label: service,
+            secret: vault.seal(bytes, for: Self.purpose(of: id)), createdAt: now)
+    }
+
+    /// Opens the address that a credential stores.
+    ///
+    /// - Throws: `SecretVaultError.sealedOtherwise`, also when the content is malformed.
+    package init(_ credential: Credential, openedBy vault: SecretVault) throws(SecretVaultError) {
+        let device = PushDevice(credential)
+        var rest = try vault.open(credential.secret, for: Self.purpose(of: device?.id ?? ""))[...]
+        var parts: [ArraySlice<UInt8>] = []
+        while rest.count >= 2, let high = rest.popFirst(), let low = rest.popFirst() {
+            let count = Int(high) << 8 | Int(low)
+            guard count <= rest.count else { throw .sealedOtherwise }
+            parts.append(rest.prefix(count))
+            rest = rest.dropFirst(count)
+        }
+        guard let device, parts.count == 4, let token = String(validating: parts[0], as: UTF8.self) else {
+            throw .sealedOtherwise
+        }
+        platform = device.platform
+        self.token = token
+        keys = try? WebPushKeys(publicKey: Array(parts[1]), secret: Array(parts[2]))
+        page = parts[3].isEmpty ? nil : String(decoding: parts[3], as: UTF8.self)
+        if platform == .webPush, keys == nil { throw .sealedOtherwise }
+    }
+
+    private static func purpose(of device: String) -> String { "push device \(device)" }
+}
+
+/// A push device as lists show it: everything but its address.
+package struct PushDevice: Hashable, Sendable {
+    /// What it is named by.
+    package let id: String
+    package let platform: PushPlatform
+    /// The service that its pushes go to: the platform, and for Web Push the server.
+    package let service: String
+    package let user: UserNumber
+    package let createdAt: Instant
+
+    /// The device of a credential; nil for a credential that is none.
+    package init?(_ credential: Credential) {
+        guard credential.kind == .pushDevice, let user = credential.user,
+            let platform = credential.label.split(separator: " ").first.flatMap({ PushPlatform(rawValue: String($0)) })
+        else { return nil }
+        id = String(decoding: credential.key, as: UTF8.self)
+        self.platform = platform
+        service = credential.label
+        self.user = user
+        createdAt = credential.createdAt
+    }
+}

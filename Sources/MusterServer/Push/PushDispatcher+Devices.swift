@@ -1,0 +1,141 @@
+package import MusterCore
+import MusterHTTP
+import MusterStore
+
+/// Why a push device cannot be used.
+package enum PushDeviceError: Error, Hashable, Sendable {
+    /// The user has as many as one may have.
+    case tooMany(limit: Int)
+    /// The user has no such device.
+    case unknown
+    /// The server cannot send to this platform, because it has no credentials for it.
+    case notServed(PushPlatform)
+}
+
+extension PushDeviceError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .tooMany(let limit): "There are \(limit) push devices already: remove one first."
+        case .unknown: "There is no such push device."
+        case .notServed(let platform):
+            "This server cannot send by \(platform.rawValue): its operator has given it no credentials for it."
+        }
+    }
+}
+
+/// What became of a test message to one device.
+package struct PushTestResult: Sendable {
+    package let device: PushDevice
+    package let outcome: PushOutcome
+}
+
+extension PushDispatcher {
+    /// The largest number of push devices of a user.
+    package static let deviceLimit = 20
+
+    /// Registers a device of a user, or replaces its registration. A device that was another user's is this one's from
+    /// then on: its subscriptions end.
+    ///
+    /// - Throws: `PushDeviceError`; `CoordinatorError`, `StoreError`.
+    package func register(_ address: PushAddress, for user: UserNumber, by author: Author) async throws -> PushDevice {
+        guard senders.serves(address.platform) else { throw PushDeviceError.notServed(address.platform) }
+        let credential = address.credential(of: user, sealedBy: vault, at: now())
+        guard let device = PushDevice(credential) else { throw PushDeviceError.unknown }
+        try await coordinator.edit(by: author) { directory, draft in
+            guard directory.users[user] != nil else { throw PushDeviceError.unknown }
+            let former = try draft.transaction.credential(.pushDevice, key: credential.key)
+            if former?.user != user {
+                guard try draft.store.credentials(.pushDevice, of: user).count < Self.deviceLimit else {
+                    throw PushDeviceError.tooMany(limit: Self.deviceLimit)
+                }
+                if former != nil { try draft.transaction.removePushDevice(device.id) }
+            }
+            draft.credentials.append(credential)
+        }
+        return device
+    }
+
+    /// Why an address may not be called; nil where it may, or where that is known only once its name is looked up.
+    package func refusal(of address: PushAddress) -> String? { senders.refusal(of: address) }
+
+    /// A user's push devices, each with the datasets that it hears of, oldest first.
+    ///
+    /// - Throws: `StoreError`.
+    package func devices(of user: UserNumber) async throws -> [(device: PushDevice, datasets: [String])] {
+        try await coordinator.read { store in
+            try store.credentials(.pushDevice, of: user).compactMap { PushDevice($0) }
+                .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+                .map { ($0, try store.pushSubscriptions(of: $0.id)) }
+        }
+    }
+
+    /// Removes a push device of a user, with its subscriptions.
+    ///
+    /// - Throws: `PushDeviceError.unknown`; `CoordinatorError`, `StoreError`.
+    package func remove(_ device: String, of user: UserNumber) async throws {
+        try await coordinator.keep { transaction, _ in
+            try Self.requireDevice(device, of: user, transaction)
+            try transaction.removePushDevice(device)
+        }
+    }
+
+    /// Lets a device of a user hear of a dataset of theirs, whether it is there already or not.
+    ///
+    /// - Throws: `PushDeviceError.unknown`; `CoordinatorError`, `StoreError`.
+    package func subscribe(_ device: String, to dataset: String, of user: UserNumber) async throws {
+        try await coordinator.keep { transaction, _ in
+            try Self.requireDevice(device, of: user, transaction)
+            try transaction.subscribe(device, to: dataset, of: user)
+        }
+    }
+
+    /// Ends a subscription. Does nothing where the device has none.
+    ///
+    /// - Throws: `PushDeviceError.unknown`; `CoordinatorError`, `StoreError`.
+    package func unsubscribe(_ device: String, from dataset: String, of user: UserNumber) async throws {
+        try await coordinator.keep { transaction, _ in
+            try Self.requireDevice(device, of: user, transaction)
+            _ = try transaction.unsubscribe(device, from: dataset)
+        }
+    }
+
+    private static func requireDevice(
+        _ device: String, of user: UserNumber, _ transaction: any StoreTransaction
+    ) throws {
+        guard try transaction.credential(.pushDevice, key: Array(device.utf8))?.user == user else {
+            throw PushDeviceError.unknown
+        }
+    }
+
+    /// The public key that subscriptions of Web Push are made with. It is made when it is first asked for.
+    ///
+    /// - Throws: `CoordinatorError`, `StoreError`.
+    package func webPushKey() async throws -> String {
+        try await VAPIDKey.open(of: coordinator, vault).publicText
+    }
+
+    /// Sends a test message to each push device of a user at once, and says what became of each. A device that is gone
+    /// is removed.
+    ///
+    /// - Throws: `CoordinatorError`, `StoreError`.
+    package func test(_ user: UserNumber) async throws -> [PushTestResult] {
+        let credentials = try await coordinator.read { try $0.credentials(.pushDevice, of: user) }
+        let message = PushMessage.test(at: now())
+        let results = await withTaskGroup(of: PushTestResult?.self) { group in
+            for credential in credentials {
+                group.addTask { [self] in
+                    guard let device = PushDevice(credential) else { return nil }
+                    return PushTestResult(device: device, outcome: await attempt(message, to: credential))
+                }
+            }
+            return await group.reduce(into: [PushTestResult]()) { if let result = $1 { $0.append(result) } }
+        }
+        let gone = results.filter { if case .gone = $0.outcome { true } else { false } }
+        if !gone.isEmpty {
+            try await coordinator.keep { transaction, _ in
+                for result in gone { try transaction.removePushDevice(result.device.id) }
+            }
+        }
+        return results.sorted { ($0.device.createdAt, $0.device.id) < ($1.device.createdAt, $1.device.id) }
+    }
+}

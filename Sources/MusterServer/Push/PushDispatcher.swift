@@ -1,0 +1,158 @@
+import AsyncAlgorithms
+package import Logging
+package import MusterCore
+import MusterHTTP
+import MusterStore
+import ServiceLifecycle
+import Synchronization
+
+/// Tells devices by push services what happened, as a reader of the log. How far it has read is stored, so that a crash
+/// loses nothing and at worst repeats what was just sent. In memory it holds only messages that are about to be sent;
+/// those that failed wait in the store.
+package final class PushDispatcher: Service {
+    /// What the dispatcher reacts to.
+    enum Signal: Sendable {
+        /// The log may have grown.
+        case announced
+        case ended(device: String, PushOutcome?)
+        /// Whether what was to be stored is on disk.
+        case kept(Bool)
+        case timer
+    }
+
+    package let coordinator: StoreCoordinator
+    let vault: SecretVault
+    /// What sends to the platforms' services.
+    package let senders: PushSenders
+    let policy: PushPolicy
+    let now: @Sendable () -> Instant
+    let jitter: @Sendable () -> Double
+    let logger: Logger
+    let record = Mutex(PushRecord())
+    private let signals: AsyncStream<Signal>
+    let signal: AsyncStream<Signal>.Continuation
+    private let isAnnounced = Atomic(false)
+
+    /// Seconds between two transactions that store what became of messages.
+    static let keepingSeconds: Double = 0.1
+    /// Seconds after which the mark alone is stored: after messages were sent, and otherwise.
+    static let markSeconds: (sent: Double, idle: Double) = (1, 60)
+    /// The number of changes read at once.
+    static let pageLimit = 2_000
+    /// The number of people or devices looked up at once.
+    static let lookupLimit = 256
+    /// The number of attempts that begin before outcomes are handled again.
+    static let beginningLimit = 64
+
+    /// - Parameters:
+    ///   - vault: opens the devices' addresses.
+    ///   - jitter: returns random numbers in [0, 1).
+    package init(
+        coordinator: StoreCoordinator, vault: SecretVault, senders: PushSenders, policy: PushPolicy = PushPolicy(),
+        logger: Logger, now: @escaping @Sendable () -> Instant,
+        jitter: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
+    ) {
+        self.coordinator = coordinator
+        self.vault = vault
+        self.senders = senders
+        self.policy = policy
+        self.logger = logger
+        self.now = now
+        self.jitter = jitter
+        (signals, signal) = AsyncStream.makeStream(of: Signal.self)
+    }
+
+    /// Tells the dispatcher that the log may have grown. Never blocks.
+    package func announce() {
+        // One announcement in the queue is enough.
+        if !isAnnounced.exchange(true, ordering: .acquiringAndReleasing) { signal.yield(.announced) }
+    }
+
+    /// What was sent and what waits.
+    package var statistics: PushRecord { record.withLock { $0 } }
+
+    /// Sends until the server shuts down. It then abandons attempts under way, and makes them again after the next
+    /// start.
+    package func run() async throws {
+        announce()
+        await withDiscardingTaskGroup { group in
+            var pass = PushPass(self)
+            for await signal in signals.cancelOnGracefulShutdown() {
+                if case .announced = signal { isAnnounced.store(false, ordering: .releasing) }
+                pass.take(signal)
+                await pass.advance(in: &group)
+            }
+            await pass.end()
+            group.cancelAll()
+        }
+    }
+
+    /// Opens a device's address. Where it was sealed with a key that is lost, the device must register anew.
+    func address(of credential: Credential) -> PushAddress? { try? PushAddress(credential, openedBy: vault) }
+
+    /// Sends a message to a device, and counts what became of it.
+    func attempt(_ message: PushMessage, to credential: Credential) async -> PushOutcome {
+        let platform = PushDevice(credential)?.platform
+        guard let platform, let address = address(of: credential) else {
+            return .gone("its address was sealed with a key that is lost")
+        }
+        let outcome = await senders.send(message, to: address)
+        record.withLock { $0.count(outcome, of: platform) }
+        guard let reason = outcome.reason else { return outcome }
+        let metadata: Logger.Metadata = [
+            "device": "\(String(decoding: credential.key, as: UTF8.self))", "service": "\(credential.label)",
+            "why": "\(reason)",
+        ]
+        switch outcome {
+        case .refused: logger.warning("A push service refused a message", metadata: metadata)
+        case .gone: logger.info("A push device is gone and was removed", metadata: metadata)
+        default: logger.info("A push failed and is tried again", metadata: metadata)
+        }
+        return outcome
+    }
+}
+
+/// The dispatcher's counts, and what waits.
+package struct PushRecord: Sendable {
+    /// The attempts by platform and outcome.
+    package private(set) var attempts: [PushPlatform: [String: Int]] = [:]
+    /// Messages that were given up.
+    package var givenUp = 0
+    /// Attempts under way.
+    package var underWay = 0
+    /// Messages in memory.
+    package var messages = 0
+    /// Devices whose messages wait in the store.
+    package var postponed = 0
+    /// The change up to which everything was sent, given up or stored.
+    package var through: Int64 = 0
+
+    /// The attempts with an outcome, by all platforms.
+    package func count(of word: String) -> Int { attempts.values.reduce(0) { $0 + ($1[word] ?? 0) } }
+
+    mutating func count(_ outcome: PushOutcome, of platform: PushPlatform) {
+        attempts[platform, default: [:]][outcome.word, default: 0] += 1
+    }
+
+    /// The counts as `/metrics` shows them.
+    var families: [MetricFamily] {
+        let outcomes = ["delivered", "failed", "gone", "refused"]
+        return [
+            MetricFamily(
+                "muster_push_attempts_total", .counter, "Pushes sent to services, by outcome.", by: "outcome",
+                outcomes.map { ($0, Double(count(of: $0))) }),
+            MetricFamily(
+                "muster_push_platform_attempts_total", .counter, "Pushes sent to services, by platform.",
+                by: "platform",
+                PushPlatform.allCases.map { ($0.rawValue, Double(attempts[$0]?.values.reduce(0, +) ?? 0)) }),
+            MetricFamily("muster_pushes_given_up_total", .counter, "Pushes that were given up.", Double(givenUp)),
+            MetricFamily("muster_pushes_under_way", .gauge, "Attempts under way.", Double(underWay)),
+            MetricFamily("muster_pushes_waiting", .gauge, "Pushes about to be sent.", Double(messages)),
+            MetricFamily(
+                "muster_push_devices_postponed", .gauge, "Devices whose pushes wait to be tried again.",
+                Double(postponed)),
+            MetricFamily(
+                "muster_pushed_through_sequence", .gauge, "The change up to which pushes are done.", Double(through)),
+        ]
+    }
+}

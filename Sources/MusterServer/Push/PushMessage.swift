@@ -1,0 +1,126 @@
+import Crypto
+import MusterCoding
+package import MusterCore
+package import MusterWire
+
+/// What one push tells: data for the app, and where people are to see it, a notice.
+package struct PushMessage: Hashable, Sendable {
+    /// What it is about. Of two messages of one topic only the newer matters.
+    package var topic: String
+    /// When what it tells happened.
+    package var createdAt: Instant
+    /// After this it is of no use, and is not sent any more.
+    package var expiresAt: Instant
+    /// The members of the object `data`, in order.
+    package var data: [Member]
+    /// What people read; nil for a message to the app alone.
+    package var notice: Notice?
+
+    /// What people read.
+    package struct Notice: Hashable, Sendable {
+        package var title: String
+        package var body: String
+    }
+
+    /// A member of `data`.
+    package struct Member: Hashable, Sendable {
+        package var key: String
+        package var value: Value
+
+        package init(_ key: String, _ value: Value) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    package enum Value: Hashable, Sendable {
+        case text(String)
+        case number(Int64)
+
+        /// The value as a text, for services whose data are texts.
+        package var text: String {
+            switch self {
+            case .text(let text): text
+            case .number(let number): "\(number)"
+            }
+        }
+    }
+
+    package init(
+        topic: String, createdAt: Instant, lastingSeconds: Double, data: [Member], notice: Notice? = nil
+    ) {
+        self.topic = topic
+        self.createdAt = createdAt
+        expiresAt = createdAt.advanced(bySeconds: lastingSeconds)
+        self.data = data
+        self.notice = notice
+    }
+
+    /// The seconds for which a service should keep the message for a device that it cannot reach, at least 1.
+    package func secondsToLive(at now: Instant) -> Int { max(1, Int(expiresAt.seconds(since: now))) }
+
+    /// What collapses two messages at a service: 32 characters of base64url, as RFC 8030 takes them (section 5.4). It
+    /// does not tell what they are about.
+    package var collapseID: String {
+        Base64.encodeUnpadded(Array(SHA256.hash(data: Array(topic.utf8))).prefix(24), .forURLs)
+    }
+
+    /// A text cut at a character, to at most so many bytes.
+    static func cut(_ text: String, toBytes limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        var cut = ""
+        var count = 0
+        for character in text {
+            count += character.utf8.count
+            if count > limit - 3 { break }
+            cut.append(character)
+        }
+        return cut + "…"
+    }
+}
+
+extension JSONWriter {
+    /// Writes the object of a message's data.
+    package mutating func pushData(_ members: [PushMessage.Member], asTexts: Bool = false) {
+        beginObject()
+        for member in members {
+            key(member.key)
+            switch member.value {
+            case .text(let text): value(text)
+            case .number(let number): if asTexts { value("\(number)") } else { value(number) }
+            }
+        }
+        endObject()
+    }
+}
+
+// MARK: Storing
+
+extension PushMessage {
+    /// The message as it waits in the store.
+    var stored: [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("at", createdAt.milliseconds)
+            writer.member("end", expiresAt.milliseconds)
+            writer.key("data")
+            writer.pushData(data)
+            writer.member("title", notice?.title)
+            writer.member("body", notice?.body)
+        }
+    }
+
+    /// Reads a message that waited in the store; nil for anything else.
+    init?(stored bytes: [UInt8], topic: String) {
+        guard let value = try? JSONValue(parsing: bytes), let createdAt = value["at"]?.integer,
+            let end = value["end"]?.integer, let members = value["data"]?.members
+        else { return nil }
+        self.topic = topic
+        self.createdAt = Instant(milliseconds: createdAt)
+        expiresAt = Instant(milliseconds: end)
+        data = members.compactMap { member in
+            if let text = member.value.string { return Member(member.key, .text(text)) }
+            return member.value.integer.map { Member(member.key, .number($0)) }
+        }
+        notice = value["title"]?.string.map { Notice(title: $0, body: value["body"]?.string ?? "") }
+    }
+}

@@ -1,0 +1,348 @@
+import MusterCore
+import MusterStore
+import Synchronization
+
+/// The state of one run of the push dispatcher. Only the dispatcher's task uses it.
+struct PushPass {
+    private let dispatcher: PushDispatcher
+    private var schedule: PushSchedule
+    /// The log is read up to here; nil before the store said where to begin.
+    private var seen: LogSequence?
+    private var storedMark = LogSequence.zero
+    private var mayHoldMore = true
+    /// Changes that were read and not yet told to all whom they concern, the next one last.
+    private var tellings: [PushExpansion] = []
+    /// Whether the store could not be read: what is to be done is tried again later.
+    private var isStuck = false
+    private var unkept: [PushSchedule.Edit] = []
+    /// How many edits of each device are not on disk yet.
+    private var unkeptDevices: [String: Int] = [:]
+    private var keeping: [PushSchedule.Edit]?
+    private var keepingMark = LogSequence.zero
+    private var lastKept = Instant(milliseconds: 0)
+    private var hasSent = false
+    private var timer: (at: Instant, task: Task<Void, Never>)?
+
+    init(_ dispatcher: PushDispatcher) {
+        self.dispatcher = dispatcher
+        schedule = PushSchedule(dispatcher.policy)
+    }
+
+    /// Applies a signal.
+    mutating func take(_ signal: PushDispatcher.Signal) {
+        let now = dispatcher.now()
+        switch signal {
+        case .announced: mayHoldMore = true
+        case .ended(let device, let outcome): end(device, outcome, now: now)
+        case .kept(let isStored):
+            for edit in keeping ?? [] {
+                let left = (unkeptDevices[edit.device] ?? 1) - 1
+                unkeptDevices[edit.device] = left > 0 ? left : nil
+            }
+            keeping = nil
+            if isStored { storedMark = keepingMark }
+            lastKept = isStored ? now : now.advanced(bySeconds: 1)
+        case .timer: timer = nil
+        }
+    }
+
+    private mutating func end(_ device: String, _ outcome: PushOutcome?, now: Instant) {
+        let (edits, givenUp) = schedule.finish(device, outcome, now: now, jitter: dispatcher.jitter())
+        edits.forEach { store($0) }
+        hasSent = true
+        if givenUp > 0 { dispatcher.record.withLock { $0.givenUp += givenUp } }
+    }
+
+    private mutating func store(_ edit: PushSchedule.Edit) {
+        unkept.append(edit)
+        unkeptDevices[edit.device, default: 0] += 1
+    }
+
+    /// Does everything that can be done now.
+    mutating func advance(in group: inout DiscardingTaskGroup) async {
+        isStuck = false
+        await open()
+        await loadDue()
+        repeat {
+            await readLog()
+            await tell()
+            await begin(in: &group)
+        } while mayGoOn
+        keep(in: &group)
+        setTimer()
+        publish()
+    }
+
+    /// Whether more can be read and sent at once.
+    private var mayGoOn: Bool { !isStuck && hasRoom && (mayHoldMore || !tellings.isEmpty) }
+
+    private var hasRoom: Bool {
+        schedule.messageCount < dispatcher.policy.messagesInMemory && unkept.count < Self.unkeptLimit
+    }
+
+    /// With so many edits not stored, because the disk refuses, nothing more is read.
+    private static let unkeptLimit = 10_000
+
+    // MARK: Reading
+
+    /// Reads where to begin, and which devices have messages that wait.
+    private mutating func open() async {
+        guard seen == nil else { return }
+        var lanes: [PostponedPushLane] = []
+        do {
+            var isWhole = false
+            while !isWhole {
+                let after = lanes.last?.device
+                let page = try await dispatcher.coordinator.read {
+                    try $0.postponedPushLanes(after: after, limit: PushDispatcher.pageLimit)
+                }
+                lanes += page
+                isWhole = page.count < PushDispatcher.pageLimit
+            }
+            storedMark = try await dispatcher.coordinator.read { try $0.pushedThrough }
+            seen = storedMark
+        } catch {
+            isStuck = true
+            return
+        }
+        for lane in lanes { schedule.postpone(lane) }
+    }
+
+    /// Reads the log on, while there is room for more messages.
+    private mutating func readLog() async {
+        guard !isStuck, mayHoldMore, hasRoom, tellings.isEmpty, let after = seen else { return }
+        let end = dispatcher.coordinator.lastSequence
+        do {
+            // Where there is no device, nobody misses anything that was committed before.
+            guard try await dispatcher.coordinator.read({ try $0.hasPushDevices }) else {
+                seen = max(after, end)
+                mayHoldMore = false
+                return
+            }
+            let changes = try await dispatcher.coordinator.read {
+                try $0.changes(since: after, limit: PushDispatcher.pageLimit)
+            }
+            let recipients = PushRecipients(
+                directory: dispatcher.coordinator.directory, origin: dispatcher.coordinator.origin)
+            tellings = changes.reversed().compactMap { change in
+                recipients.telling(of: change).map {
+                    PushExpansion(telling: $0, sequence: change.sequence.rawValue)
+                }
+            }
+            seen = max(changes.last?.sequence ?? end, after)
+            mayHoldMore = !changes.isEmpty
+        } catch StoreError.trimmed(let oldest) {
+            // What is older than the log is older than a push is tried.
+            seen = LogSequence(max(after.rawValue, oldest.rawValue - 1))
+        } catch {
+            isStuck = true
+        }
+    }
+
+    /// Tells changes that were read to the devices of those whom they concern, while there is room.
+    private mutating func tell() async {
+        while !isStuck, hasRoom, let step = tellings.last {
+            guard let found = try? await dispatcher.coordinator.read({ try step.devices(in: $0) }) else {
+                isStuck = true
+                return
+            }
+            for device in found where device.id != step.telling.writer {
+                let edit = schedule.add(
+                    step.telling.message, to: device.id, of: device.service, sequence: step.sequence)
+                if let edit { store(edit) }
+            }
+            tellings.removeLast()
+            if let rest = step.rest { tellings.append(rest) }
+        }
+    }
+
+    /// Reads the messages of devices whose time has come.
+    private mutating func loadDue() async {
+        let now = dispatcher.now()
+        while !isStuck, hasRoom {
+            let due = schedule.dueDevices(now, limit: PushDispatcher.lookupLimit)
+            if due.isEmpty { return }
+            let ready = due.filter { unkeptDevices[$0] == nil }
+            for device in due where unkeptDevices[device] != nil {
+                schedule.wait(device, until: now.advanced(bySeconds: PushDispatcher.keepingSeconds))
+            }
+            if ready.isEmpty { return }
+            let found = try? await dispatcher.coordinator.read { store in
+                try ready.map { device in
+                    let credential = try store.credential(.pushDevice, key: Array(device.utf8))
+                    return (credential?.label, try store.postponedPushes(to: device))
+                }
+            }
+            guard let found else {
+                for device in ready { schedule.wait(device, until: now.advanced(bySeconds: 1)) }
+                isStuck = true
+                return
+            }
+            for (device, (service, pushes)) in zip(ready, found) {
+                let messages = pushes.compactMap { PushMessage(stored: $0.message, topic: $0.topic) }
+                schedule.load(service == nil ? [] : messages, of: service ?? "", for: device)
+                if service == nil { store(.remove(device: device)) }
+            }
+        }
+    }
+
+    // MARK: Sending
+
+    private mutating func begin(in group: inout DiscardingTaskGroup) async {
+        while true {
+            let begun = schedule.begin(limit: PushDispatcher.beginningLimit)
+            if begun.isEmpty { return }
+            let keys = begun.map { Array($0.device.utf8) }
+            let found = try? await dispatcher.coordinator.read { store in
+                try keys.map { try store.credential(.pushDevice, key: $0) }
+            }
+            let now = dispatcher.now()
+            for (index, (device, message)) in begun.enumerated() {
+                guard let found else {
+                    end(device, .retry("its address could not be read", afterSeconds: nil), now: now)
+                    continue
+                }
+                guard let credential = found[index] else {
+                    end(device, nil, now: now)
+                    continue
+                }
+                group.addTask { [dispatcher] in
+                    let outcome = await dispatcher.attempt(message, to: credential)
+                    dispatcher.signal.yield(.ended(device: device, outcome))
+                }
+            }
+        }
+    }
+
+    // MARK: Storing what became of it
+
+    /// The change up to which everything was sent, given up or is to be stored by the edits so far.
+    private var mark: LogSequence {
+        let oldest = [schedule.oldestSequence, tellings.last?.sequence].compactMap { $0 }.min()
+        return oldest.map { LogSequence($0 - 1) } ?? seen ?? .zero
+    }
+
+    private var nextKeeping: Instant? {
+        if keeping != nil { return nil }
+        if !unkept.isEmpty { return lastKept.advanced(bySeconds: PushDispatcher.keepingSeconds) }
+        guard mark > storedMark else { return nil }
+        let wait = hasSent ? PushDispatcher.markSeconds.sent : PushDispatcher.markSeconds.idle
+        return lastKept.advanced(bySeconds: wait)
+    }
+
+    private mutating func keep(in group: inout DiscardingTaskGroup) {
+        guard let moment = nextKeeping, moment <= dispatcher.now() else { return }
+        let (edits, mark) = (unkept, mark)
+        (keeping, keepingMark, unkept, hasSent) = (edits, mark, [], false)
+        group.addTask { [dispatcher] in
+            var isStored = false
+            while !isStored {
+                isStored = await dispatcher.keep(edits, through: mark)
+                if !isStored { guard (try? await Task.sleep(for: .seconds(1))) != nil else { break } }
+            }
+            dispatcher.signal.yield(.kept(isStored))
+        }
+    }
+
+    /// Stores the rest when the server stops. Where the disk refuses, those messages are sent again after the next
+    /// start.
+    mutating func end() async {
+        timer?.task.cancel()
+        guard seen != nil, keeping != nil || !unkept.isEmpty || mark > storedMark else { return }
+        // A transaction under way may fail, so its edits are made again.
+        _ = await dispatcher.keep((keeping ?? []) + unkept, through: mark)
+    }
+
+    // MARK: Time
+
+    private mutating func setTimer() {
+        let now = dispatcher.now()
+        var next = [schedule.nextMoment, nextKeeping]
+        // Repeats a read that failed, and notices when the clock was set.
+        if isStuck { next.append(now.advanced(bySeconds: 1)) }
+        if schedule.postponedCount > 0 { next.append(now.advanced(bySeconds: 30)) }
+        guard let moment = next.compactMap({ $0 }).min() else { return }
+        if let timer, timer.at <= moment, now <= timer.at { return }
+        timer?.task.cancel()
+        let milliseconds = max(1, moment.milliseconds - now.milliseconds)
+        let task = Task { [signal = dispatcher.signal] in
+            guard (try? await Task.sleep(for: .milliseconds(milliseconds))) != nil else { return }
+            signal.yield(.timer)
+        }
+        timer = (moment, task)
+    }
+
+    private func publish() {
+        let (underWay, messages, postponed) = (
+            schedule.underWayCount, schedule.messageCount, schedule.postponedCount
+        )
+        let through = mark.rawValue
+        dispatcher.record.withLock { record in
+            record.underWay = underWay
+            record.messages = messages
+            record.postponed = postponed
+            record.through = through
+        }
+    }
+}
+
+/// A telling on its way to devices: of many people a few are looked up at once.
+struct PushExpansion: Sendable {
+    let telling: PushRecipients.Telling
+    let sequence: Int64
+    /// How many of the people were looked up before.
+    private var done = 0
+
+    init(telling: PushRecipients.Telling, sequence: Int64) {
+        self.telling = telling
+        self.sequence = sequence
+    }
+
+    /// The next devices, each with its service.
+    func devices(in store: any Store) throws -> [(id: String, service: String)] {
+        switch telling.recipients {
+        case .subscribers(let dataset, let owner):
+            return try store.pushSubscribers(to: dataset, of: owner).compactMap { id in
+                let credential = try store.credential(.pushDevice, key: Array(id.utf8))
+                return credential.flatMap { $0.user == owner ? (id, $0.label) : nil }
+            }
+        case .people(let people):
+            return try people.dropFirst(done).prefix(PushDispatcher.lookupLimit).flatMap { user in
+                try store.credentials(.pushDevice, of: user).map { (String(decoding: $0.key, as: UTF8.self), $0.label) }
+            }
+        }
+    }
+
+    /// What is left behind the next devices; nil at the end.
+    var rest: PushExpansion? {
+        guard case .people(let people) = telling.recipients, done + PushDispatcher.lookupLimit < people.count else {
+            return nil
+        }
+        var rest = self
+        rest.done += PushDispatcher.lookupLimit
+        return rest
+    }
+}
+
+extension PushDispatcher {
+    /// Stores what became of messages, and how far the log is done.
+    ///
+    /// - Returns: whether they are on disk.
+    fileprivate func keep(_ edits: [PushSchedule.Edit], through mark: LogSequence) async -> Bool {
+        do {
+            try await coordinator.keep { transaction, _ in
+                for edit in edits {
+                    switch edit {
+                    case .postpone(let push): try transaction.postpone(push)
+                    case .forget(let topic, let device): try transaction.forgetPush(of: topic, to: device)
+                    case .remove(let device): try transaction.removePushDevice(device)
+                    }
+                }
+                try transaction.setPushedThrough(mark)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+}

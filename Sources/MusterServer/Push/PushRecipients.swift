@@ -1,0 +1,136 @@
+import MusterCore
+import MusterStore
+import MusterWire
+
+/// Decides which change of the log is told to whom by push. What is not here is not pushed.
+struct PushRecipients {
+    let directory: Directory
+    let origin: EventOrigin
+
+    /// A change that someone is told of.
+    struct Telling: Sendable {
+        var message: PushMessage
+        var recipients: Recipients
+        /// The device that made the change, which is told nothing.
+        var writer: String?
+    }
+
+    enum Recipients: Hashable, Sendable {
+        /// The devices that subscribed to a dataset of its owner.
+        case subscribers(of: String, owner: UserNumber)
+        /// Every device of these people.
+        case people([UserNumber])
+    }
+
+    /// How long a message about an incident is of use, in seconds.
+    static let incidentSeconds: Double = 4 * 3600
+    /// How long a call for help that nobody heard is of use, in seconds. Reminders follow.
+    static let callSeconds: Double = 1800
+    /// How long the question where someone is is of use, in seconds.
+    static let locateSeconds: Double = 600
+    /// How long the message that a dataset changed is of use, in seconds: as long as it is tried.
+    static let datasetSeconds: Double = 86_400
+
+    /// Who is told what about a change; nil where nobody is.
+    func telling(of logged: LoggedChange) -> Telling? {
+        switch logged.change {
+        case .dataset(let touch): telling(of: touch, at: logged.committedAt)
+        case .incident(let incident): telling(of: incident, at: logged.committedAt)
+        case .safety(let safety, of: let user): telling(ofCall: safety, by: user, at: logged.committedAt)
+        case .reminder(let safety, of: let user, count: _): telling(ofCall: safety, by: user, at: logged.committedAt)
+        case .action(let action) where action.kind == .locationAsked: telling(of: action, at: logged.committedAt)
+        default: nil
+        }
+    }
+
+    private func telling(of touch: DatasetTouch, at moment: Instant) -> Telling? {
+        guard let owner = directory.users[touch.owner] else { return nil }
+        let message = PushMessage(
+            topic: "dataset \(touch.name)", createdAt: moment, lastingSeconds: Self.datasetSeconds,
+            data: Self.syncData(of: touch.name, syncCount: touch.syncCount, owner: owner, origin))
+        return Telling(
+            message: message, recipients: .subscribers(of: touch.name, owner: touch.owner), writer: touch.device)
+    }
+
+    /// The data that tells an app of a dataset's change, by the names that Cognito's clients read.
+    static func syncData(
+        of dataset: String, syncCount: Int64, owner: User, _ origin: EventOrigin
+    ) -> [PushMessage.Member] {
+        [
+            .init("source", .text("cognito-sync")),
+            .init("identityPoolId", .text(origin.text(of: .pool(owner.team)))),
+            .init("identityId", .text(origin.text(of: .identity(owner.number)))),
+            .init("datasetName", .text(dataset)), .init("syncCount", .number(syncCount)),
+        ]
+    }
+
+    /// Everyone of the team but who did it: that person knows.
+    private func telling(of incident: Incident, at moment: Instant) -> Telling? {
+        let author: UserNumber?
+        switch incident.turn {
+        case .started: author = incident.startedBy
+        case .reopened: author = incident.reopening?.by
+        case .closed:
+            if case .byHand(let user, _)? = incident.closing?.how { author = user } else { author = nil }
+        case .allAccounted, .notAllAccounted: return nil
+        }
+        guard let team = directory.teams[incident.team] else { return nil }
+        let people = directory.users.all.filter { $0.team == incident.team && $0.number != author }.map(\.number)
+        let isDrill = incident.kind == .drill
+        let title =
+            incident.isOpen
+            ? (isDrill ? "Drill: evacuate" : "Evacuate") : (isDrill ? "The drill is over" : "All clear")
+        let words = incident.isOpen ? incident.note.map { "\(team.name): \($0)" } ?? team.name : team.name
+        let message = PushMessage(
+            topic: "incident \(incident.number.rawValue)", createdAt: moment, lastingSeconds: Self.incidentSeconds,
+            data: [
+                .init("source", .text("muster")), .init("kind", .text("incident")),
+                .init("incident", .number(Int64(incident.number.rawValue))), .init("team", .text(team.name)),
+                .init("drill", .text(isDrill ? "true" : "false")),
+                .init("state", .text(incident.isOpen ? "open" : "closed")),
+            ], notice: .init(title: title, body: words))
+        return Telling(message: message, recipients: .people(people), writer: nil)
+    }
+
+    /// The leaders of the caller's team, and where there is none the admins.
+    private func telling(ofCall safety: Safety, by user: UserNumber, at moment: Instant) -> Telling? {
+        guard safety.state.isCall, safety.acknowledgedBy == nil, let caller = directory.users[user] else { return nil }
+        let leaders = directory.users.all.filter {
+            $0.role == .leader && $0.team == caller.team && caller.team != nil && $0.number != user
+        }
+        let heard = leaders.isEmpty ? directory.users.all.filter { $0.role == .admin && $0.number != user } : leaders
+        let isSOS = safety.state == .sos
+        let message = PushMessage(
+            topic: "call \(user.rawValue)", createdAt: moment, lastingSeconds: Self.callSeconds,
+            data: [
+                .init("source", .text("muster")), .init("kind", .text("call")), .init("user", .text(caller.name)),
+                .init("state", .text(isSOS ? "sos" : "needs-help")),
+            ],
+            notice: .init(
+                title: isSOS ? "SOS: \(caller.name)" : "\(caller.name) needs help",
+                body: "Nobody has answered yet. Open Muster to see where they are."))
+        return Telling(message: message, recipients: .people(heard.map(\.number)), writer: nil)
+    }
+
+    private func telling(of action: Action, at moment: Instant) -> Telling? {
+        guard let user = action.user else { return nil }
+        let author = directory.users[action.author]?.name ?? "Your team's leader"
+        let message = PushMessage(
+            topic: "locate", createdAt: moment, lastingSeconds: Self.locateSeconds,
+            data: [
+                .init("source", .text("muster")), .init("kind", .text("locate")), .init("by", .text(author)),
+            ],
+            notice: .init(title: "Where are you now?", body: "\(author) asks. Open Muster to tell."))
+        return Telling(message: message, recipients: .people([user]), writer: nil)
+    }
+}
+
+extension PushMessage {
+    /// The message that tries a device out.
+    static func test(at moment: Instant) -> PushMessage {
+        PushMessage(
+            topic: "test", createdAt: moment, lastingSeconds: 60,
+            data: [.init("source", .text("muster")), .init("kind", .text("test"))],
+            notice: .init(title: "Muster reaches this device", body: "This is a test."))
+    }
+}

@@ -1,0 +1,283 @@
+import MusterCore
+import MusterStore
+
+/// Decides which message is sent to which device when. Pure: the caller supplies time and randomness.
+///
+/// The messages to one device form a lane. Only the first of a lane is under way, and of one topic a lane holds only
+/// the newest. A lane whose first message fails leaves memory until its time comes; its messages wait in the store.
+/// Services take turns, so that one that hangs holds up nobody else's devices.
+struct PushSchedule {
+    /// What is to be stored.
+    enum Edit: Hashable, Sendable {
+        case postpone(PostponedPush)
+        case forget(topic: String, device: String)
+        case remove(device: String)
+
+        /// The device that the edit is about.
+        var device: String {
+            switch self {
+            case .postpone(let push): push.device
+            case .forget(_, let device), .remove(let device): device
+            }
+        }
+    }
+
+    private struct Item {
+        var message: PushMessage
+        /// The change that it tells of; nil where the store has the message.
+        var sequence: Int64?
+        /// Whether the store has a message of this topic for the device.
+        var isStored: Bool
+    }
+
+    private struct Lane {
+        var service: String
+        var items: [Item]
+        var attempts = 0
+        var isUnderWay = false
+    }
+
+    private struct Service {
+        var ready = Line<String>()
+        var underWay = 0
+        var isFailing = false
+        /// Whether it has a place in `turns`.
+        var isInTurn = false
+    }
+
+    private let policy: PushPolicy
+    private var lanes: [String: Lane] = [:]
+    private var services: [String: Service] = [:]
+    private var turns = Line<String>()
+    private var postponed: [String: (dueAt: Instant, attempts: Int)] = [:]
+    private var agenda = Agenda<String>()
+    private var outstanding = OutstandingSequences()
+    /// The number of messages in memory.
+    private(set) var messageCount = 0
+    /// The number of attempts under way.
+    private(set) var underWayCount = 0
+
+    init(_ policy: PushPolicy) { self.policy = policy }
+
+    /// The number of devices whose messages wait in the store.
+    var postponedCount: Int { postponed.count }
+
+    /// The change of the oldest message in memory that the store does not have.
+    var oldestSequence: Int64? { outstanding.oldest }
+
+    /// When a lane's time comes next.
+    var nextMoment: Instant? { agenda.earliest }
+
+    // MARK: Messages
+
+    /// Adds a message that a change of the log tells of.
+    ///
+    /// - Returns: an edit where the device's messages wait in the store: it must wait there, too.
+    mutating func add(
+        _ message: PushMessage, to device: String, of service: String, sequence: Int64
+    ) -> Edit? {
+        if let waiting = postponed[device] {
+            return .postpone(
+                PostponedPush(
+                    device: device, topic: message.topic, message: message.stored, createdAt: message.createdAt,
+                    attempts: 0, dueAt: waiting.dueAt))
+        }
+        let item = Item(message: message, sequence: sequence, isStored: false)
+        outstanding.add(sequence)
+        guard var lane = lanes.removeValue(forKey: device) else {
+            lanes[device] = Lane(service: service, items: [item])
+            messageCount += 1
+            lineUp(device, of: service)
+            return nil
+        }
+        // What is under way cannot be called back.
+        let waiting = lane.items.indices.dropFirst(lane.isUnderWay ? 1 : 0)
+        if let index = waiting.first(where: { lane.items[$0].message.topic == message.topic }) {
+            outstanding.remove(lane.items[index].sequence)
+            lane.items[index] = Item(
+                message: message, sequence: sequence, isStored: lane.items[index].isStored)
+        } else {
+            lane.items.append(item)
+            messageCount += 1
+        }
+        lanes[device] = lane
+        return nil
+    }
+
+    /// Notes at the start that messages for a device wait in the store.
+    mutating func postpone(_ lane: PostponedPushLane) {
+        postponed[lane.device] = (lane.dueAt, lane.attempts)
+        agenda.add(lane.device, at: lane.dueAt)
+    }
+
+    /// Returns devices whose messages are to be read from the store now, at most `limit`. Each is loaded next.
+    mutating func dueDevices(_ now: Instant, limit: Int) -> [String] {
+        var due: [String] = []
+        while due.count < limit, let device = agenda.popDue(now) {
+            if postponed[device] != nil { due.append(device) }
+        }
+        return due
+    }
+
+    /// Lets a device that `dueDevices` returned wait on, because its messages cannot be read yet.
+    mutating func wait(_ device: String, until moment: Instant) {
+        guard let lane = postponed[device] else { return }
+        postponed[device] = (moment, lane.attempts)
+        agenda.add(device, at: moment)
+    }
+
+    /// Takes the messages that waited in the store for a device that `dueDevices` returned; none where it is gone.
+    mutating func load(_ messages: [PushMessage], of service: String, for device: String) {
+        guard let waiting = postponed.removeValue(forKey: device), !messages.isEmpty else { return }
+        lanes[device] = Lane(
+            service: service, items: messages.map { Item(message: $0, sequence: nil, isStored: true) },
+            attempts: waiting.attempts)
+        messageCount += messages.count
+        lineUp(device, of: service)
+    }
+
+    // MARK: Attempts
+
+    /// Begins attempts, as many as may be, at most `limit`.
+    mutating func begin(limit: Int) -> [(device: String, message: PushMessage)] {
+        var begun: [(device: String, message: PushMessage)] = []
+        while begun.count < limit, underWayCount < policy.attemptsInAll, let name = turns.popFirst() {
+            guard var service = services.removeValue(forKey: name) else { continue }
+            service.isInTurn = false
+            let most = service.isFailing ? policy.attemptsOfFailingService : policy.attemptsOfService
+            if service.underWay < most {
+                if let device = service.ready.popFirst(), let lane = lanes[device] {
+                    lanes[device]?.isUnderWay = true
+                    service.underWay += 1
+                    underWayCount += 1
+                    begun.append((device, lane.items[0].message))
+                }
+                giveTurn(name, &service)
+            }
+            services[name] = service
+        }
+        return begun
+    }
+
+    /// Ends an attempt.
+    ///
+    /// - Parameter outcome: nil where the device is gone from the store.
+    /// - Returns: what to store, and the number of messages given up.
+    mutating func finish(
+        _ device: String, _ outcome: PushOutcome?, now: Instant, jitter: Double
+    ) -> (edits: [Edit], givenUp: Int) {
+        guard var lane = lanes.removeValue(forKey: device), lane.isUnderWay else { return ([], 0) }
+        lane.isUnderWay = false
+        underWayCount -= 1
+        free(lane.service, outcome)
+        messageCount -= lane.items.count
+        switch outcome {
+        case nil, .gone?:
+            for item in lane.items { outstanding.remove(item.sequence) }
+            return ([.remove(device: device)], 0)
+        case .delivered?, .refused?:
+            let done = lane.items.removeFirst()
+            outstanding.remove(done.sequence)
+            keep(lane, of: device)
+            return (done.isStored ? [.forget(topic: done.message.topic, device: device)] : [], 0)
+        case .retry(_, let asked)?: return postpone(lane, of: device, asked: asked, now: now, jitter: jitter)
+        }
+    }
+
+    private mutating func keep(_ lane: Lane, of device: String) {
+        guard !lane.items.isEmpty else { return }
+        var lane = lane
+        lane.attempts = 0
+        lanes[device] = lane
+        messageCount += lane.items.count
+        lineUp(device, of: lane.service)
+    }
+
+    private mutating func postpone(
+        _ lane: Lane, of device: String, asked: Double?, now: Instant, jitter: Double
+    ) -> (edits: [Edit], givenUp: Int) {
+        let attempts = lane.attempts + 1
+        let delay = max(policy.delaySeconds(afterAttempts: attempts, jitter: jitter), asked ?? 0)
+        let dueAt = now.advanced(bySeconds: min(delay, policy.lifetimeSeconds))
+        var edits: [Edit] = []
+        var (waiting, givenUp) = (0, 0)
+        for (index, item) in lane.items.enumerated() {
+            outstanding.remove(item.sequence)
+            let topic = item.message.topic
+            // Its successor came while it was under way.
+            if index == 0, lane.items.dropFirst().contains(where: { $0.message.topic == topic }) {
+                if item.isStored { edits.append(.forget(topic: topic, device: device)) }
+                continue
+            }
+            let end = min(item.message.expiresAt, item.message.createdAt.advanced(bySeconds: policy.lifetimeSeconds))
+            guard dueAt < end else {
+                givenUp += 1
+                if item.isStored { edits.append(.forget(topic: topic, device: device)) }
+                continue
+            }
+            waiting += 1
+            edits.append(
+                .postpone(
+                    PostponedPush(
+                        device: device, topic: topic, message: item.message.stored, createdAt: item.message.createdAt,
+                        attempts: attempts, dueAt: dueAt)))
+        }
+        if waiting > 0 { postpone(PostponedPushLane(device: device, dueAt: dueAt, attempts: attempts)) }
+        return (edits, givenUp)
+    }
+
+    // MARK: Services
+
+    private mutating func lineUp(_ device: String, of name: String) {
+        var service = services.removeValue(forKey: name) ?? Service()
+        service.ready.append(device)
+        giveTurn(name, &service)
+        services[name] = service
+    }
+
+    private mutating func free(_ name: String, _ outcome: PushOutcome?) {
+        guard var service = services.removeValue(forKey: name) else { return }
+        service.underWay -= 1
+        switch outcome {
+        case .retry?: service.isFailing = true
+        case .delivered?, .gone?, .refused?: service.isFailing = false
+        case nil: break
+        }
+        giveTurn(name, &service)
+        // A service of which nothing waits is forgotten.
+        if service.underWay > 0 || !service.ready.isEmpty { services[name] = service }
+    }
+
+    private mutating func giveTurn(_ name: String, _ service: inout Service) {
+        guard !service.isInTurn, !service.ready.isEmpty else { return }
+        service.isInTurn = true
+        turns.append(name)
+    }
+}
+
+/// The changes whose messages are in memory and nowhere else. They are added in the order of the log.
+private struct OutstandingSequences {
+    private var counts: [Int64: Int] = [:]
+    private var order: [Int64] = []
+    private var start = 0
+
+    /// The oldest; nil where there is none.
+    var oldest: Int64? { start < order.count ? order[start] : nil }
+
+    mutating func add(_ sequence: Int64) {
+        let count = counts[sequence, default: 0]
+        counts[sequence] = count + 1
+        if count == 0, order.last != sequence { order.append(sequence) }
+    }
+
+    /// O(1) on average.
+    mutating func remove(_ sequence: Int64?) {
+        guard let sequence, let count = counts[sequence] else { return }
+        counts[sequence] = count > 1 ? count - 1 : nil
+        while start < order.count, counts[order[start]] == nil { start += 1 }
+        if start > 1_024, start * 2 > order.count {
+            order.removeFirst(start)
+            start = 0
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import MusterCore
+
+/// Sends messages by the push services of one platform.
+package protocol PushSender: Sendable {
+    /// Sends one message to one device, and says what the service answered. It waits no longer than some seconds.
+    func send(_ message: PushMessage, to address: PushAddress) async -> PushOutcome
+
+    /// Why an address may not be called; nil where it may, or where that is known only once its name is looked up.
+    func refusal(of address: PushAddress) -> String?
+}
+
+extension PushSender {
+    package func refusal(of address: PushAddress) -> String? { nil }
+}
+
+/// What became of an attempt.
+package enum PushOutcome: Hashable, Sendable {
+    /// The service accepted the message.
+    case delivered
+    /// The service knows no such device any more, and says why.
+    case gone(String)
+    /// The service could not take it now; it may after some seconds.
+    case retry(String, afterSeconds: Double?)
+    /// The service will never take this message.
+    case refused(String)
+
+    /// Why the message was not accepted, for people; nil where it was.
+    package var reason: String? {
+        switch self {
+        case .delivered: nil
+        case .gone(let reason), .retry(let reason, _), .refused(let reason): reason
+        }
+    }
+
+    /// The outcome in one word, as answers and metrics name it.
+    package var word: String {
+        switch self {
+        case .delivered: "delivered"
+        case .gone: "gone"
+        case .retry: "failed"
+        case .refused: "refused"
+        }
+    }
+}
+
+/// The senders of the platforms that are configured.
+package struct PushSenders: Sendable {
+    private var senders: [PushPlatform: any PushSender]
+
+    package init(_ senders: [PushPlatform: any PushSender]) { self.senders = senders }
+
+    /// Sends a message by the address's platform.
+    package func send(_ message: PushMessage, to address: PushAddress) async -> PushOutcome {
+        guard let sender = senders[address.platform] else {
+            return .refused("this server has no credentials for \(address.platform.rawValue)")
+        }
+        return await sender.send(message, to: address)
+    }
+
+    /// Why an address may not be called; nil where it may, or where that is known only once its name is looked up.
+    package func refusal(of address: PushAddress) -> String? { senders[address.platform]?.refusal(of: address) }
+
+    /// Whether messages to devices of this platform can be sent.
+    package func serves(_ platform: PushPlatform) -> Bool { senders[platform] != nil }
+}
+
+/// How often, for how long and how many at once.
+package struct PushPolicy: Hashable, Sendable {
+    /// The delay before the second attempt, in seconds. It doubles with each further one.
+    package var firstDelaySeconds: Double = 5
+    /// The longest delay, in seconds.
+    package var longestDelaySeconds: Double = 600
+    /// Seconds after which a message is given up.
+    package var lifetimeSeconds: Double = 86_400
+    /// The largest number of attempts under way.
+    package var attemptsInAll = 256
+    /// The largest number of attempts under way at one service.
+    package var attemptsOfService = 64
+    /// The same, for a service whose last attempt failed.
+    package var attemptsOfFailingService = 8
+    /// The number of messages that may be held in memory. The log is not read on before there are fewer.
+    package var messagesInMemory = 4_096
+
+    /// Makes a policy with the defaults.
+    package init() {}
+
+    /// The delay after a number of failed attempts, at least one: from half of a bound that doubles to all of it, so
+    /// that what failed together is not tried again together.
+    ///
+    /// - Parameter jitter: a random number in [0, 1).
+    func delaySeconds(afterAttempts attempts: Int, jitter: Double) -> Double {
+        min(firstDelaySeconds * Double(1 << min(max(0, attempts - 1), 20)), longestDelaySeconds) * (0.5 + jitter / 2)
+    }
+}

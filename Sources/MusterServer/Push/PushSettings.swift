@@ -1,0 +1,39 @@
+import Foundation
+import MusterHTTP
+
+/// How the server sends by push services. Web Push needs no setting; the others need what their operator gave out.
+package struct PushSettings: Sendable {
+    /// Whom a push service may turn to about this server: a `mailto:` or `https:` URL.
+    package var contact = "mailto:admin@\(ProcessInfo.processInfo.hostName)"
+    /// What Apple gave the operator; nil where the server does not send by APNs.
+    package var apns: APNsCredentials?
+    /// What Google gave the operator; nil where the server does not send by FCM.
+    package var fcm: FCMCredentials?
+    /// How often, for how long and how many at once.
+    package var policy = PushPolicy()
+
+    /// The defaults.
+    package init() {}
+}
+
+extension PushSenders {
+    /// The senders of the platforms that the settings give credentials for, and Web Push.
+    init(
+        _ settings: Configuration, coordinator: StoreCoordinator, vault: SecretVault, client: CheckedHTTPClient
+    ) {
+        var senders: [PushPlatform: any PushSender] = [
+            .webPush: WebPushSender(
+                coordinator: coordinator, vault: vault, client: client, contact: settings.push.contact,
+                now: settings.now)
+        ]
+        if let credentials = settings.push.apns {
+            let sender = APNsSender(credentials, client: client, now: settings.now)
+            senders[.apns] = sender
+            senders[.apnsSandbox] = sender
+        }
+        if let credentials = settings.push.fcm {
+            senders[.fcm] = FCMSender(credentials, client: client, now: settings.now)
+        }
+        self.init(senders)
+    }
+}

@@ -1,0 +1,116 @@
+import MusterCore
+import MusterHTTP
+import MusterWire
+import Synchronization
+
+/// Sends by Web Push (RFC 8030): the message encrypted for the receiver (RFC 8291), the server named by its key
+/// (RFC 8292). It calls through the checked client alone, so that no subscription leads into this machine's network.
+final class WebPushSender: PushSender {
+    private let coordinator: StoreCoordinator
+    private let vault: SecretVault
+    private let client: CheckedHTTPClient
+    private let contact: String
+    private let now: @Sendable () -> Instant
+    private let state = Mutex(State())
+
+    private struct State {
+        var key: VAPIDKey?
+        /// The last authorization for each service, and when it was made.
+        var authorizations: [String: (value: String, at: Instant)] = [:]
+    }
+
+    /// The number of services whose authorization is kept.
+    private static let authorizationLimit = 256
+    /// Seconds for which an authorization is used: half of its life.
+    private static let reuseSeconds = VAPIDKey.tokenSeconds / 2
+
+    init(
+        coordinator: StoreCoordinator, vault: SecretVault, client: CheckedHTTPClient, contact: String,
+        now: @escaping @Sendable () -> Instant
+    ) {
+        self.coordinator = coordinator
+        self.vault = vault
+        self.client = client
+        self.contact = contact
+        self.now = now
+    }
+
+    /// The key that subscriptions are made with. It is made when it is first asked for.
+    ///
+    /// - Throws: `CoordinatorError`, `StoreError`.
+    func key() async throws -> VAPIDKey {
+        if let key = state.withLock({ $0.key }) { return key }
+        let key = try await VAPIDKey.open(of: coordinator, vault)
+        state.withLock { $0.key = key }
+        return key
+    }
+
+    func send(_ message: PushMessage, to address: PushAddress) async -> PushOutcome {
+        guard let keys = address.keys, let endpoint = try? HTTPAddress(address.token) else {
+            return .gone("its subscription is none")
+        }
+        let now = now()
+        do {
+            let headers = [
+                (name: "Authorization", value: try await authorization(for: endpoint, at: now)),
+                (name: "TTL", value: "\(message.secondsToLive(at: now))"),
+                (name: "Urgency", value: message.notice == nil ? "normal" : "high"),
+                (name: "Topic", value: message.collapseID), (name: "Content-Encoding", value: "aes128gcm"),
+                (name: "Content-Type", value: "application/octet-stream"),
+            ]
+            let body = keys.encrypt(Self.text(of: message, page: address.page))
+            return Self.outcome(of: try await client.post(body, to: endpoint, headers: headers))
+        } catch CallError.forbidden(let reason) {
+            return .refused(reason)
+        } catch let fault as CallError {
+            return .retry(fault.reason, afterSeconds: nil)
+        } catch {
+            return .retry("the server's key cannot be read now", afterSeconds: nil)
+        }
+    }
+
+    func refusal(of address: PushAddress) -> String? {
+        (try? HTTPAddress(address.token)).flatMap { client.refusal(of: $0) }
+    }
+
+    private func authorization(for endpoint: HTTPAddress, at now: Instant) async throws -> String {
+        let known = state.withLock { $0.authorizations[endpoint.shown] }
+        if let known, abs(now.seconds(since: known.at)) < Self.reuseSeconds { return known.value }
+        let value = try await key().authorization(for: endpoint.shown, contact: contact, at: now)
+        state.withLock { state in
+            if state.authorizations.count >= Self.authorizationLimit { state.authorizations.removeAll() }
+            state.authorizations[endpoint.shown] = (value, now)
+        }
+        return value
+    }
+
+    /// What the receiver reads: the data for the app, and what people see in the declarative form, which a browser shows
+    /// without a service worker. That form needs a page to open.
+    static func text(of message: PushMessage, page: String?) -> [UInt8] {
+        JSONWriter.object { writer in
+            if message.notice != nil, page != nil { writer.member("web_push", Int64(8030)) }
+            if let notice = message.notice {
+                writer.key("notification")
+                writer.beginObject()
+                writer.member("title", notice.title)
+                writer.member("body", PushMessage.cut(notice.body, toBytes: 1_500))
+                writer.member("tag", message.collapseID)
+                writer.member("navigate", page)
+                writer.endObject()
+            }
+            writer.key("data")
+            writer.pushData(message.data)
+        }
+    }
+
+    /// The outcome that an answer means (RFC 8030, sections 5 and 7.3).
+    static func outcome(of answer: CallAnswer) -> PushOutcome {
+        switch answer.status {
+        case 200..<300: .delivered
+        case 404, 410: .gone("answered \(answer.status): the subscription has ended")
+        case 408, 425, 429, 500...: .retry("answered \(answer.status)", afterSeconds: answer.retryAfterSeconds)
+        case 300..<400: .refused("answered \(answer.status): redirects are not followed")
+        default: .refused("answered \(answer.status)")
+        }
+    }
+}

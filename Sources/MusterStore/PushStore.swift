@@ -1,0 +1,85 @@
+package import MusterCore
+
+/// What the server tells devices by push services: which devices want to hear of which datasets, how far the log was
+/// read for them, and the pushes that could not be sent yet. A push device itself is a `Credential`.
+package protocol PushStore {
+    /// Whether there is any push device.
+    var hasPushDevices: Bool { get throws }
+
+    /// The ids of the devices that hear of a user's dataset, in order.
+    func pushSubscribers(to dataset: String, of user: UserNumber) throws -> [String]
+
+    /// The names of the datasets that a device hears of, in order.
+    func pushSubscriptions(of device: String) throws -> [String]
+
+    /// The pushes of every change up to this one were sent, given up or stored.
+    var pushedThrough: LogSequence { get throws }
+
+    /// The devices that pushes wait for after a device's id, in the order of their ids, at most `limit`.
+    func postponedPushLanes(after device: String?, limit: Int) throws -> [PostponedPushLane]
+
+    /// The pushes that wait for a device, in the order in which they were stored first.
+    func postponedPushes(to device: String) throws -> [PostponedPush]
+}
+
+/// What a transaction may do with pushes.
+package protocol PushTransaction {
+    /// Lets a device hear of a user's dataset. Does nothing if it does already.
+    func subscribe(_ device: String, to dataset: String, of user: UserNumber) throws
+    /// Ends a subscription.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    func unsubscribe(_ device: String, from dataset: String) throws -> Bool
+    /// Removes a push device with its subscriptions and the pushes that wait for it. Does nothing if there is none.
+    func removePushDevice(_ device: String) throws
+    /// Stores a push that waits, or replaces the one to its device of its topic, which keeps its place.
+    func postpone(_ push: PostponedPush) throws
+    /// Forgets a push that waited. Does nothing if there is none.
+    func forgetPush(of topic: String, to device: String) throws
+    /// Records that the pushes of every change up to this one were sent, given up or stored.
+    func setPushedThrough(_ sequence: LogSequence) throws
+}
+
+/// A push that waits for its next attempt.
+package struct PostponedPush: Hashable, Sendable {
+    /// The id of the device it goes to.
+    package var device: String
+    /// What it is about. Of two pushes of one topic to one device only the newer is sent.
+    package var topic: String
+    /// What it says, in a form that the server reads.
+    package var message: [UInt8]
+    /// When what it tells happened.
+    package var createdAt: Instant
+    /// The attempts made so far.
+    package var attempts: Int
+    /// The earliest time of the next attempt.
+    package var dueAt: Instant
+
+    package init(
+        device: String, topic: String, message: [UInt8], createdAt: Instant, attempts: Int, dueAt: Instant
+    ) {
+        self.device = device
+        self.topic = topic
+        self.message = message
+        self.createdAt = createdAt
+        self.attempts = attempts
+        self.dueAt = dueAt
+    }
+}
+
+/// When a device's pushes that wait may be tried again: all of them in order, so at one time.
+package struct PostponedPushLane: Hashable, Sendable {
+    /// The device's id.
+    package var device: String
+    /// The earliest time of the next attempt.
+    package var dueAt: Instant
+    /// The attempts made so far at the first of them.
+    package var attempts: Int
+
+    package init(device: String, dueAt: Instant, attempts: Int) {
+        self.device = device
+        self.dueAt = dueAt
+        self.attempts = attempts
+    }
+}

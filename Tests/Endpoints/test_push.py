@@ -1,0 +1,289 @@
+"""Push: a dataset's change reaches the person's other devices, encrypted, at least once, whatever fails."""
+
+import itertools
+import threading
+import time
+
+import pytest
+
+from muster_process import MusterProcess
+from push_browser import Browser, verified_claims
+from webhook_receiver import Receiver
+
+paths = (f"/push/{number}" for number in itertools.count())
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, store_of_files):
+    server = MusterProcess(
+        tmp_path_factory.mktemp("muster"), ["--allow-private-targets", "--push-contact", "mailto:ops@muster.example"])
+    server.model = store_of_files
+    with server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def service():
+    with Receiver(lambda call: 201) as service:
+        yield service
+
+
+@pytest.fixture
+def ana(admin, request):
+    name = "ana." + request.node.name[:50].replace("[", ".").replace("]", "")
+    return admin.make_user(name)
+
+
+def update(person, dataset, text, device=None, key="k"):
+    """Sets a record, whatever its count is."""
+    records = person.ok("GET", f"/datasets/{dataset}")["records"]
+    count = next((record["syncCount"] for record in records if record["key"] == key), 0)
+    body = {"records": [{"key": key, "value": text, "syncCount": count}]}
+    return person.ok("PATCH", f"/datasets/{dataset}", {**body, "pushDevice": device} if device else body)["syncCount"]
+
+
+def subscribed(person, service, dataset="settings"):
+    browser = Browser(service, next(paths))
+    device = browser.register(person)
+    person.ok("PUT", f"/datasets/{dataset}/subscriptions/{device}")
+    return browser
+
+
+def counts(messages):
+    return [message["data"]["syncCount"] for message in messages]
+
+
+def test_the_other_device_is_told_and_reads_what_a_library_decrypts(server, service, ana, admin):
+    phone, tablet = subscribed(ana, service), subscribed(ana, service)
+    count = update(ana, "settings", "dark", device=phone.id)
+    [message] = tablet.wait(lambda messages: messages)
+    assert message == {"data": {
+        "source": "cognito-sync", "identityPoolId": message["data"]["identityPoolId"],
+        "identityId": message["data"]["identityId"], "datasetName": "settings", "syncCount": count}}
+    assert message["data"]["identityId"].startswith("us-east-1:")
+    [call] = tablet.calls()
+    assert call.headers["content-encoding"] == "aes128gcm"
+    assert 0 < int(call.headers["ttl"]) <= 86_400
+    assert call.headers["urgency"] == "normal"
+    assert len(call.headers["topic"]) == 32 and "settings" not in call.headers["topic"]
+    key = ana.ok("GET", "/push/key")["key"]
+    claims = verified_claims(call, key, f"http://127.0.0.1:{service.port}")
+    assert claims["sub"] == "mailto:ops@muster.example"
+    # The writer hears of the tablet's change, and never of its own.
+    second = update(ana, "settings", "light", device=tablet.id)
+    assert counts(phone.wait(lambda messages: messages)) == [second]
+    assert counts(tablet.messages()) == [count]
+
+
+def test_nobody_else_hears_of_it_or_touches_the_device(service, ana, admin):
+    other = admin.make_user("other.of.push")
+    mine = subscribed(ana, service)
+    theirs = subscribed(other, service)
+    other.refused(404, "PUT", f"/datasets/settings/subscriptions/{mine.id}")
+    other.refused(404, "DELETE", f"/datasets/settings/subscriptions/{mine.id}")
+    other.refused(404, "DELETE", f"/push/devices/{mine.id}")
+    admin.refused(404, "DELETE", f"/push/devices/{mine.id}")
+    other.refused(422, "POST", "/push/test", {"user": "ana.test_nobody_else_hears_of_it_or_touches_the_device"})
+    assert [item["id"] for item in other.ok("GET", "/push/devices")["items"]] == [theirs.id]
+    assert admin.ok("GET", "/push/devices")["items"] == []
+    update(ana, "settings", "1")
+    mine.wait(lambda messages: messages)
+    update(other, "settings", "1")
+    theirs.wait(lambda messages: messages)
+    assert len(mine.messages()) == 1 and len(theirs.messages()) == 1
+
+
+def test_what_changes_while_a_push_is_under_way_is_told_once_with_the_newest_count(server, ana):
+    gate = threading.Event()
+    slow = Receiver(lambda call: gate.wait(60) and 201)
+    with slow:
+        browser = subscribed(ana, slow)
+        first = update(ana, "settings", "0")
+        slow.wait(lambda calls: calls)
+        last = [update(ana, "settings", str(number)) for number in range(1, 30)][-1]
+        gate.set()
+        assert counts(browser.wait(lambda messages: counts(messages)[-1:] == [last])) == [first, last]
+
+
+def test_datasets_reach_a_device_in_the_order_of_their_changes(service, ana):
+    browser = Browser(service, next(paths))
+    browser.register(ana)
+    names = [f"set{number}" for number in range(12)]
+    for name in names:
+        ana.ok("PUT", f"/datasets/{name}/subscriptions/{browser.id}")
+    for name in names:
+        update(ana, name, "1")
+    messages = browser.wait(lambda messages: len(messages) >= len(names))
+    assert [message["data"]["datasetName"] for message in messages] == names
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_subscription_that_ended_is_removed(ana, status):
+    with Receiver(lambda call: status) as service:
+        browser = subscribed(ana, service)
+        update(ana, "settings", "1")
+        service.wait(lambda calls: calls)
+        wait_until(lambda: ana.ok("GET", "/push/devices")["items"] == [])
+        ana.refused(404, "PUT", f"/datasets/settings/subscriptions/{browser.id}")
+
+
+def test_a_service_that_fails_for_a_while_is_asked_again_and_the_newest_count_arrives(ana):
+    failures = iter([500, (503, {"Retry-After": "1"})])
+    with Receiver(lambda call: next(failures, 201)) as service:
+        browser = subscribed(ana, service)
+        update(ana, "settings", "1")
+        service.wait(lambda calls: calls)
+        second = update(ana, "settings", "2")
+        third = update(ana, "other", "1")
+        ana.ok("PUT", f"/datasets/other/subscriptions/{browser.id}")
+        calls = service.wait(lambda calls: len(calls) == 3)
+        assert counts(browser.messages())[1:] == [second, second]
+        assert calls[1].at - calls[0].at >= 2.4 and calls[2].at - calls[1].at >= 4.9
+        assert third == 1
+
+
+def test_no_push_is_lost_when_the_server_dies(make_server):
+    answers = {"status": 500}
+    with Receiver(lambda call: answers["status"]) as service:
+        server = make_server(arguments=["--allow-private-targets"])
+        with server:
+            ana = server.admin().make_user("ana")
+            key = ana.ok("GET", "/push/key")["key"]
+            browsers = [subscribed(ana, service, f"set{number}") for number in range(5)]
+            wanted = [update(ana, f"set{number}", "1") for number in range(5)]
+            service.wait(lambda calls: calls)
+            wanted[0] = update(ana, "set0", "2")
+            server.kill()
+            service.calls.clear()
+            answers["status"] = 201
+            server.start()
+            for browser, count in zip(browsers, wanted):
+                browser.wait(lambda messages: counts(messages)[-1:] == [count])
+            # Nothing that the services know of the server changed.
+            assert ana_again(server, ana).ok("GET", "/push/key")["key"] == key
+            verified_claims(browsers[0].calls()[0], key, f"http://127.0.0.1:{service.port}")
+
+
+def ana_again(server, ana):
+    ana.address = server.address
+    return ana
+
+
+def test_an_endpoint_on_this_machine_is_refused_where_targets_there_are(make_server):
+    with Receiver() as service, make_server() as server:
+        ana = server.admin().make_user("ana")
+        problem = ana.refused(422, "POST", "/push/devices", Browser(service, "/x").registration)
+        assert "https" in str(problem["errors"])
+        inside = Browser(service, "/x").registration
+        inside["subscription"]["endpoint"] = "https://127.0.0.1/x"
+        problem = ana.refused(422, "POST", "/push/devices", inside)
+        assert problem["errors"][0]["pointer"] == "/subscription"
+        assert service.calls == []
+
+
+def test_a_redirect_is_not_followed(ana, service):
+    with Receiver(lambda call: (307, {"Location": f"http://127.0.0.1:{service.port}/redirected"})) as liar:
+        browser = Browser(liar, "/liar")
+        browser.register(ana)
+        [result] = ana.ok("POST", "/push/test", {})["devices"]
+        assert result["outcome"] == "refused" and "redirect" in result["reason"]
+        assert not [call for call in service.calls if call.path == "/redirected"]
+
+
+def test_a_test_says_what_became_of_each_device(ana, admin, service):
+    with Receiver(lambda call: 410) as gone, Receiver(lambda call: 500) as broken:
+        good = Browser(service, next(paths), page="http://127.0.0.1/muster")
+        good.register(ana)
+        Browser(gone, "/gone").register(ana)
+        Browser(broken, "/broken").register(ana)
+        unreachable = Browser(broken, "/unreachable")
+        results = ana.ok("POST", "/push/test", {})
+        assert [(result["outcome"], result["platform"]) for result in results["devices"]] == [
+            ("delivered", "webpush"), ("gone", "webpush"), ("failed", "webpush")]
+        assert results["devices"][2]["reason"] == "answered 500"
+        [message] = good.messages()
+        assert message["web_push"] == 8030
+        assert message["notification"]["title"] == "Muster reaches this device"
+        assert message["notification"]["navigate"] == "http://127.0.0.1/muster"
+        assert len(ana.ok("GET", "/push/devices")["items"]) == 2
+    broken.close()
+    unreachable.register(ana)
+    again = admin.ok("POST", "/push/test", {"user": ana.ok("GET", "/session")["user"]["name"]})
+    assert [result["outcome"] for result in again["devices"]] == ["delivered", "failed", "failed"]
+
+
+def test_the_same_subscription_is_the_same_device_and_goes_with_who_uses_it_last(ana, admin, service):
+    browser = Browser(service, next(paths))
+    first = browser.register(ana)
+    ana.ok("PUT", f"/datasets/settings/subscriptions/{first}")
+    assert browser.register(ana) == first
+    assert ana.ok("GET", "/push/devices")["items"][0]["datasets"] == ["settings"]
+    other = admin.make_user("next.user")
+    assert browser.register(other) == first
+    assert ana.ok("GET", "/push/devices")["items"] == []
+    assert other.ok("GET", "/push/devices")["items"][0]["datasets"] == []
+    update(ana, "settings", "1")
+    update(other, "settings", "1")
+    other.ok("DELETE", f"/push/devices/{first}")
+    assert browser.calls() == []
+
+
+def test_a_twenty_first_device_and_nonsense_are_refused(ana, service):
+    for number in range(20):
+        Browser(service, f"/many/{number}").register(ana)
+    problem = ana.refused(409, "POST", "/push/devices", Browser(service, "/many/20").registration)
+    assert "20 push devices" in problem["detail"]
+    good = Browser(service, "/nonsense").registration
+    for wrong, pointer in [
+        ({}, "/platform"),
+        ({"platform": "pigeon"}, "/platform"),
+        ({"platform": "webpush"}, "/subscription"),
+        ({"platform": "webpush", "token": "x"}, "/token"),
+        ({"platform": "webpush", "subscription": {}}, "/subscription"),
+        ({"platform": "webpush", "subscription": {**good["subscription"], "endpoint": "x"}}, "/subscription"),
+        ({"platform": "webpush", "subscription": {
+            **good["subscription"], "keys": {**good["subscription"]["keys"], "auth": "AAAA"}}}, "/subscription"),
+        ({"platform": "webpush", "subscription": {
+            **good["subscription"], "keys": {**good["subscription"]["keys"], "p256dh": "AAAA"}}}, "/subscription"),
+        ({**good, "page": "javascript:alert(1)"}, "/page"),
+        ({"platform": "fcm", "subscription": good["subscription"]}, "/subscription"),
+        ({"platform": "fcm"}, "/token"),
+        ({"platform": "apns", "token": "not hexadecimal"}, "/token"),
+        # Without credentials from its operator the server cannot send there, and says so at once.
+        ({"platform": "apns", "token": "ab" * 32}, "/platform"),
+        ({"platform": "fcm", "token": "token"}, "/platform"),
+    ]:
+        problem = ana.refused(422, "POST", "/push/devices", wrong)
+        assert [error["pointer"] for error in problem["errors"]] == [pointer], (wrong, problem)
+    ana.refused(404, "PUT", "/datasets/settings/subscriptions/none")
+    ana.refused(404, "DELETE", "/push/devices/none")
+
+
+def test_a_removed_device_and_a_removed_user_hear_nothing_more(ana, admin, service):
+    browser = subscribed(ana, service)
+    ana.ok("DELETE", f"/datasets/settings/subscriptions/{browser.id}")
+    update(ana, "settings", "1")
+    other = subscribed(ana, service)
+    last = update(ana, "settings", "2")
+    assert counts(other.wait(lambda messages: messages)) == [last]
+    assert browser.calls() == []
+
+
+def test_metrics_tell_what_was_sent(server, ana, service):
+    def attempts():
+        lines = server.admin().send("GET", "//metrics").text.splitlines()
+        return {line.split(" ")[0]: float(line.split(" ")[1]) for line in lines if line.startswith("muster_push")}
+
+    name = 'muster_push_attempts_total{outcome="delivered"}'
+    before = attempts()[name]
+    browser = subscribed(ana, service)
+    update(ana, "settings", "1")
+    browser.wait(lambda messages: messages)
+    wait_until(lambda: attempts()[name] == before + 1)
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come true"
+        time.sleep(0.05)

@@ -1,0 +1,188 @@
+import MusterCore
+import MusterStore
+import Testing
+
+@testable import MusterServer
+
+/// What is sent to which device when.
+@Suite struct PushScheduleTests {
+    private var schedule = PushSchedule(PushPolicy())
+    private let start = Instant(milliseconds: 1_000_000)
+
+    private func message(_ topic: String, _ count: Int64, lasting seconds: Double = 86_400) -> PushMessage {
+        PushMessage(
+            topic: topic, createdAt: start, lastingSeconds: seconds, data: [.init("syncCount", .number(count))])
+    }
+
+    private func count(of message: PushMessage) -> Int64? {
+        if case .number(let count)? = message.data.first?.value { count } else { nil }
+    }
+
+    @Test mutating func `of one topic only the newest is sent, and what is under way is not called back`() {
+        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1)
+        _ = schedule.add(message("a", 2), to: "d", of: "s", sequence: 2)
+        #expect(schedule.begin(limit: 9).map { count(of: $0.message) } == [2])
+        _ = schedule.add(message("a", 3), to: "d", of: "s", sequence: 3)
+        _ = schedule.add(message("a", 4), to: "d", of: "s", sequence: 4)
+        #expect(schedule.begin(limit: 9).isEmpty)
+        #expect(schedule.oldestSequence == 2)
+        #expect(schedule.finish("d", .delivered, now: start, jitter: 0).edits.isEmpty)
+        #expect(schedule.oldestSequence == 4)
+        #expect(schedule.begin(limit: 9).map { count(of: $0.message) } == [4])
+        _ = schedule.finish("d", .delivered, now: start, jitter: 0)
+        #expect(schedule.oldestSequence == nil)
+        #expect(schedule.messageCount == 0 && schedule.underWayCount == 0)
+    }
+
+    @Test mutating func `a device hears in order, and others do not wait for it`() {
+        for (index, topic) in ["a", "b", "c"].enumerated() {
+            _ = schedule.add(message(topic, 1), to: "d", of: "s", sequence: Int64(index))
+        }
+        _ = schedule.add(message("a", 1), to: "e", of: "s", sequence: 9)
+        var heard: [String: [String]] = [:]
+        while case let begun = schedule.begin(limit: 9), !begun.isEmpty {
+            for (device, message) in begun {
+                heard[device, default: []].append(message.topic)
+                _ = schedule.finish(device, .delivered, now: start, jitter: 0)
+            }
+        }
+        #expect(heard == ["d": ["a", "b", "c"], "e": ["a"]])
+    }
+
+    @Test mutating func `what fails waits in the store, longer each time, and comes back in order`() throws {
+        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1)
+        _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2)
+        var now = start
+        var delays: [Double] = []
+        for attempt in 1...10 {
+            #expect(schedule.begin(limit: 9).map(\.message.topic) == ["a"])
+            let (edits, givenUp) = schedule.finish("d", .retry("500", afterSeconds: nil), now: now, jitter: 1)
+            let kept = edits.compactMap { if case .postpone(let push) = $0 { push } else { nil } }
+            #expect(kept.map(\.topic) == ["a", "b"] && kept.map(\.attempts) == [attempt, attempt] && givenUp == 0)
+            #expect(schedule.messageCount == 0 && schedule.oldestSequence == nil)
+            let due = try #require(schedule.nextMoment)
+            delays.append(due.seconds(since: now))
+            #expect(schedule.dueDevices(due.advanced(bySeconds: -0.001), limit: 9).isEmpty)
+            now = due
+            #expect(schedule.dueDevices(now, limit: 9) == ["d"])
+            let stored = kept.compactMap { PushMessage(stored: $0.message, topic: $0.topic) }
+            schedule.load(stored, of: "s", for: "d")
+        }
+        #expect(delays == [5, 10, 20, 40, 80, 160, 320, 600, 600, 600])
+        _ = schedule.begin(limit: 9)
+        #expect(
+            schedule.finish("d", .delivered, now: now, jitter: 0).edits == [.forget(topic: "a", device: "d")])
+        #expect(schedule.begin(limit: 9).map(\.message.topic) == ["b"])
+    }
+
+    @Test mutating func `the service's own wait is kept, and what would come too late is given up`() {
+        _ = schedule.add(message("a", 1, lasting: 60), to: "d", of: "s", sequence: 1)
+        _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2)
+        _ = schedule.begin(limit: 9)
+        let (edits, givenUp) = schedule.finish("d", .retry("429", afterSeconds: 120), now: start, jitter: 0)
+        #expect(givenUp == 1)
+        #expect(edits.map(\.device) == ["d"])
+        #expect(schedule.nextMoment == start.advanced(bySeconds: 120))
+        #expect(schedule.postponedCount == 1)
+    }
+
+    @Test mutating func `a newer message to a device that waits is stored behind, and hurries nobody`() {
+        schedule.postpone(PostponedPushLane(device: "d", dueAt: start.advanced(bySeconds: 30), attempts: 3))
+        let edit = schedule.add(message("a", 7), to: "d", of: "s", sequence: 5)
+        #expect(
+            edit
+                == .postpone(
+                    PostponedPush(
+                        device: "d", topic: "a", message: message("a", 7).stored, createdAt: start, attempts: 0,
+                        dueAt: start.advanced(bySeconds: 30))))
+        #expect(schedule.begin(limit: 9).isEmpty)
+        #expect(schedule.oldestSequence == nil)
+    }
+
+    @Test mutating func `a message whose successor came while it failed is dropped`() {
+        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1)
+        _ = schedule.begin(limit: 9)
+        _ = schedule.add(message("a", 2), to: "d", of: "s", sequence: 2)
+        let edits = schedule.finish("d", .retry("500", afterSeconds: nil), now: start, jitter: 0).edits
+        let kept = edits.compactMap { if case .postpone(let push) = $0 { push.message } else { nil } }
+        #expect(kept == [message("a", 2).stored])
+    }
+
+    @Test mutating func `a device that is gone loses all that waits, and is removed`() {
+        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1)
+        _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2)
+        _ = schedule.begin(limit: 9)
+        #expect(schedule.finish("d", .gone("410"), now: start, jitter: 0).edits == [.remove(device: "d")])
+        #expect(schedule.oldestSequence == nil && schedule.messageCount == 0)
+        #expect(schedule.begin(limit: 9).isEmpty)
+    }
+
+    @Test mutating func `a service that fails gets few attempts at a time, and holds up no other`() {
+        for number in 0..<1_000 {
+            _ = schedule.add(message("a", 1), to: "slow\(number)", of: "slow", sequence: Int64(number))
+        }
+        #expect(schedule.begin(limit: 1_000).count == 64)
+        _ = schedule.add(message("a", 1), to: "d", of: "quick", sequence: 2_000)
+        #expect(schedule.begin(limit: 1_000).map(\.device) == ["d"])
+        _ = schedule.finish("d", .delivered, now: start, jitter: 0)
+        for number in 0..<64 {
+            _ = schedule.finish("slow\(number)", .retry("it hangs", afterSeconds: nil), now: start, jitter: 0)
+        }
+        #expect(schedule.begin(limit: 1_000).count == 8)
+        #expect(schedule.underWayCount == 8)
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `whatever fails, each device ends with the newest of each topic, in order`(seed: UInt64) {
+        var chance = SeededNumbers(seed: seed)
+        var schedule = PushSchedule(PushPolicy())
+        var stored: [String: [(topic: String, message: [UInt8])]] = [:]
+        var wanted: [String: [String: Int64]] = [:]
+        var heard: [String: [String: Int64]] = [:]
+        var now = start
+        func store(_ edit: PushSchedule.Edit) {
+            switch edit {
+            case .postpone(let push):
+                if let index = stored[push.device]?.firstIndex(where: { $0.topic == push.topic }) {
+                    stored[push.device]?[index].message = push.message
+                } else {
+                    stored[push.device, default: []].append((push.topic, push.message))
+                }
+            case .forget(let topic, let device): stored[device]?.removeAll { $0.topic == topic }
+            case .remove(let device): stored[device] = nil
+            }
+        }
+        func settle(failing: Int) {
+            for device in schedule.dueDevices(now, limit: 100) {
+                let messages = (stored[device] ?? []).compactMap { PushMessage(stored: $0.message, topic: $0.topic) }
+                schedule.load(messages, of: "s", for: device)
+            }
+            for (device, message) in schedule.begin(limit: 100) {
+                let fails = Int.random(in: 0..<10, using: &chance) < failing
+                if !fails {
+                    let before = heard[device]?[message.topic] ?? 0
+                    #expect((count(of: message) ?? 0) > before, "seed \(seed)")
+                    heard[device, default: [:]][message.topic] = count(of: message)
+                }
+                schedule.finish(
+                    device, fails ? .retry("500", afterSeconds: nil) : .delivered, now: now, jitter: 0.5
+                ).edits.forEach { store($0) }
+            }
+        }
+        for sequence in 1...2_000 {
+            let device = "d\(Int.random(in: 0..<8, using: &chance))"
+            let topic = "t\(Int.random(in: 0..<3, using: &chance))"
+            wanted[device, default: [:]][topic] = Int64(sequence)
+            schedule.add(message(topic, Int64(sequence)), to: device, of: "s", sequence: Int64(sequence))
+                .map { store($0) }
+            now = now.advanced(bySeconds: 1)
+            settle(failing: 5)
+        }
+        for _ in 0..<1_000 {
+            now = now.advanced(bySeconds: 60)
+            settle(failing: 0)
+        }
+        #expect(heard == wanted, "seed \(seed)")
+        #expect(stored.values.allSatisfy(\.isEmpty) && schedule.messageCount == 0 && schedule.postponedCount == 0)
+    }
+}
