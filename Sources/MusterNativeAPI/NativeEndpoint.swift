@@ -39,6 +39,7 @@ package struct NativeEndpoint: Endpoint {
         ChangeRoutes.self,
         DatasetRoutes.self,
         KeyRoutes.self,
+        CognitoRoutes.self,
         ServiceRoutes.self,
         LiveRoutes.self,
         TargetRoutes.self,

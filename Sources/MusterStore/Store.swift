@@ -342,6 +342,11 @@ package struct Credential: Hashable, Sendable {
         /// Key: the user's number, 4 bytes big-endian, and the index among the user's keys, 1 byte. Subject: a user.
         /// Secret: the SHA-256 of its password, then the mark of the user's password under which it was made.
         case locationKey
+        /// Key: "rs256". Secret, sealed: the private key that signs the tokens of Cognito's clients, as DER.
+        case userPoolKey
+        /// Key: the user's number, 4 bytes big-endian. Subject: a user. Secret, sealed: salt and verifier of SRP, the
+        /// mark of the password that they are of, and the user's name.
+        case passwordVerifier
     }
 
     package var kind: Kind

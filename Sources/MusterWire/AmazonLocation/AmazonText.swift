@@ -54,6 +54,13 @@ package struct AmazonText: Sendable {
     package static let recordValue = AmazonText(0...1_048_575)
     /// The id of a device that pushes go to.
     package static let deviceOfSync = AmazonText(1...256)
+    /// The id of an identity pool or an identity.
+    package static let cognitoID = AmazonText(
+        1...CognitoID.lengthLimit, pattern: #"[\w-]+:[0-9a-f-]+"#, form: CognitoID.hasForm)
+    /// The name of a user.
+    package static let userName = AmazonText(1...128)
+    /// A token, or another parameter of a sign-in.
+    package static let authParameter = AmazonText(0...8192)
     /// Anything.
     package static let any = AmazonText(0...2048)
 

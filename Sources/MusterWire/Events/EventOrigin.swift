@@ -34,7 +34,7 @@ package struct EventOrigin: Hashable, Sendable {
     }
 
     /// The finishing step of SplitMix64: every bit depends on every bit, and no two numbers become one.
-    private static func scatter(_ number: UInt64) -> UInt64 {
+    static func scatter(_ number: UInt64) -> UInt64 {
         var bits = number
         bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
         bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
