@@ -14,7 +14,9 @@ package struct AmazonEndpoint: Endpoint {
             identity: parts.identity, requestsPerSecond: parts.configuration.amazon.requestsPerSecond)
         location = LocationService(
             coordinator: parts.coordinator, keys: keys, configuration: parts.configuration)
-        sync = CognitoSyncService(coordinator: parts.coordinator, keys: keys)
+        sync = CognitoSyncService(
+            coordinator: parts.coordinator, keys: keys,
+            trigger: SyncTrigger(coordinator: parts.coordinator, caller: parts.dispatcher.caller))
         userPool = CognitoUserPoolService(parts)
         jsonServices = AmazonJSONServices(
             keys: keys,

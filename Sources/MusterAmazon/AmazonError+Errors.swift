@@ -19,6 +19,7 @@ extension AmazonError {
             self = AmazonError(413, "RequestEntityTooLargeException", "The body is too large.")
         case let fault as RuleError: self = AmazonError(telling: fault)
         case let fault as DatasetError: self = AmazonError(telling: fault)
+        case let fault as SyncTriggerError: self = AmazonError(telling: fault)
         case let fault as QuotaError: self = AmazonError(telling: fault)
         case let error as CoordinatorError: self = AmazonError(telling: error)
         case IncidentError.keepsTeam(let number):

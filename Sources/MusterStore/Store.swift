@@ -8,7 +8,7 @@ package import MusterDocuments
 /// so no caller reads on the cooperative pool, and it sees every transaction whose `write` has returned.
 ///
 /// `MemoryStore` and `SQLiteStore` pass one test suite, `Tests/Conformance`.
-package protocol Store: SafetyStore, DatasetStore, AnyObject, Sendable {
+package protocol Store: SafetyStore, DatasetStore, PoolSettingsStore, AnyObject, Sendable {
     /// Runs one transaction: it is durable when this returns, and nothing of it is stored when this throws.
     ///
     /// - Parameter committedAt: the commit time of every appended change.
@@ -177,7 +177,7 @@ package protocol Store: SafetyStore, DatasetStore, AnyObject, Sendable {
 }
 
 /// Writes in one transaction. Valid only inside the `write` that lent it.
-package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, AnyObject {
+package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, PoolSettingsTransaction, AnyObject {
     /// Appends a change to the log. Also stores a position or sighting in its device's history, a declaration in its
     /// subject's, and an incident.
     ///

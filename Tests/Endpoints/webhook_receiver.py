@@ -29,7 +29,7 @@ class Receiver:
         self.calls = []
         self.arrived = threading.Condition()
         self.answer = answer or (lambda call: 204)
-        """Given a call, says the status; or a status and header fields."""
+        """Given a call, says the status; or a status and header fields; or those and a body."""
         self.context = context
         """Speaks TLS when there is one."""
         self.port = 0
@@ -63,11 +63,12 @@ class Receiver:
                     receiver.calls.append(call)
                     receiver.arrived.notify_all()
                 answer = receiver.answer(call)
-                status, fields = answer if isinstance(answer, tuple) else (answer, {})
+                status, fields, body = (*answer, b"")[:3] if isinstance(answer, tuple) else (answer, {}, b"")
                 self.send_response(status)
-                for name, value in {"Content-Length": "0", **fields}.items():
+                for name, value in {"Content-Length": str(len(body)), **fields}.items():
                     self.send_header(name, value)
                 self.end_headers()
+                self.wfile.write(body)
 
             def log_message(self, *_):
                 pass

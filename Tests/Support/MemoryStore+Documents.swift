@@ -29,7 +29,7 @@ extension MemoryStore {
         do {
             let tables = try DatabaseQueue()
             try tables.writeWithoutTransaction {
-                try $0.execute(sql: DocumentSchema.steps.joined() + DatasetTable.schema)
+                try $0.execute(sql: DocumentSchema.steps.joined() + DatasetTable.schema + PoolSettingsTable.schema)
             }
             return tables
         } catch {

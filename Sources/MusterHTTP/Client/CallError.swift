@@ -48,6 +48,8 @@ package struct CallAnswer: Hashable, Sendable {
     package let status: Int
     /// The seconds that `Retry-After` asks for, whether given in seconds or as a date.
     package let retryAfterSeconds: Double?
+    /// The body, where the caller asked to keep it.
+    package var body: [UInt8] = []
 }
 
 /// The field `Retry-After` (RFC 9110, section 10.2.3).

@@ -64,24 +64,29 @@ package final class CheckedHTTPClient: Sendable {
 
     /// Sends a POST and waits for the end of the answer.
     ///
+    /// - Parameters:
+    ///   - seconds: the time for all of it; nil for the client's own limit.
+    ///   - limit: the largest body of an answer that is kept, in bytes; nil to keep none.
     /// - Throws: `CallError.unreachable`.
     package func post(
-        _ body: [UInt8], to address: HTTPAddress, headers: [(name: String, value: String)]
+        _ body: [UInt8], to address: HTTPAddress, headers: [(name: String, value: String)],
+        within seconds: Int64? = nil, keepingBodyUpTo limit: Int? = nil
     ) async throws(CallError) -> CallAnswer {
         var request = HTTPClientRequest(url: address.shown + address.requestTarget)
         request.method = .POST
         request.headers = HTTPHeaders([("Host", address.hostField), ("User-Agent", "Muster")])
         for header in headers { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(ByteBuffer(bytes: body))
-        let deadline = NIODeadline.now() + .seconds(timeouts.wholeSeconds)
+        let deadline = NIODeadline.now() + .seconds(seconds ?? timeouts.wholeSeconds)
         do {
             let (client, isKept) = try await pinnedClient(for: address.origin)
             do {
-                return try await client.post(request, by: deadline)
-            } catch  where isKept {
+                return try await client.post(request, by: deadline, keepingBodyUpTo: limit)
+            } catch let error where isKept && !(error is CallError) && NIODeadline.now() < deadline {
                 // The target may have closed the connection, or moved: it is looked up and connected to anew, once.
                 forget(client, of: address.origin)
-                return try await pinnedClient(for: address.origin).client.post(request, by: deadline)
+                let fresh = try await pinnedClient(for: address.origin).client
+                return try await fresh.post(request, by: deadline, keepingBodyUpTo: limit)
             }
         } catch {
             throw CallError(error)
@@ -222,19 +227,28 @@ private final class PinnedClient: Sendable {
     /// Notes that the address was looked up and allowed just now.
     func recordCheck(for seconds: Int64) { freshUntil.withLock { $0 = .now() + .seconds(seconds) } }
 
-    /// Sends a request, reads the answer to its end, and drops its body. An answer with a long body counts as it began.
-    func post(_ request: HTTPClientRequest, by deadline: NIODeadline) async throws -> CallAnswer {
+    /// Sends a request and reads the answer to its end. Where no body is kept, an answer with a long one counts as it
+    /// began.
+    func post(
+        _ request: HTTPClientRequest, by deadline: NIODeadline, keepingBodyUpTo limit: Int?
+    ) async throws -> CallAnswer {
         defer { withExtendedLifetime(self) {} }
         let response = try await http.execute(request, deadline: deadline)
         var count = 0
+        var body: [UInt8] = []
         for try await part in response.body {
             count += part.readableBytes
-            if count > Self.bodyLimitBytes { break }
+            if let limit {
+                guard count <= limit else { throw CallError.unreachable("the answer is too long") }
+                body.append(contentsOf: part.readableBytesView)
+            } else if count > Self.bodyLimitBytes {
+                break
+            }
             guard NIODeadline.now() < deadline else { throw HTTPClientError.deadlineExceeded }
         }
         return CallAnswer(
             status: Int(response.status.code),
-            retryAfterSeconds: response.headers.first(name: "retry-after").flatMap(RetryAfter.seconds))
+            retryAfterSeconds: response.headers.first(name: "retry-after").flatMap(RetryAfter.seconds), body: body)
     }
 }
 

@@ -190,7 +190,7 @@ enum Schema {
     private static let version15 = "-- No table changes."
 
     /// What follows people across devices.
-    private static let version18 = DatasetTable.schema
+    private static let version18 = DatasetTable.schema + PoolSettingsTable.schema
 
     /// Partitioned databases.
     private static let version17 = DocumentSchema.partitions
