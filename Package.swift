@@ -28,6 +28,7 @@ let package = Package(
         .executable(name: "muster", targets: ["muster"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
@@ -126,6 +127,7 @@ let package = Package(
                 "MusterWire",
                 "CGeos", "CSodium",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "BigInt", package: "BigInt"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -269,6 +271,7 @@ let package = Package(
                 "MusterOwnTracks",
                 "MusterServer", "MusterDocuments", "MusterHTTP", "MusterReplication", "MusterStore", "MusterWire",
                 "MusterCore", "MusterGeometry", "MusterSimulator", "MusterTestSupport",
+                .product(name: "BigInt", package: "BigInt"), .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),

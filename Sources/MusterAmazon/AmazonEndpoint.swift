@@ -1,11 +1,12 @@
 import Hummingbird
 package import MusterServer
 
-/// AWS's services for unmodified AWS clients: Amazon Location, the rules of Amazon EventBridge and Amazon Cognito Sync
-/// (docs/aws.md).
+/// AWS's services for unmodified AWS clients: Amazon Location, the rules of Amazon EventBridge (docs/aws.md) and Amazon
+/// Cognito's user pools, identity pools and Sync (docs/cognito.md).
 package struct AmazonEndpoint: Endpoint {
     private let location: LocationService
     private let sync: CognitoSyncService
+    private let userPool: CognitoUserPoolService
     private let jsonServices: AmazonJSONServices
 
     package init(_ parts: ServerParts) {
@@ -13,14 +14,20 @@ package struct AmazonEndpoint: Endpoint {
             identity: parts.identity, requestsPerSecond: parts.configuration.amazon.requestsPerSecond)
         location = LocationService(
             coordinator: parts.coordinator, keys: keys, configuration: parts.configuration)
-        sync = CognitoSyncService(coordinator: parts.coordinator, keys: keys, pushes: parts.pushes)
+        sync = CognitoSyncService(
+            coordinator: parts.coordinator, keys: keys, pushes: parts.pushes,
+            trigger: SyncTrigger(coordinator: parts.coordinator, caller: parts.dispatcher.caller))
+        userPool = CognitoUserPoolService(parts)
         jsonServices = AmazonJSONServices(
-            keys: keys, services: [EventsService(coordinator: parts.coordinator)])
+            keys: keys,
+            services: [EventsService(coordinator: parts.coordinator), userPool, CognitoIdentityService(parts)],
+            isEncrypted: parts.configuration.tls != nil)
     }
 
     package func register(in routes: inout RouteTable) {
         location.register(in: &routes)
         sync.register(in: &routes)
+        userPool.register(in: &routes)
         jsonServices.register(in: &routes)
         routes.answerUnrouted(AmazonError.isAmazons) { _ in
             AmazonError.unserved.response(as: "application/json")

@@ -20,6 +20,7 @@ extension AmazonError {
         case let fault as RuleError: self = AmazonError(telling: fault)
         case let fault as DatasetError: self = AmazonError(telling: fault)
         case let fault as PushDeviceError: self = AmazonError(telling: fault)
+        case let fault as SyncTriggerError: self = AmazonError(telling: fault)
         case let fault as QuotaError: self = AmazonError(telling: fault)
         case let error as CoordinatorError: self = AmazonError(telling: error)
         case IncidentError.keepsTeam(let number):

@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
+import MusterHTTP
 package import MusterServer
+import MusterWire
 package import NIOCore
 
 /// An AWS service of the json-1.1 protocol: `POST /`, with the operation in `X-Amz-Target`.
@@ -9,15 +11,80 @@ package protocol AmazonJSONService: Sendable {
     var targetPrefix: String { get }
     /// The service's name in the scope of signatures, such as `events`.
     var signingName: String { get }
+    /// The operations that clients do not sign: each proves by its own members who calls, or is for anyone.
+    var unsignedOperations: Set<String> { get }
 
     /// Carries out an operation.
     ///
-    /// - Parameters:
-    ///   - operation: the part after the dot, such as `PutRule`.
-    ///   - body: JSON text, not yet parsed.
     /// - Returns: the answer as JSON text.
     /// - Throws: `AmazonError`, or an error that can be turned into one.
-    func respond(to operation: String, _ body: ByteBuffer, by principal: Principal) async throws -> [UInt8]
+    func respond(to call: AmazonJSONCall) async throws -> [UInt8]
+
+    /// The error as the service words it, where it has words of its own.
+    func error(telling error: any Error, in call: AmazonJSONCall) -> AmazonError?
+}
+
+extension AmazonJSONService {
+    package var unsignedOperations: Set<String> { [] }
+
+    package func error(telling error: any Error, in call: AmazonJSONCall) -> AmazonError? { nil }
+}
+
+/// A call of an operation of a json-1.1 service.
+package struct AmazonJSONCall: Sendable {
+    /// The part after the dot, such as `PutRule`.
+    package let operation: String
+    /// JSON text, not yet parsed.
+    package let body: ByteBuffer
+    /// The address of the service as the client calls it, such as `https://muster.example`.
+    package let serverAddress: String
+    package let context: AppRequestContext
+    /// Whoever signed the request; nil for an operation that clients do not sign.
+    private let signer: Principal?
+
+    init(
+        operation: String, body: ByteBuffer, serverAddress: String, context: AppRequestContext, signer: Principal?
+    ) {
+        self.operation = operation
+        self.body = body
+        self.serverAddress = serverAddress
+        self.context = context
+        self.signer = signer
+    }
+
+    /// Whoever signed the request.
+    ///
+    /// - Throws: `SignatureError.missing` for an operation that clients do not sign.
+    package var principal: Principal {
+        get throws(SignatureError) {
+            guard let signer else { throw .missing }
+            return signer
+        }
+    }
+
+    /// Parses the body.
+    ///
+    /// - Throws: `AmazonError` with everything that the API model does not allow.
+    func read<Value>(_ read: (AmazonMembers, inout AmazonFaults) throws -> Value) throws -> Value {
+        try body.readAmazonMembers(read)
+    }
+}
+
+extension ByteBuffer {
+    /// Parses a body against the API model.
+    ///
+    /// - Throws: `AmazonError` with everything that the model does not allow.
+    func readAmazonMembers<Value>(_ read: (AmazonMembers, inout AmazonFaults) throws -> Value) throws -> Value {
+        var faults = AmazonFaults()
+        do {
+            let members = try withUnsafeReadableBytes { try AmazonMembers(parsing: $0, noting: &faults) }
+            let value = try read(members, &faults)
+            try faults.finish()
+            return value
+        } catch let faults as AmazonFaults {
+            throw AmazonError(telling: faults)
+        }
+    }
 }
 
 extension AmazonError {
@@ -31,18 +98,21 @@ extension AmazonError {
 struct AmazonJSONServices: Sendable {
     let keys: AmazonKeys
     let services: [any AmazonJSONService]
+    /// Whether the server itself uses TLS.
+    let isEncrypted: Bool
 
     private static let contentType = "application/x-amz-json-1.1"
 
     /// Adds `POST /` and `POST /aws`.
     func register(in routes: inout RouteTable) {
-        let wireProtocol = AmazonProtocol(keys: keys, contentType: Self.contentType) { request in
-            service(of: request)?.0.signingName
-        }
-        for path in ["/", "/aws"] {
+        let wireProtocol = AmazonProtocol(
+            keys: keys, contentType: Self.contentType, isUnsigned: { self.isUnsigned($0) },
+            service: { self.service(of: $0)?.0.signingName })
+        for prefix in ["", "/aws"] {
+            // The protocol refuses a request without a signature, unless the operation is one that nobody signs.
             routes.add(
                 Route(
-                    .post, path, admits: .roles(Route.Admission.everyRole, devices: false), over: wireProtocol,
+                    .post, prefix.isEmpty ? "/" : prefix, admits: .anyoneIdentified, over: wireProtocol,
                     .init(
                         "AWS", "An operation of AWS's json-1.1 services, which `X-Amz-Target` names.",
                         body: [Self.contentType: "Object"],
@@ -51,17 +121,31 @@ struct AmazonJSONServices: Sendable {
                             .init(400, "The request is invalid.", body: [Self.contentType: "AmazonError"]),
                             .init(403, "The caller may not do this.", body: [Self.contentType: "AmazonError"]),
                         ])
-                ) { request, context in wireProtocol.response(try await respond(request, context)) })
+                ) { request, context in wireProtocol.response(try await respond(request, context, below: prefix)) })
         }
     }
 
-    private func respond(_ request: Request, _ context: AppRequestContext) async throws -> [UInt8] {
-        guard let principal = context.principal else { throw SignatureError.missing }
+    private func respond(
+        _ request: Request, _ context: AppRequestContext, below prefix: String
+    ) async throws -> [UInt8] {
+        let signer = isUnsigned(request) ? nil : context.principal
+        guard signer != nil || isUnsigned(request) else { throw SignatureError.missing }
         guard let (service, operation) = service(of: request) else {
             throw AmazonError.unknownOperation(request.headers[.amazonTarget] ?? "")
         }
         let body = try await request.body.collect(upTo: AmazonProtocol.bodyLimit)
-        return try await service.respond(to: operation, body, by: principal)
+        let call = AmazonJSONCall(
+            operation: operation, body: body, serverAddress: request.serverAddress(isEncrypted: isEncrypted) + prefix,
+            context: context, signer: signer)
+        do {
+            return try await service.respond(to: call)
+        } catch {
+            throw service.error(telling: error, in: call) ?? error
+        }
+    }
+
+    private func isUnsigned(_ request: Request) -> Bool {
+        service(of: request).map { $0.0.unsignedOperations.contains($0.operation) } ?? false
     }
 
     /// The service and the operation that a request names; nil for an unknown service.
@@ -71,5 +155,15 @@ struct AmazonJSONServices: Sendable {
             return nil
         }
         return (service, String(target[1]))
+    }
+}
+
+extension Request {
+    /// The address of the server as the client calls it. Tokens name it as their issuer: a client that states another
+    /// one gets tokens that no server which knows this one accepts.
+    func serverAddress(isEncrypted: Bool) -> String {
+        let isBehindTLS = headers[.xForwardedProto]?.lowercased() == "https"
+        let host = head.authority ?? headers[.host] ?? "localhost"
+        return "\(isEncrypted || isBehindTLS ? "https" : "http")://\(host.prefix(253))"
     }
 }

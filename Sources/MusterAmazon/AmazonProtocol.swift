@@ -22,6 +22,8 @@ struct AmazonProtocol: RouteProtocol {
     var operation: String?
     /// The service's own names for errors that every service has, by Amazon Location's.
     var errorNames: [String: String] = [:]
+    /// Whether a request is of an operation that clients do not sign.
+    var isUnsigned: @Sendable (Request) -> Bool = { _ in false }
     /// The signing name that a request's signature must be for; nil for any.
     let service: @Sendable (Request) -> String?
 
@@ -30,6 +32,7 @@ struct AmazonProtocol: RouteProtocol {
 
     /// Checks that the access key exists before it reads the body.
     func proof(in request: inout Request, _ context: AppRequestContext) async throws -> (any RequestProof)? {
+        if isUnsigned(request) { return nil }
         guard let authorization = request.headers[.authorization] else { throw UnreadBody(.missing) }
         do {
             try await keys.identity.requireAmazonKey(try SignedRequest.signature(in: authorization))

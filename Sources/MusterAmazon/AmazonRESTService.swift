@@ -85,14 +85,6 @@ struct AmazonCall: Sendable {
     func read<Value>(
         _ read: (AmazonMembers, inout AmazonFaults) throws -> Value
     ) throws -> Value {
-        var faults = AmazonFaults()
-        do {
-            let members = try body.withUnsafeReadableBytes { try AmazonMembers(parsing: $0, noting: &faults) }
-            let value = try read(members, &faults)
-            try faults.finish()
-            return value
-        } catch let faults as AmazonFaults {
-            throw AmazonError(telling: faults)
-        }
+        try body.readAmazonMembers(read)
     }
 }

@@ -41,6 +41,7 @@ package struct NativeEndpoint: Endpoint {
         PushRoutes.self,
         LocationRequestRoutes.self,
         KeyRoutes.self,
+        CognitoRoutes.self,
         ServiceRoutes.self,
         LiveRoutes.self,
         TargetRoutes.self,

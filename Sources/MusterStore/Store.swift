@@ -8,7 +8,7 @@ package import MusterDocuments
 /// so no caller reads on the cooperative pool, and it sees every transaction whose `write` has returned.
 ///
 /// `MemoryStore` and `SQLiteStore` pass one test suite, `Tests/Conformance`.
-package protocol Store: SafetyStore, DatasetStore, PushStore, AnyObject, Sendable {
+package protocol Store: SafetyStore, DatasetStore, PushStore, PoolSettingsStore, AnyObject, Sendable {
     /// Runs one transaction: it is durable when this returns, and nothing of it is stored when this throws.
     ///
     /// - Parameter committedAt: the commit time of every appended change.
@@ -177,7 +177,9 @@ package protocol Store: SafetyStore, DatasetStore, PushStore, AnyObject, Sendabl
 }
 
 /// Writes in one transaction. Valid only inside the `write` that lent it.
-package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, PushTransaction, AnyObject {
+package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, PushTransaction, PoolSettingsTransaction,
+    AnyObject
+{
     /// Appends a change to the log. Also stores a position or sighting in its device's history, a declaration in its
     /// subject's, and an incident.
     ///
@@ -332,6 +334,11 @@ package struct Credential: Hashable, Sendable {
         case pushDevice
         /// Key: "vapid". Secret, sealed: the private key with which the server proves itself to Web Push services.
         case vapidKey
+        /// Key: "rs256". Secret, sealed: the private key that signs the tokens of Cognito's clients, as DER.
+        case userPoolKey
+        /// Key: the user's number, 4 bytes big-endian. Subject: a user. Secret, sealed: salt and verifier of SRP, the
+        /// mark of the password that they are of, and the user's name.
+        case passwordVerifier
     }
 
     package var kind: Kind

@@ -58,7 +58,6 @@ rules = [
     Rule("POST", "/api/login", "/api/login", everyone, {"username": "admin", "password": admin_password}),
     Rule("DELETE", v1 + "/session", v1 + "/session", persons, {"refreshToken": "mr_none"}),
     Rule("GET", v1 + "/session", v1 + "/session", signed_in),
-    Rule("GET", "/.well-known/jwks.json", "/.well-known/jwks.json", everyone),
     Rule("GET", "/health", "/health", everyone),
     Rule("GET", v1 + "/health", v1 + "/health", everyone),
     Rule("GET", v1 + "/openapi.json", v1 + "/openapi.json", everyone),
@@ -110,6 +109,13 @@ rules = [
     Rule("PUT", v1 + "/users/{user}/password", sam + "/password", {"admin"}, {"password": "another sound password",
           "keep": ["api-keys", "aws-keys", "device-tokens", "tokens-for-others"]},
          (401, 403, 404, 422)),
+    Rule("GET", v1 + "/cognito", v1 + "/cognito", persons),
+    Rule("GET", v1 + "/codes", v1 + "/codes", {"admin"}),
+    Rule("GET", v1 + "/datasets", v1 + "/datasets", persons),
+    Rule("GET", v1 + "/datasets/{dataset}", v1 + "/datasets/own", persons),
+    Rule("PATCH", v1 + "/datasets/{dataset}", v1 + "/datasets/own", persons,
+         {"records": [{"key": "k", "value": "v", "syncCount": 0}]}),
+    Rule("DELETE", v1 + "/datasets/{dataset}", v1 + "/datasets/own", persons),
     Rule("GET", v1 + "/keys", v1 + "/keys?user=sam", {"admin", "own member"}, None, (401, 403, 404, 422)),
     Rule("POST", v1 + "/keys", v1 + "/keys", {"admin", "own member"}, {"label": "stolen", "user": "sam"},
          (401, 403, 404, 422)),
@@ -204,7 +210,10 @@ own_protocols = {("POST", path + more) for path in ("/owntracks", "/pub") for mo
 """They prove by themselves who reports; below."""
 
 signed = ("/tracking/", "/geofencing/", "/tags/", "/identitypools", "/aws")
-"""AWS's, and POST /: only a signature is a proof; test_amazon_*.py."""
+"""AWS's, and POST /: only a signature is a proof; test_amazon_*.py and test_cognito_*.py."""
+
+public_keys = ("jwks.json", "jwks_uri", "openid-configuration")
+"""What verifies tokens, below the user pool's id too: everyone may read it; test_cognito_idp.py."""
 
 documents = ("/{db}", "/couchdb", "/_")
 """CouchDB's, which refuses in its own words; test_couchdb_roles.py."""
@@ -267,7 +276,8 @@ def world(server):
 def test_the_table_names_every_route_that_is_served(world):
     paths = world.admin.ok("GET", "/openapi.json")["paths"]
     served = {(method.upper(), path) for path, methods in paths.items() for method in methods
-              if method != "parameters" and path != "/" and not path.startswith(signed + documents)}
+              if method != "parameters" and path != "/" and not path.startswith(signed + documents)
+              and not path.endswith(public_keys)}
     named = {(rule.method, rule.route) for rule in rules} | own_protocols
     assert served == named
 

@@ -29,7 +29,9 @@ extension MemoryStore {
         do {
             let tables = try DatabaseQueue()
             try tables.writeWithoutTransaction {
-                try $0.execute(sql: DocumentSchema.steps.joined() + DatasetTable.schema + PushTable.schema)
+                try $0.execute(
+                    sql: DocumentSchema.steps.joined() + DatasetTable.schema + PushTable.schema
+                        + PoolSettingsTable.schema)
             }
             return tables
         } catch {

@@ -72,9 +72,14 @@ extension CognitoSyncService {
         guard token == sessionToken(of: owner) else {
             throw AmazonError.validation("SyncSessionToken", "is none that ListRecords gave this identity")
         }
+        let changed = try await trigger.change(patches, of: name, owner: owner, in: call.principal.team)
+        // A trigger that drops all records leaves nothing to store.
+        guard patches.isEmpty || !changed.isEmpty else {
+            return JSONWriter.object { $0.member("Records", listing: [String]()) { $0.value($1) } }
+        }
         let decision = try await coordinator.updateDataset(
             DatasetUpdate(
-                owner: owner, name: name, order: .patch(patches), device: device, author: device ?? author(call)))
+                owner: owner, name: name, order: .patch(changed), device: device, author: device ?? author(call)))
         return JSONWriter.object { writer in
             writer.member("Records", listing: decision.records) { $0.amazonRecord($1) }
         }

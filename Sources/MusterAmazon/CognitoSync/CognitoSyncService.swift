@@ -12,6 +12,7 @@ struct CognitoSyncService: AmazonRESTService {
     let coordinator: StoreCoordinator
     let keys: AmazonKeys
     let pushes: PushDispatcher
+    let trigger: SyncTrigger
 
     static let title = "Amazon Cognito Sync"
     static let signingName = "cognito-sync"
@@ -35,6 +36,7 @@ struct CognitoSyncService: AmazonRESTService {
         addRecords(to: &routes)
         addUsage(to: &routes)
         addDevices(to: &routes)
+        addPools(to: &routes)
     }
 
     // MARK: What the path names
@@ -72,12 +74,7 @@ struct CognitoSyncService: AmazonRESTService {
     }
 
     private func require(_ text: String, isID field: String) throws(AmazonError) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        let isForm =
-            parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty
-            && parts[0].utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || $0.isLetterOrDigit }
-            && parts[1].allSatisfy { $0 == "-" || ("0"..."9").contains($0) || ("a"..."f").contains($0) }
-        guard isForm, text.utf8.count <= CognitoID.lengthLimit else {
+        guard CognitoID.hasForm(text), text.utf8.count <= CognitoID.lengthLimit else {
             throw .validation(field, "must satisfy regular expression pattern: [\\w-]+:[0-9a-f-]+")
         }
     }
@@ -92,18 +89,16 @@ struct CognitoSyncService: AmazonRESTService {
     }
 }
 
-extension UInt8 {
-    fileprivate var isLetterOrDigit: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
+extension AmazonError {
+    /// The error for an update that the sync trigger's target refused.
+    init(telling fault: SyncTriggerError) {
+        switch fault {
+        case .invalidAnswer(let words): self.init(400, "InvalidLambdaFunctionOutputException", words)
+        case .throttled:
+            self.init(429, "LambdaThrottledException", "The sync trigger's target did not answer in time.")
         }
     }
-}
 
-extension AmazonError {
     /// The error for an update of a dataset that changed nothing.
     init(telling fault: DatasetError) {
         switch fault {

@@ -1,7 +1,6 @@
 import MusterCore
 package import MusterServer
 import MusterWire
-package import NIOCore
 
 /// The rules of Amazon EventBridge, in its own protocol, over the only event bus, `default`.
 package struct EventsService: AmazonJSONService {
@@ -16,14 +15,13 @@ package struct EventsService: AmazonJSONService {
     /// The only event bus.
     static let bus = "default"
 
-    package func respond(
-        to operation: String, _ body: ByteBuffer, by principal: Principal
-    ) async throws -> [UInt8] {
-        let fields = try EventsFields(body)
-        try admit(principal, to: operation)
+    package func respond(to call: AmazonJSONCall) async throws -> [UInt8] {
+        let principal = try call.principal
+        let fields = try EventsFields(call.body)
+        try admit(principal, to: call.operation)
         let author = Author(principal)
         let answer: JSONValue
-        switch operation {
+        switch call.operation {
         case "PutRule": answer = try await putRule(fields, by: author)
         case "DescribeRule": answer = try describeRule(fields)
         case "ListRules": answer = try listRules(fields)
@@ -36,7 +34,7 @@ package struct EventsService: AmazonJSONService {
         case "ListRuleNamesByTarget": answer = try listRuleNames(fields)
         case "TestEventPattern": answer = try testEventPattern(fields)
         case "PutEvents": answer = try await putEvents(fields, by: author)
-        default: throw AmazonError.unknownOperation(operation)
+        default: throw AmazonError.unknownOperation(call.operation)
         }
         return answer.bytes
     }

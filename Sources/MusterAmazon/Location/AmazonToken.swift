@@ -7,7 +7,7 @@ enum AmazonToken {
     /// The kinds of lists. A token of one is not valid for another.
     enum List: Int64 {
         case trackers = 1
-        case consumers, positions, history, collections, fences, forecast, pools
+        case consumers, positions, history, collections, fences, forecast, pools, identities, users
     }
 
     /// Makes a token.

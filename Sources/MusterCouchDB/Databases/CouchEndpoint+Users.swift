@@ -62,9 +62,9 @@ extension CouchEndpoint {
         }
         let said = fields["_rev"]?.string ?? call.query.text("rev")
         let roles = try fields["roles"].map { try Self.roles($0) }
-        var hash: String?
-        if let password = fields["password"]?.string { hash = try await identity.passwordHash(of: password) }
-        let (secret, now) = (hash, configuration.now())
+        var password: StoredPassword?
+        if let text = fields["password"]?.string { password = try await identity.prepare(text, ofUserNamed: name) }
+        let (secret, now) = (password, configuration.now())
         let user = try await coordinator.edit(by: call.author) { directory, draft in
             var before = directory.users[name]
             // Without a revision the client means a new user. The name may belong to an implicit user, who is released.
@@ -88,7 +88,7 @@ extension CouchEndpoint {
             user.isImplicit = false
             draft.edits.append(.putUser(user))
             if let secret {
-                draft.credentials.append(.password(secret, of: user.number, at: now))
+                draft.credentials += identity.credentials(for: secret, of: user.number, at: now)
                 if before != nil, user.number != call.author?.user {
                     try draft.end(Set(EndedCredentials.allCases), of: user.number)
                 }
@@ -160,10 +160,7 @@ extension Directory {
 
     /// Checks that another admin exists if this user is one.
     fileprivate func requireAnotherAdmin(than user: User) throws(CouchError) {
-        guard user.role == .admin else { return }
-        guard users.all.contains(where: { $0.role == .admin && $0.number != user.number }) else {
-            throw .forbidden("This user is the last admin.")
-        }
+        guard hasAnotherAdmin(than: user.number) else { throw .forbidden("This user is the last admin.") }
     }
 }
 

@@ -106,7 +106,7 @@ struct LocationTrackerEndpoint: Sendable {
 
     /// - Parameter admin: the admin who creates the account; nil for a person who registers, and then is the author.
     private func makeAccount(_ name: String, _ password: String, by admin: Author?) async throws -> Response {
-        let hash = try await identity.passwordHash(of: password)
+        let stored = try await identity.prepare(password, ofUserNamed: name)
         let now = configuration.now()
         let isMade = try await coordinator.edit(by: admin) { directory, draft in
             guard let released = directory.releasing(name) else { return false }
@@ -114,7 +114,7 @@ struct LocationTrackerEndpoint: Sendable {
             let number = try draft.transaction.nextUserNumber()
             if admin == nil { draft.author = Author(user: number) }
             draft.edits.append(.putUser(User(number: number, name: name, role: .member, team: nil)))
-            draft.credentials.append(.password(hash, of: number, at: now))
+            draft.credentials += identity.credentials(for: stored, of: number, at: now)
             return true
         }
         guard isMade else { return Self.alreadyThere }

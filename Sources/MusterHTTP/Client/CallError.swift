@@ -48,7 +48,7 @@ package struct CallAnswer: Hashable, Sendable {
     package let status: Int
     /// The seconds that `Retry-After` asks for, whether given in seconds or as a date.
     package let retryAfterSeconds: Double?
-    /// The beginning of the body: at most `bodyLimitBytes`.
+    /// The body where the caller gave a limit for it; otherwise its beginning, at most `bodyLimitBytes`.
     package let body: [UInt8]
 
     /// The largest part of a body that an answer holds.

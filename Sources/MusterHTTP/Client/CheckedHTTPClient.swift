@@ -77,26 +77,30 @@ package final class CheckedHTTPClient: Sendable {
 
     /// Sends a POST and waits for the end of the answer.
     ///
+    /// - Parameters:
+    ///   - seconds: the time for all of it; nil for the client's own limit.
+    ///   - limit: the largest body of an answer that is kept, in bytes; nil to keep none.
     /// - Throws: `CallError.unreachable`.
     package func post(
         _ body: [UInt8], to address: HTTPAddress, headers: [(name: String, value: String)],
-        over version: Version = .http1
+        over version: Version = .http1, within seconds: Int64? = nil, keepingBodyUpTo limit: Int? = nil
     ) async throws(CallError) -> CallAnswer {
         var request = HTTPClientRequest(url: address.shown + address.requestTarget)
         request.method = .POST
         request.headers = HTTPHeaders([("Host", address.hostField), ("User-Agent", "Muster")])
         for header in headers { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(ByteBuffer(bytes: body))
-        let deadline = NIODeadline.now() + .seconds(timeouts.wholeSeconds)
+        let deadline = NIODeadline.now() + .seconds(seconds ?? timeouts.wholeSeconds)
         do {
             let service = Service(origin: address.origin, version: version)
             let (client, isKept) = try await pinnedClient(for: service)
             do {
-                return try await client.post(request, by: deadline)
-            } catch  where isKept {
+                return try await client.post(request, by: deadline, keepingBodyUpTo: limit)
+            } catch let error where isKept && !(error is CallError) && NIODeadline.now() < deadline {
                 // The target may have closed the connection, or moved: it is looked up and connected to anew, once.
                 forget(client, of: service)
-                return try await pinnedClient(for: service).client.post(request, by: deadline)
+                let fresh = try await pinnedClient(for: service).client
+                return try await fresh.post(request, by: deadline, keepingBodyUpTo: limit)
             }
         } catch {
             throw CallError(error)
@@ -242,18 +246,25 @@ private final class PinnedClient: Sendable {
     /// Notes that the address was looked up and allowed just now.
     func recordCheck(for seconds: Int64) { freshUntil.withLock { $0 = .now() + .seconds(seconds) } }
 
-    /// Sends a request and reads the answer to its end, of its body the beginning. An answer with a long body counts as
-    /// it began.
-    func post(_ request: HTTPClientRequest, by deadline: NIODeadline) async throws -> CallAnswer {
+    /// Sends a request and reads the answer to its end. Without a limit the answer holds the beginning of the body, and
+    /// one with a long body counts as it began.
+    func post(
+        _ request: HTTPClientRequest, by deadline: NIODeadline, keepingBodyUpTo limit: Int?
+    ) async throws -> CallAnswer {
         defer { withExtendedLifetime(self) {} }
         let response = try await http.execute(request, deadline: deadline)
         var count = 0
         var body: [UInt8] = []
         for try await part in response.body {
             count += part.readableBytes
-            let room = CallAnswer.bodyLimitBytes - body.count
-            if room > 0 { body += part.readableBytesView.prefix(room) }
-            if count > Self.bodyLimitBytes { break }
+            if let limit {
+                guard count <= limit else { throw CallError.unreachable("the answer is too long") }
+                body.append(contentsOf: part.readableBytesView)
+            } else {
+                let room = CallAnswer.bodyLimitBytes - body.count
+                if room > 0 { body += part.readableBytesView.prefix(room) }
+                if count > Self.bodyLimitBytes { break }
+            }
             guard NIODeadline.now() < deadline else { throw HTTPClientError.deadlineExceeded }
         }
         return CallAnswer(

@@ -69,14 +69,9 @@ struct TeamRoutes: NativeRoutes {
             guard directory.trackers[name] == nil else {
                 throw Problem.conflict("There is a tracker \(name) already, and a team's tracker has its name.")
             }
-            let tracker = Tracker(
-                number: try draft.transaction.nextTrackerNumber(), name: name, filter: .none,
-                collections: directory.collectionsForNewTeam)
-            let team = Team(
-                number: try draft.transaction.nextTeamNumber(), name: name, tracker: tracker.number,
-                silenceSeconds: silence ?? Team.defaultSilenceSeconds, incidents: settings.applied(to: .init()))
-            draft.edits = [.putTracker(tracker), .putTeam(team)]
-            return team
+            return try draft.addTeam(
+                named: name, silenceSeconds: silence ?? Team.defaultSilenceSeconds,
+                incidents: settings.applied(to: .init()), in: directory)
         }
         return response(team, .created)
     }

@@ -62,8 +62,9 @@ struct UserRoutes: NativeRoutes {
         let databaseRoles = Self.databaseRoles(in: &fields)
         try fields.finish()
         guard let name, let role else { throw Problem.internalError }
-        let hash: String? = if let password { try await identity.passwordHash(of: password) } else { nil }
-        let now = configuration.now()
+        var stored: StoredPassword?
+        if let password { stored = try await identity.prepare(password, ofUserNamed: name) }
+        let (prepared, now) = (stored, configuration.now())
         let user = try await coordinator.edit(by: context.author) { directory, draft in
             guard let released = directory.releasing(name) else {
                 throw Problem.conflict("There is a user \(name) already.")
@@ -73,7 +74,7 @@ struct UserRoutes: NativeRoutes {
             let user = User(
                 number: number, name: name, role: role, team: team, databaseRoles: databaseRoles ?? [])
             draft.edits += released + [.putUser(user)]
-            if let hash { draft.credentials.append(.password(hash, of: number, at: now)) }
+            if let prepared { draft.credentials += identity.credentials(for: prepared, of: number, at: now) }
             return user
         }
         return response(user, .created)
@@ -152,8 +153,6 @@ struct UserRoutes: NativeRoutes {
 
     /// Checks that another admin remains when this user is no longer an admin.
     private static func requireAnotherAdmin(than user: User, in directory: Directory) throws(Problem) {
-        guard user.role == .admin else { return }
-        let isAnother = directory.users.all.contains { $0.role == .admin && $0.number != user.number }
-        guard isAnother else { throw .conflict("This is the last admin.") }
+        guard directory.hasAnotherAdmin(than: user.number) else { throw .conflict("This is the last admin.") }
     }
 }

@@ -140,6 +140,23 @@ package struct Draft {
         if let author { actions.append(Action(kind, by: author.user, label: label)) }
     }
 
+    /// Adds a team, and its tracker, linked to the collections of a new team.
+    ///
+    /// - Parameter name: a name that neither a team nor a tracker has.
+    package mutating func addTeam(
+        named name: String, silenceSeconds: Double = Team.defaultSilenceSeconds,
+        incidents: IncidentSettings = IncidentSettings(), in directory: Directory
+    ) throws -> Team {
+        let tracker = Tracker(
+            number: try transaction.nextTrackerNumber(), name: name, filter: .none,
+            collections: directory.collectionsForNewTeam)
+        let team = Team(
+            number: try transaction.nextTeamNumber(), name: name, tracker: tracker.number,
+            silenceSeconds: silenceSeconds, incidents: incidents)
+        edits += [.putTracker(tracker), .putTeam(team)]
+        return team
+    }
+
     /// The store as it was before the transaction, for listing credentials.
     package let store: any Store
 

@@ -1,4 +1,5 @@
 package import Logging
+import MusterCoding
 package import MusterCore
 package import MusterHTTP
 import MusterStore
@@ -54,6 +55,33 @@ package final class TargetCaller: Sendable {
             return .rejected("its URL \(fault.detail)")
         } catch {
             return .failed("its settings cannot be read now", retryAfterSeconds: nil)
+        }
+    }
+
+    /// Asks a webhook target a question, and returns the body of its answer.
+    ///
+    /// - Throws: `SyncTriggerError`.
+    func ask(_ target: Target, _ body: [UInt8]) async throws(SyncTriggerError) -> [UInt8] {
+        let answer: CallAnswer
+        let start = ContinuousClock.now
+        do {
+            let settings = try await settings(of: target)
+            let now = now()
+            let id = "trigger_" + SecretToken.randomBytes(12).hexadecimal
+            var headers = settings.fields.map { (name: $0.name, value: $0.value) }
+            headers += WebhookSignature.headers(id: id, at: now, body: body, keys: settings.keys(at: now))
+            headers.append(("Content-Type", "application/json"))
+            answer = try await client.post(
+                body, to: try HTTPAddress(settings.url), headers: headers, within: SyncTrigger.timeoutSeconds,
+                keepingBodyUpTo: SyncTrigger.answerLimit)
+        } catch {
+            guard start.duration(to: .now) < .seconds(SyncTrigger.timeoutSeconds) else { throw .throttled }
+            throw .invalidAnswer("The target \(target.name) could not be asked.")
+        }
+        switch answer.status {
+        case 200..<300: return answer.body
+        case 429, 503: throw .throttled
+        default: throw .invalidAnswer("The target \(target.name) answered \(answer.status).")
         }
     }
 

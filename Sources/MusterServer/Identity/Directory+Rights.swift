@@ -19,6 +19,12 @@ extension Directory {
         return Access(Principal(maker, proof: .password), in: self).mayChangeDevices(of: owner)
     }
 
+    /// Whether an admin remains when this user is none any more.
+    package func hasAnotherAdmin(than user: UserNumber) -> Bool {
+        guard users[user]?.role == .admin else { return true }
+        return users.all.contains { $0.role == .admin && $0.number != user }
+    }
+
     /// Whether edits could end a user's rights to rules, targets or tokens that the user made.
     private func mayEndRights(_ edits: [Edit]) -> Bool {
         edits.contains { edit in

@@ -30,22 +30,32 @@ extension Identity {
     package func makeAmazonKey(
         label: String, for user: UserNumber, lastingSeconds seconds: Double? = nil, by author: Author?
     ) async throws -> AmazonKey {
-        guard try await keys(of: user).count < Self.keyLimit else { throw IdentityError.tooMany(limit: Self.keyLimit) }
-        let id = (seconds == nil ? "AKIA" : "ASIA") + Self.randomText(16, of: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+        try await requireRoomForKey(of: user)
+        let made = newAmazonKey(
+            label, for: user, prefix: seconds == nil ? "AKIA" : "ASIA", lastingSeconds: seconds, at: now())
+        try await coordinator.edit(by: author) { directory, draft in
+            guard directory.users[user] != nil else { throw IdentityError.unknown }
+            draft.credentials.append(made.credential)
+        }
+        return made.key
+    }
+
+    /// Makes a key, and the credential to store.
+    ///
+    /// - Parameter prefix: what begins the key's id, and tells its kind.
+    func newAmazonKey(
+        _ label: String, for user: UserNumber, prefix: String, lastingSeconds seconds: Double?, at now: Instant
+    ) -> (key: AmazonKey, credential: Credential) {
+        let id = prefix + Self.randomText(16, of: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         let secret = Base64.encodeUnpadded(SecretToken.randomBytes(30), .standard)
         let token = seconds.map { _ in Base64.encodeUnpadded(SecretToken.randomBytes(48), .standard) }
-        let now = now()
         let digest = token.map { TokenDigest(of: $0).bytes } ?? []
         let credential = Credential(
             kind: .awsKey, key: Array(id.utf8), user: user, label: label,
             secret: vault.seal(Array(secret.utf8) + digest, for: Self.purpose(ofKey: id)), createdAt: now,
             expiresAt: seconds.map { now.advanced(bySeconds: $0) })
-        try await coordinator.edit(by: author) { directory, draft in
-            guard directory.users[user] != nil else { throw IdentityError.unknown }
-            draft.credentials.append(credential)
-        }
-        guard let key = APIKey(credential) else { throw IdentityError.unknown }
-        return AmazonKey(key: key, secretAccessKey: secret, sessionToken: token)
+        guard let key = APIKey(credential) else { preconditionFailure("an AWS key is an API key") }
+        return (AmazonKey(key: key, secretAccessKey: secret, sessionToken: token), credential)
     }
 
     /// Checks that an access key exists.

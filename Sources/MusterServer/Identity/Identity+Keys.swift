@@ -42,6 +42,11 @@ package struct APIKey: Hashable, Sendable {
         expiresAt = credential.expiresAt
     }
 
+    /// Whether an app got it for an hour by a token of the user pool.
+    package var isOfIdentity: Bool { kind == .aws && id.hasPrefix(Self.identityPrefix) }
+    /// What begins the id of such a key, and of no other: other ids have no digit 0.
+    static let identityPrefix = "ASIA0"
+
     package static func id(ofKey digest: [UInt8]) -> String { Base64.encodeUnpadded(digest.prefix(12), .forURLs) }
 }
 
@@ -57,7 +62,7 @@ extension Identity {
     package func makeKey(
         label: String, for user: UserNumber, by author: Author?
     ) async throws -> (key: APIKey, secret: String) {
-        guard try await keys(of: user).count < Self.keyLimit else { throw IdentityError.tooMany(limit: Self.keyLimit) }
+        try await requireRoomForKey(of: user)
         let secret = SecretToken(.apiKey)
         let credential = Credential(
             kind: .apiKey, key: secret.digest.bytes, user: user, label: label, createdAt: now())
@@ -67,6 +72,14 @@ extension Identity {
         }
         guard let key = APIKey(credential) else { throw IdentityError.unknown }
         return (key, secret.text)
+    }
+
+    /// Checks that a user may have one key more. Keys that the user's apps got for an hour have a limit of their own.
+    ///
+    /// - Throws: `IdentityError.tooMany`; `CoordinatorError`, `StoreError`.
+    func requireRoomForKey(of user: UserNumber) async throws {
+        let count = try await keys(of: user).count { !$0.isOfIdentity }
+        guard count < Self.keyLimit else { throw IdentityError.tooMany(limit: Self.keyLimit) }
     }
 
     /// The API keys of one user, or of all users where `user` is nil, oldest first.

@@ -19,13 +19,14 @@ extension Identity {
     package func setPassword(
         _ password: String, of user: UserNumber, by author: Author?, ending: Set<EndedCredentials> = []
     ) async throws {
-        try Self.check(password)
-        let hash = try await hasher.hash(password)
+        guard let name = coordinator.directory.users[user]?.name else { throw IdentityError.unknown }
+        let stored = try await prepare(password, ofUserNamed: name)
         let now = now()
         try await coordinator.edit(by: author) { directory, draft in
             guard var user = directory.users[user] else { throw IdentityError.unknown }
-            draft.credentials.append(.password(hash, of: user.number, at: now))
+            draft.credentials += self.credentials(for: stored, of: user.number, at: now)
             try draft.end(ending, of: user.number)
+            try draft.endIdentityKeys(of: user.number)
             // A user who can sign in is a person, and is not removed with the tracker that first reported them.
             guard user.isImplicit else { return }
             user.isImplicit = false
@@ -35,7 +36,7 @@ extension Identity {
         forget(user)
     }
 
-    /// Returns the hash to store for a new user's password, for an edit that also creates the user.
+    /// Returns the hash of a usable password.
     ///
     /// - Throws: `IdentityError.unusablePassword`, `.busy`.
     package func passwordHash(of password: String) async throws -> String {
@@ -85,6 +86,7 @@ extension Identity {
         }
         attempts.giveBack(name: bucket, address: address, at: now)
         recentSignIns.record(user.number, from: address, at: now)
+        if let stored { await addVerifier(of: password, to: user, hash: stored) }
         return user
     }
 

@@ -19,6 +19,11 @@ package final class Identity: Sendable {
     /// Seals the secrets that the server needs again.
     package let vault: SecretVault
     let codes = OneTimeCodes()
+    /// The tokens of Cognito's clients.
+    let userPool = UserPoolTokens()
+    let challenges = PasswordChallenges()
+    /// The codes that an admin hands over.
+    package let confirmations = ConfirmationCodes()
     /// Sessions that the disk could not store yet.
     let unstored = UnstoredSessions()
     /// The log of failed sign-ins.
@@ -105,19 +110,19 @@ package final class Identity: Sendable {
     package func bootstrap(adminPassword: String?, isForLater: Bool = false) async throws -> String? {
         let isFirst = coordinator.directory.users.count == 0
         if isForLater, adminPassword == nil {
-            if isFirst { try await makeAdmin(passwordHash: nil) }
+            if isFirst { try await makeAdmin(password: nil) }
             return nil
         }
         let lacksPassword = try await adminLacksPassword()
         guard isFirst || lacksPassword else { return nil }
         let password = adminPassword ?? Base64.encodeUnpadded(SecretToken.randomBytes(15), .forURLs)
-        try Self.check(password)
-        try await makeAdmin(passwordHash: try await hasher.hash(password))
+        try await makeAdmin(password: try await prepare(password, ofUserNamed: Self.firstName))
         return adminPassword == nil ? password : nil
     }
 
     /// The number of the first user of a store.
     private static let firstUser = UserNumber(1)
+    private static let firstName = "admin"
 
     /// Whether the store's first user, an admin, has no password.
     private func adminLacksPassword() async throws -> Bool {
@@ -126,16 +131,16 @@ package final class Identity: Sendable {
         return try await coordinator.read { try $0.credential(.password, key: key) } == nil
     }
 
-    /// Creates `admin` where the store has no users, and sets its password where a hash is given.
-    private func makeAdmin(passwordHash: String?) async throws {
+    /// Creates `admin` where the store has no users, and sets its password where one is given.
+    private func makeAdmin(password: StoredPassword?) async throws {
         let now = now()
         try await coordinator.edit(by: nil) { directory, draft in
             var number = Self.firstUser
             if directory.users.count == 0 {
                 number = try draft.transaction.nextUserNumber()
-                draft.edits.append(.putUser(User(number: number, name: "admin", role: .admin, team: nil)))
+                draft.edits.append(.putUser(User(number: number, name: Self.firstName, role: .admin, team: nil)))
             }
-            if let passwordHash { draft.credentials.append(.password(passwordHash, of: number, at: now)) }
+            if let password { draft.credentials += self.credentials(for: password, of: number, at: now) }
         }
     }
 }

@@ -12,6 +12,7 @@ package struct SecretToken: Sendable {
         case refresh = "mr_"
         case code = "mc_"
         case location = "ml_"
+        case userPool = "mu_"
     }
 
     /// The text that the server shows once.

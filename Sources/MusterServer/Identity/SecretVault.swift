@@ -35,6 +35,12 @@ package struct SecretVault: Sendable {
         }
     }
 
+    /// A mark of a text that is always the same and that nobody without the key can compute: 32 bytes.
+    package func mark(of text: String, for purpose: String) -> [UInt8] {
+        let own = HMAC<SHA256>.authenticationCode(for: Array("mark: \(purpose)".utf8), using: key)
+        return Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: Array(own))))
+    }
+
     /// Opens a sealed secret.
     ///
     /// - Throws: `SecretVaultError.sealedOtherwise` when it was sealed with another key or for another purpose, or has

@@ -190,6 +190,26 @@ package enum Schema {
                     ("secretAccessKey", text), ("sessionToken", text),
                 ])
         ),
+        (
+            "CognitoSettings",
+            object([
+                ("region", text), ("userPoolId", text), ("clientId", text), ("identityPoolId", text),
+                ("identityId", text),
+            ])
+        ),
+        (
+            "CodePage",
+            object([
+                (
+                    "items",
+                    list(
+                        of: object([
+                            ("purpose", words("sign-up", "password")), ("user", name), ("code", text),
+                            ("expiresAt", time),
+                        ]))
+                )
+            ])
+        ),
         ("KeyPage", object([("items", list(of: reference("Key")))])),
         (
             "Health",

@@ -189,8 +189,8 @@ enum Schema {
     /// which do not write checksums, from opening the file.
     private static let version15 = "-- No table changes."
 
-    /// What follows people across devices, and who is told of it by a push service.
-    private static let version18 = DatasetTable.schema + PushTable.schema + PushTable.mark
+    /// What follows people across devices, who is told of it by a push service, and what identity pools chose.
+    private static let version18 = DatasetTable.schema + PushTable.schema + PushTable.mark + PoolSettingsTable.schema
 
     /// Partitioned databases.
     private static let version17 = DocumentSchema.partitions

@@ -56,6 +56,13 @@ package struct AmazonText: Sendable {
     package static let deviceOfSync = AmazonText(1...256)
     /// The token by which a platform's push service knows a device.
     package static let pushToken = AmazonText(1...4096)
+    /// The id of an identity pool or an identity.
+    package static let cognitoID = AmazonText(
+        1...CognitoID.lengthLimit, pattern: #"[\w-]+:[0-9a-f-]+"#, form: CognitoID.hasForm)
+    /// The name of a user.
+    package static let userName = AmazonText(1...128)
+    /// A token, or another parameter of a sign-in.
+    package static let authParameter = AmazonText(0...8192)
     /// Any text of up to 2,048 scalars.
     package static let any = AmazonText(0...2048)
 

@@ -14,6 +14,23 @@ package enum CognitoID: Hashable, Sendable {
 
     /// The longest id, in characters.
     package static let lengthLimit = 55
+
+    /// Whether a text has the form of an id: `[\w-]+:[0-9a-f-]+`.
+    @Sendable
+    package static func hasForm(_ text: String) -> Bool {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty
+            && parts[0].utf8.allSatisfy { byte in
+                byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+                    || (byte < 0x80 && Character(Unicode.Scalar(byte)).isLetterOrDigit)
+            }
+            && parts[1].allSatisfy { $0 == "-" || ("0"..."9").contains($0) || ("a"..."f").contains($0) }
+    }
+}
+
+extension Character {
+    /// Whether it is a letter or digit of ASCII.
+    fileprivate var isLetterOrDigit: Bool { isASCII && (isLetter || isNumber) }
 }
 
 extension EventOrigin {

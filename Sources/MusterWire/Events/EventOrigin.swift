@@ -35,7 +35,7 @@ package struct EventOrigin: Hashable, Sendable {
 
     /// The finishing step of SplitMix64: every bit of the result depends on every bit of the input, and different
     /// numbers stay different.
-    private static func scatter(_ number: UInt64) -> UInt64 {
+    static func scatter(_ number: UInt64) -> UInt64 {
         var bits = number
         bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
         bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB

@@ -1,0 +1,147 @@
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// Pools are teams, and identities are users.
+extension CognitoIdentityService {
+    private static let pageLimit = 60
+
+    func listPools(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let (limit, token) = try call.read { members, faults in
+            (members.pageSize(most: Self.pageLimit, &faults), members.text("NextToken", .token, &faults))
+        }
+        let page = try AmazonToken.page(of: coordinator.directory.teams.all, limit: limit, after: token, .pools)
+        // The pool of users without a team is on the first page, beside the others.
+        let pools: [(TeamNumber?, String)] =
+            (token == nil ? [(nil, Self.nameWithoutTeam)] : []) + page.items.map { ($0.number, $0.name) }
+        return JSONWriter.object { writer in
+            writer.member("IdentityPools", listing: pools) { writer, pool in
+                writer.beginObject()
+                writer.member("IdentityPoolId", coordinator.origin.text(of: .pool(pool.0)))
+                writer.member("IdentityPoolName", pool.1)
+                writer.endObject()
+            }
+            writer.member("NextToken", page.next)
+        }
+    }
+
+    /// The name of the pool of users without a team; no team can have it.
+    private static let nameWithoutTeam = "(no team)"
+
+    func describePool(_ call: AmazonJSONCall) async throws -> [UInt8] { answer(try namedPool(call)) }
+
+    private func namedPool(_ call: AmazonJSONCall) throws -> TeamNumber? {
+        try pool(
+            try call.read { members, faults in
+                members.text("IdentityPoolId", .cognitoID, required: true, &faults)
+            })
+    }
+
+    private func answer(_ team: TeamNumber?) -> [UInt8] {
+        let name = team.flatMap { coordinator.directory.teams[$0]?.name } ?? Self.nameWithoutTeam
+        return JSONWriter.object { writer in
+            writer.member("IdentityPoolId", coordinator.origin.text(of: .pool(team)))
+            writer.member("IdentityPoolName", name)
+            writer.member("AllowUnauthenticatedIdentities", false)
+            writer.member("CognitoIdentityProviders", listing: [coordinator.origin.userPoolID]) { writer, pool in
+                writer.beginObject()
+                writer.member("ProviderName", "cognito-idp.\(coordinator.origin.region).amazonaws.com/\(pool)")
+                writer.member("ClientId", coordinator.origin.userPoolClientID)
+                writer.member("ServerSideTokenCheck", true)
+                writer.endObject()
+            }
+        }
+    }
+
+    func createPool(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let name = try readName(call)
+        let team = try await coordinator.edit(by: Author(try call.principal)) { directory, draft in
+            guard directory.teams[name] == nil, directory.trackers[name] == nil else {
+                throw AmazonError.conflict("There is a team or a tracker \(name) already.")
+            }
+            return try draft.addTeam(named: name, in: directory).number
+        }
+        return answer(team)
+    }
+
+    /// A name of a pool, which is a team's name, and no wish for identities that nobody has signed in to.
+    private func readName(_ call: AmazonJSONCall) throws -> String {
+        let (name, isOpen) = try call.read { members, faults in
+            (
+                members.text("IdentityPoolName", .any, required: true, &faults) ?? "",
+                members.boolean("AllowUnauthenticatedIdentities", &faults) ?? false
+            )
+        }
+        guard EntityName.isValid(name) else {
+            throw AmazonError.validation("IdentityPoolName", "must satisfy: \(EntityName.pattern)")
+        }
+        guard !isOpen else {
+            throw AmazonError.validation(
+                "AllowUnauthenticatedIdentities", "must be false: here an identity is a user who has signed in")
+        }
+        return name
+    }
+
+    func updatePool(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let number = try namedPool(call)
+        let name = try readName(call)
+        guard let number, coordinator.directory.teams[number]?.name == name else {
+            throw AmazonError.validation("IdentityPoolName", "cannot change: a team keeps its name")
+        }
+        return answer(number)
+    }
+
+    func deletePool(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let number = try namedPool(call)
+        try await coordinator.edit(by: Author(try call.principal)) { directory, draft in
+            guard let number else {
+                throw AmazonError.validation("IdentityPoolId", "is the pool of users without a team, which always is")
+            }
+            guard let team = directory.teams[number] else {
+                throw AmazonError.notFound("IdentityPool not found.")
+            }
+            // Cognito removes a pool with its identities. Here those are people.
+            guard !directory.users.all.contains(where: { $0.team == number }) else {
+                throw AmazonError.conflict("The team \(team.name) has people: move or remove them first.")
+            }
+            draft.edits = directory.removal(of: number)
+        }
+        return JSONWriter.object { _ in }
+    }
+
+    func listIdentities(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let team = try namedPool(call)
+        let (limit, token) = try call.read { members, faults in
+            (members.pageSize(most: Self.pageLimit, &faults), members.text("NextToken", .token, &faults))
+        }
+        let users = coordinator.directory.users.all.filter { $0.team == team }
+        let page = try AmazonToken.page(of: users, limit: limit, after: token, .identities, of: team?.rawValue ?? 0)
+        return JSONWriter.object { writer in
+            writer.member("IdentityPoolId", coordinator.origin.text(of: .pool(team)))
+            writer.member("Identities", listing: page.items) { $0.amazonIdentity($1, coordinator.origin) }
+            writer.member("NextToken", page.next)
+        }
+    }
+
+    func describeIdentity(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let id = try call.read { members, faults in
+            members.text("IdentityId", .cognitoID, required: true, &faults) ?? ""
+        }
+        guard case .identity(let number) = coordinator.origin.cognitoID(id),
+            let user = coordinator.directory.users[number]
+        else { throw AmazonError.notFound("Identity '\(id)' not found.") }
+        var writer = JSONWriter()
+        writer.amazonIdentity(user, coordinator.origin)
+        return writer.bytes
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func amazonIdentity(_ user: User, _ origin: EventOrigin) {
+        beginObject()
+        member("IdentityId", origin.text(of: .identity(user.number)))
+        member("Logins", listing: ["cognito-idp.\(origin.region).amazonaws.com/\(origin.userPoolID)"]) { $0.value($1) }
+        endObject()
+    }
+}

@@ -1,0 +1,198 @@
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// What an admin does with accounts.
+extension CognitoUserPoolService {
+    /// The user that a call names, of this store's user pool.
+    func namedUser(_ call: AmazonJSONCall) throws -> User {
+        let name = try call.read { members, faults in
+            requirePool(members, &faults)
+            return members.text("Username", .userName, required: true, &faults) ?? ""
+        }
+        return try user(named: name, in: coordinator.directory)
+    }
+
+    /// The user that a name or a `sub` is of.
+    private func user(named name: String, in directory: Directory) throws(AmazonError) -> User {
+        let number = coordinator.origin.user(ofSubject: name)
+        guard let user = directory.users[name] ?? number.flatMap({ directory.users[$0] }) else {
+            throw AmazonError(400, "UserNotFoundException", "User does not exist.")
+        }
+        return user
+    }
+
+    /// Notes a pool that is not this store's.
+    func requirePool(_ members: AmazonMembers, _ faults: inout AmazonFaults) {
+        let pool = members.text("UserPoolId", .any, required: true, &faults)
+        if let pool, pool != coordinator.origin.userPoolID {
+            faults.note(members.name("UserPoolId"), "User pool \(pool) does not exist")
+        }
+    }
+
+    func adminGetUser(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let user = try namedUser(call)
+        return JSONWriter.object { $0.amazonUser(user, "UserAttributes", in: coordinator) }
+    }
+
+    func adminCreateUser(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let (name, password, attributes) = try call.read { members, faults in
+            requirePool(members, &faults)
+            return (
+                members.text("Username", .userName, required: true, &faults) ?? "",
+                members.text("TemporaryPassword", .any, &faults),
+                try members.attributes("UserAttributes", &faults)
+            )
+        }
+        guard EntityName.isValid(name) else {
+            throw AmazonError.validation("Username", "must satisfy: \(EntityName.pattern)")
+        }
+        var stored: StoredPassword?
+        if let password { stored = try await identity.prepare(password, ofUserNamed: name) }
+        let (prepared, now) = (stored, configuration.now())
+        let user = try await coordinator.edit(by: Author(try call.principal)) { directory, draft in
+            guard let released = directory.releasing(name) else { throw UserPoolError.nameTaken }
+            let team = try attributes["custom:team"].map { team throws(AmazonError) in
+                guard let team = directory.teams[team] else {
+                    throw .validation("custom:team", "is the name of no team")
+                }
+                return team.number
+            }
+            let user = User(
+                number: try draft.transaction.nextUserNumber(), name: name, role: .member, team: team)
+            draft.edits += released + [.putUser(user)]
+            if let prepared { draft.credentials += identity.credentials(for: prepared, of: user.number, at: now) }
+            return user
+        }
+        return JSONWriter.object { writer in
+            writer.key("User")
+            writer.beginObject()
+            writer.amazonUser(user, "Attributes", in: coordinator)
+            writer.endObject()
+        }
+    }
+
+    func adminSetUserPassword(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let user = try namedUser(call)
+        let password = try call.read { members, faults in
+            members.text("Password", .any, required: true, &faults) ?? ""
+        }
+        // One's own password is changed by who knows it: by `ChangePassword`.
+        guard user.number != (try call.principal).user else {
+            throw AmazonError.notAuthorized("Change your own password by ChangePassword.")
+        }
+        try await identity.setPassword(
+            password, of: user.number, by: Author(try call.principal), ending: Set(EndedCredentials.allCases))
+        return JSONWriter.object { _ in }
+    }
+
+    func adminDeleteUser(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let user = try namedUser(call)
+        let principal = try call.principal
+        guard user.number != principal.user else {
+            throw AmazonError.validation("Username", "is your own: another admin can remove you")
+        }
+        try await coordinator.edit(by: Author(principal)) { directory, draft in
+            guard directory.hasAnotherAdmin(than: user.number) else { throw AmazonError.lastAdmin }
+            draft.edits = directory.removal(of: user.number)
+        }
+        identity.forget(user.number)
+        return JSONWriter.object { _ in }
+    }
+
+    func adminUserGlobalSignOut(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        try await identity.signOutEverywhere(try namedUser(call).number, by: Author(try call.principal))
+        return JSONWriter.object { _ in }
+    }
+
+    func adminConfirmSignUp(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let name = try call.read { members, faults in
+            requirePool(members, &faults)
+            return members.text("Username", .userName, required: true, &faults) ?? ""
+        }
+        try await identity.confirmSignUp(
+            name: name, code: nil, by: Author(try call.principal), from: call.context.remoteAddress)
+        return JSONWriter.object { _ in }
+    }
+
+    func adminInitiateAuth(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let (flow, client, parameters) = try call.read { members, faults in
+            requirePool(members, &faults)
+            return (
+                members.text("AuthFlow", .any, required: true, &faults) ?? "",
+                members.text("ClientId", .any, required: true, &faults),
+                AuthParameters(members, "AuthParameters", &faults)
+            )
+        }
+        try requireClient(client)
+        return try await signIn(by: flow, parameters, call)
+    }
+
+    // MARK: Groups
+
+    /// Gives a user a role. Everyone has exactly one.
+    func adminAddUserToGroup(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let user = try namedUser(call)
+        return try await setRole(of: user, to: try namedRole(call), by: Author(try call.principal))
+    }
+
+    /// Takes a role from a user, who is a member then.
+    func adminRemoveUserFromGroup(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let user = try namedUser(call)
+        guard try namedRole(call) == user.role else { return JSONWriter.object { _ in } }
+        return try await setRole(of: user, to: .member, by: Author(try call.principal))
+    }
+
+    private func setRole(of user: User, to role: Role, by author: Author) async throws -> [UInt8] {
+        try await coordinator.edit(by: author) { directory, draft in
+            guard var user = directory.users[user.number] else { throw IdentityError.unknown }
+            guard user.role != role else { return }
+            guard directory.hasAnotherAdmin(than: user.number) else { throw AmazonError.lastAdmin }
+            user.role = role
+            user.isImplicit = false
+            draft.edits = [.putUser(user)]
+        }
+        return JSONWriter.object { _ in }
+    }
+
+    /// The role that a call names as a group.
+    func namedRole(_ call: AmazonJSONCall) throws -> Role {
+        let name = try call.read { members, faults in
+            requirePool(members, &faults)
+            return members.text("GroupName", .any, required: true, &faults) ?? ""
+        }
+        guard let role = Role(rawValue: name) else {
+            throw AmazonError.notFound("Group not found.")
+        }
+        return role
+    }
+}
+
+extension AmazonError {
+    /// An edit would leave the store without an admin.
+    fileprivate static let lastAdmin = AmazonError(400, "InvalidParameterException", "This is the last admin.")
+}
+
+extension AmazonMembers {
+    /// A list of attributes, by name.
+    fileprivate func attributes(_ key: String, _ faults: inout AmazonFaults) throws -> [String: String] {
+        guard value(key, &faults) != nil else { return [:] }
+        var values: [String: String] = [:]
+        for attribute in objects(key, 0...50, &faults) {
+            guard let name = attribute.text("Name", .any, required: true, &faults) else { continue }
+            values[name] = attribute.text("Value", .any, &faults)
+        }
+        return values
+    }
+}
+
+extension JSONWriter {
+    /// Writes the members of a user.
+    mutating func amazonUser(_ user: User, _ attributes: StaticString, in coordinator: StoreCoordinator) {
+        member("Username", user.name)
+        userAttributes(attributes, of: user, in: coordinator)
+        member("Enabled", true)
+        member("UserStatus", "CONFIRMED")
+    }
+}

@@ -1,0 +1,52 @@
+import MusterCore
+import MusterServer
+import MusterWire
+
+/// What users do with their own accounts.
+extension CognitoUserPoolService {
+    /// The user whose access token a call shows.
+    func user(of call: AmazonJSONCall) async throws -> User {
+        let token = try call.read { members, faults in
+            members.text("AccessToken", .authParameter, required: true, &faults)
+        }
+        return try await identity.user(ofAccessToken: token ?? "")
+    }
+
+    func getUser(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let user = try await user(of: call)
+        return JSONWriter.object { writer in
+            writer.member("Username", user.name)
+            writer.userAttributes("UserAttributes", of: user, in: coordinator)
+        }
+    }
+
+    func changePassword(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let user = try await user(of: call)
+        let (previous, proposed) = try call.read { members, faults in
+            (
+                members.text("PreviousPassword", .any, required: true, &faults),
+                members.text("ProposedPassword", .any, required: true, &faults)
+            )
+        }
+        _ = try await identity.verifyPassword(
+            previous ?? "", ofUserNamed: user.name, from: call.context.remoteAddress)
+        try await identity.setPassword(proposed ?? "", of: user.number, by: Author(user: user.number))
+        return JSONWriter.object { _ in }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the attributes of a user: `sub`, and `custom:team` where the user has a team.
+    mutating func userAttributes(_ key: StaticString, of user: User, in coordinator: StoreCoordinator) {
+        var attributes = [("sub", coordinator.origin.subject(of: user.number))]
+        if let team = user.team.flatMap({ coordinator.directory.teams[$0] }) {
+            attributes.append(("custom:team", team.name))
+        }
+        member(key, listing: attributes) { writer, attribute in
+            writer.beginObject()
+            writer.member("Name", attribute.0)
+            writer.member("Value", attribute.1)
+            writer.endObject()
+        }
+    }
+}

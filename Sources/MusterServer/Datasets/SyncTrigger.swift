@@ -1,0 +1,102 @@
+package import MusterCore
+import MusterHTTP
+import MusterStore
+import MusterWire
+
+/// Why the target of a sync trigger refused an update.
+package enum SyncTriggerError: Error, Hashable, Sendable {
+    /// The target is not there, is switched off or no webhook, could not be reached, or answered something else.
+    case invalidAnswer(String)
+    /// The target had too much to do, or did not answer in time.
+    case throttled
+}
+
+/// Shows each update of a dataset to a target before it is stored: a signed webhook, which may change and drop records.
+package struct SyncTrigger: Sendable {
+    let coordinator: StoreCoordinator
+    let caller: TargetCaller
+
+    /// Makes a trigger that calls targets as rules do.
+    package init(coordinator: StoreCoordinator, caller: TargetCaller) {
+        self.coordinator = coordinator
+        self.caller = caller
+    }
+
+    /// How long a target may take, in seconds, as at Amazon.
+    static let timeoutSeconds: Int64 = 5
+    /// The largest answer of a target, in bytes: a dataset, and what JSON adds to it.
+    static let answerLimit = 4 << 20
+
+    /// Shows patches to the target that the pool's settings name.
+    ///
+    /// - Returns: the patches that the target answered; the same where the pool has no trigger.
+    /// - Throws: `SyncTriggerError`; what reading throws.
+    package func change(
+        _ patches: [DatasetPatch], of dataset: String, owner: UserNumber, in pool: TeamNumber?
+    ) async throws -> [DatasetPatch] {
+        let settings = try await coordinator.read { try $0.poolSettings(of: pool) }
+        guard let arn = settings.syncTrigger, !patches.isEmpty else { return patches }
+        guard let name = EventOrigin.targetName(in: arn), let target = coordinator.directory.targets[name],
+            target.isEnabled, target.kind == .webhook
+        else { throw SyncTriggerError.invalidAnswer("The target \(arn) is not there, is off or is no webhook.") }
+        let stored = try await coordinator.readDataset(
+            dataset, of: owner, since: 0, after: nil, limit: 2 * DatasetLimits.records)
+        let values = Dictionary(
+            stored.records.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let body = message(about: patches, values, of: dataset, owner: owner, in: pool)
+        return try Self.patches(in: try await caller.ask(target, body), changing: patches)
+    }
+
+    private func message(
+        about patches: [DatasetPatch], _ values: [String: String?], of dataset: String, owner: UserNumber,
+        in pool: TeamNumber?
+    ) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.key("version")
+            writer.value(2)
+            writer.member("eventType", "SyncTrigger")
+            writer.member("region", coordinator.origin.region)
+            writer.member("identityPoolId", coordinator.origin.text(of: .pool(pool)))
+            writer.member("identityId", coordinator.origin.text(of: .identity(owner)))
+            writer.member("datasetName", dataset)
+            writer.key("datasetRecords")
+            writer.beginObject()
+            for patch in patches {
+                writer.key(patch.key)
+                writer.beginObject()
+                writer.member("oldValue", values[patch.key] ?? nil)
+                writer.member("newValue", patch.value)
+                writer.member("op", patch.value == nil ? "remove" : "replace")
+                writer.endObject()
+            }
+            writer.endObject()
+        }
+    }
+
+    /// The patches of an answer: changed, or dropped where the answer has no record of the key.
+    static func patches(
+        in answer: [UInt8], changing patches: [DatasetPatch]
+    ) throws(SyncTriggerError) -> [DatasetPatch] {
+        let value = try? answer.withUnsafeBytes { try JSONValue(parsing: $0) }
+        guard let records = value?.members?.first(where: { $0.key == "datasetRecords" })?.value.members else {
+            throw .invalidAnswer("The answer has no datasetRecords.")
+        }
+        var answered = Dictionary(records.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+        var kept: [DatasetPatch] = []
+        for patch in patches {
+            guard let record = answered.removeValue(forKey: patch.key)?.members else { continue }
+            let text = { (key: String) in record.first { $0.key == key }?.value.string }
+            var patch = patch
+            switch text("op") {
+            case "replace":
+                guard let value = text("newValue") else { throw .invalidAnswer("A replaced record has no newValue.") }
+                patch.value = value
+            case "remove": patch.value = nil
+            default: throw .invalidAnswer("The op of a record is neither replace nor remove.")
+            }
+            kept.append(patch)
+        }
+        guard answered.isEmpty else { throw .invalidAnswer("The answer has records that nobody sent.") }
+        return kept
+    }
+}

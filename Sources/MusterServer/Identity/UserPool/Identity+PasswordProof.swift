@@ -1,0 +1,166 @@
+import BigInt
+import Logging
+import MusterCoding
+package import MusterCore
+import MusterHTTP
+package import MusterStore
+import MusterWire
+
+/// A password as it is stored: its hash, and what its user can prove it with.
+package struct StoredPassword: Sendable {
+    let hash: String
+    let verifier: PasswordVerifier
+    /// The name that was hashed with the password into the verifier.
+    let user: String
+}
+
+/// Sign-ins in which the password stays with the client (SRP).
+extension Identity {
+    /// Computes what to store of a new password.
+    ///
+    /// - Parameter name: the user's name.
+    /// - Throws: `IdentityError.unusablePassword`, `.busy`.
+    package func prepare(_ password: String, ofUserNamed name: String) async throws -> StoredPassword {
+        let hash = try await passwordHash(of: password)
+        return StoredPassword(hash: hash, verifier: try await verifier(of: password, user: name), user: name)
+    }
+
+    /// The credentials that store a password.
+    package func credentials(
+        for password: StoredPassword, of user: UserNumber, at now: Instant
+    ) -> [Credential] {
+        let hash = Credential.password(password.hash, of: user, at: now)
+        return [hash, credential(for: password.verifier, of: user, named: password.user, hash: hash, at: now)]
+    }
+
+    private func verifier(of password: String, user: String) async throws -> PasswordVerifier {
+        let pool = coordinator.origin.userPoolName
+        let address = AddressPrefix.of(RequestWork.current?.address ?? "")
+        return try await hasher.run(address, .knownAddress) {
+            PasswordVerifier(of: password, pool: pool, user: user)
+        }
+    }
+
+    private func credential(
+        for verifier: PasswordVerifier, of user: UserNumber, named name: String, hash: Credential, at now: Instant
+    ) -> Credential {
+        Credential(
+            kind: .passwordVerifier, key: Credential.passwordKey(of: user), user: user,
+            secret: vault.seal(
+                verifier.contents(mark: Self.passwordMark(hash), user: name), for: Self.purpose(ofVerifier: user)),
+            createdAt: now)
+    }
+
+    private static func purpose(ofVerifier user: UserNumber) -> String { "password verifier \(user.rawValue)" }
+
+    /// Stores the verifier of a password that was just found right, where there is none of it yet: for passwords that
+    /// an earlier version stored. What fails here is done at the next sign-in.
+    func addVerifier(of password: String, to user: User, hash: Credential) async {
+        do {
+            let stored = try await coordinator.readCredentials { store in
+                try store.credential(.passwordVerifier, key: Credential.passwordKey(of: user.number))
+            }
+            guard opened(stored, of: user, hash: hash) == nil else { return }
+            let fresh = credential(
+                for: try await verifier(of: password, user: user.name), of: user.number, named: user.name,
+                hash: hash, at: now())
+            try await coordinator.edit(by: nil) { directory, draft in
+                guard directory.users[user.number] != nil else { return }
+                draft.credentials.append(fresh)
+            }
+        } catch {
+            logger.debug("A password verifier was not stored", metadata: ["user": "\(user.name)", "error": "\(error)"])
+        }
+    }
+
+    /// Opens a stored verifier; nil when it is of another password than the hash, or of another name.
+    private func opened(_ stored: Credential?, of user: User, hash: Credential?) -> PasswordVerifier? {
+        guard let stored, let hash,
+            let contents = try? vault.open(stored.secret, for: Self.purpose(ofVerifier: user.number))
+        else { return nil }
+        return PasswordVerifier(contents: contents, mark: Self.passwordMark(hash), user: user.name)
+    }
+
+    /// The verifier of a user; for a user who has none, and for a name that nobody has, one that no password fits. It
+    /// is always the same for a name, so that its salt does not tell that nobody has the name.
+    private func passwordVerifier(ofUserNamed name: String) async throws -> (user: User?, verifier: PasswordVerifier) {
+        let user = coordinator.directory.users[name]
+        let (stored, hash) = try await coordinator.readCredentials { store in
+            let key = user.map { Credential.passwordKey(of: $0.number) } ?? []
+            return (try store.credential(.passwordVerifier, key: key), try store.credential(.password, key: key))
+        }
+        let decoy = PasswordVerifier(
+            salt: PasswordVerifier.salt(vault.mark(of: name, for: "password salt")),
+            verifier: (0..<12).flatMap { vault.mark(of: name, for: "password verifier \($0)") })
+        guard let user, let found = opened(stored, of: user, hash: hash) else { return (nil, decoy) }
+        return (user, found)
+    }
+
+    /// Begins a sign-in by proof. It counts as a tried password until it has succeeded.
+    ///
+    /// - Parameter clientNumber: the client's public number, A, in hexadecimal.
+    /// - Throws: `UserPoolError.invalidNumber`; `IdentityError.tooManyTries`, `.busy`; `StoreError`, `CoordinatorError`.
+    package func beginProof(
+        ofUserNamed name: String, clientNumber: String, from address: String
+    ) async throws -> PasswordChallenge {
+        guard clientNumber.utf8.count <= 2 * PasswordProof.byteCount, !clientNumber.isEmpty,
+            let number = BigUInt(clientNumber, radix: 16), number % PasswordProof.modulus != 0
+        else { throw UserPoolError.invalidNumber }
+        let now = now()
+        do {
+            try attempts.take(name: EntityName.isValid(name) ? name : "", address: address, at: now)
+        } catch {
+            signIns.count(.throttled)
+            throw error
+        }
+        let verifier = try await passwordVerifier(ofUserNamed: name).verifier
+        let secret = PasswordProof.number(SecretToken.randomBytes(OpenChallenge.secretBytes))
+        let publicNumber = try await hasher.run(AddressPrefix.of(address), .unknown) {
+            PasswordProof.publicNumber(ofSecret: secret, verifier: PasswordProof.number(verifier.verifier))
+        }
+        let challenge = OpenChallenge(
+            user: name, clientNumber: number, publicNumber: publicNumber, secret: secret,
+            expiresAt: now.advanced(bySeconds: PasswordChallenges.lifetimeSeconds))
+        return PasswordChallenge(
+            user: name, salt: verifier.salt, publicNumber: String(publicNumber, radix: 16),
+            secretBlock: challenges.seal(challenge))
+    }
+
+    /// Ends a sign-in by proof.
+    ///
+    /// - Parameters:
+    ///   - time: the client's time, which its signature holds.
+    ///   - issuer: the user pool's address, as the client calls it.
+    /// - Throws: `UserPoolError.invalidChallenge`; `IdentityError.refused` for an unknown name and for a wrong password
+    ///   alike; `.busy`; `StoreError`, `CoordinatorError`.
+    package func finishProof(
+        ofUserNamed name: String, secretBlock: [UInt8], signature: [UInt8], time: String, issuer: String,
+        from address: String
+    ) async throws -> UserPoolSession {
+        let now = now()
+        guard let challenge = challenges.redeem(secretBlock, at: now), challenge.user == name,
+            let stated = PasswordProof.time(time),
+            abs(stated.seconds(since: now)) <= Self.signatureToleranceSeconds
+        else { throw UserPoolError.invalidChallenge }
+        let (user, verifier) = try await passwordVerifier(ofUserNamed: name)
+        let pool = coordinator.origin.userPoolName
+        let isRight = try await hasher.run(AddressPrefix.of(address), .unknown) {
+            let key = PasswordProof.sharedKey(
+                clientNumber: challenge.clientNumber, publicNumber: challenge.publicNumber, secret: challenge.secret,
+                verifier: PasswordProof.number(verifier.verifier))
+            guard let key else { return false }
+            let expected = PasswordProof.signature(
+                pool: pool, user: name, secretBlock: secretBlock, time: time, key: key)
+            return expected.isEqualInConstantTime(to: signature)
+        }
+        guard isRight, let user else {
+            signIns.count(.failed)
+            logFailedSignIn(of: coordinator.directory.users[name], from: address)
+            throw IdentityError.refused
+        }
+        attempts.giveBack(name: name, address: address, at: now)
+        recentSignIns.record(user.number, from: address, at: now)
+        signIns.count(.succeeded)
+        return try await openUserPoolSession(for: user, issuer: issuer)
+    }
+}

@@ -1,0 +1,220 @@
+import MusterCoding
+package import MusterCore
+import MusterHTTP
+import MusterStore
+import MusterWire
+
+/// What a client receives when a user has signed in to the user pool.
+package struct UserPoolSession: Sendable {
+    package let accessToken: String
+    package let idToken: String
+    /// The token that opens the session again until it ends; nil where the client has it already.
+    package let refreshToken: String?
+    /// The lifetime of the access token and the id token, in seconds.
+    package let expiresIn: Int64
+}
+
+/// How a session of the user pool is stored. Cognito's clients keep one refresh token for the session's whole life, so
+/// it is no session of the native API, whose tokens change at each refresh: neither accepts the other's tokens.
+private struct StoredUserPoolSession {
+    let name: [UInt8]
+    let secret: [UInt8]
+
+    private static let nameBytes = 16
+    private static let secretBytes = 32
+
+    init() {
+        name = SecretToken.randomBytes(Self.nameBytes)
+        secret = SecretToken.randomBytes(Self.secretBytes)
+    }
+
+    init?(refreshToken: String) {
+        guard refreshToken.hasPrefix(SecretToken.Kind.userPool.rawValue), refreshToken.utf8.count < 100,
+            let bytes = Base64.decodeUnpadded(refreshToken.dropFirst(3), .forURLs),
+            bytes.count == Self.nameBytes + Self.secretBytes
+        else { return nil }
+        name = Array(bytes.prefix(Self.nameBytes))
+        secret = Array(bytes.suffix(Self.secretBytes))
+    }
+
+    var refreshToken: String { SecretToken.Kind.userPool.rawValue + Base64.encodeUnpadded(name + secret, .forURLs) }
+    /// The name in the tokens of the session.
+    var uuid: String { Hexadecimal.uuid(name.hexadecimal.utf8) }
+    var key: [UInt8] { Self.key(ofUUID: uuid) }
+    var secretDigest: [UInt8] { TokenDigest(bytes: secret).bytes }
+
+    static func key(ofUUID uuid: String) -> [UInt8] { TokenDigest(of: "user pool session \(uuid)").bytes }
+}
+
+extension Identity {
+    /// The label of stored sessions of the user pool.
+    static let userPoolLabel = "user pool"
+
+    /// The JWKS of the user pool, whose key is made at the first need.
+    package func userPoolKeySet() async throws -> String {
+        try await prepareUserPool()
+        return userPool.keySet
+    }
+
+    /// Reads the key that signs tokens of the user pool, and makes one when there is none that can be opened.
+    func prepareUserPool() async throws {
+        guard !userPool.isReady else { return }
+        let vault = vault
+        let stored = try await coordinator.read { try $0.credentials(.userPoolKey).first }
+        if let stored, let der = try? vault.open(stored.secret, for: Self.userPoolPurpose) {
+            return try await userPool.use(der)
+        }
+        let fresh = try await hasher.run("", .known) { try UserPoolTokens.makeKey() }
+        let now = now()
+        let der = try await coordinator.edit(by: nil) { _, draft in
+            // Two requests may have made one at once; the first that is stored counts.
+            if let other = try draft.transaction.credential(.userPoolKey, key: Self.userPoolKey),
+                let der = try? vault.open(other.secret, for: Self.userPoolPurpose)
+            {
+                return der
+            }
+            draft.credentials.append(
+                Credential(
+                    kind: .userPoolKey, key: Self.userPoolKey, secret: vault.seal(fresh, for: Self.userPoolPurpose),
+                    createdAt: now))
+            return fresh
+        }
+        try await userPool.use(der)
+    }
+
+    private static let userPoolKey = Array("rs256".utf8)
+    private static let userPoolPurpose = "user pool key"
+
+    // MARK: Sessions
+
+    /// Signs a user in by name and password.
+    ///
+    /// - Parameter issuer: the user pool's address, as the client calls it.
+    /// - Throws: as `signIn(name:password:from:)`.
+    package func signInToUserPool(
+        name: String, password: String, issuer: String, from address: String
+    ) async throws -> UserPoolSession {
+        let user = try await verifyPassword(password, ofUserNamed: name, from: address)
+        return try await openUserPoolSession(for: user, issuer: issuer)
+    }
+
+    func openUserPoolSession(for user: User, issuer: String) async throws -> UserPoolSession {
+        try await prepareUserPool()
+        let session = StoredUserPoolSession()
+        let now = now()
+        try await coordinator.edit(by: nil) { directory, draft in
+            guard directory.users[user.number] != nil else { throw IdentityError.refused }
+            let mark = try Identity.passwordMark(of: user.number, in: draft.transaction)
+            draft.credentials.append(
+                Credential(
+                    kind: .refreshToken, key: session.key, user: user.number, label: Self.userPoolLabel,
+                    secret: session.secretDigest + mark, createdAt: now,
+                    expiresAt: now.advanced(bySeconds: Self.sessionSeconds)))
+        }
+        return try await tokens(
+            of: user, session: session.uuid, refreshToken: session.refreshToken, signedInAt: now, issuer: issuer)
+    }
+
+    /// Makes new tokens of a session. The refresh token stays the same.
+    ///
+    /// - Throws: `UserPoolError.invalidToken`; `StoreError`, `CoordinatorError`.
+    package func refreshUserPool(_ refreshToken: String, issuer: String) async throws -> UserPoolSession {
+        guard let shown = StoredUserPoolSession(refreshToken: refreshToken) else { throw UserPoolError.invalidToken }
+        try await prepareUserPool()
+        let (user, stored) = try await userPoolSession(named: shown.uuid)
+        guard Array(stored.secret.prefix(32)).isEqualInConstantTime(to: shown.secretDigest) else {
+            throw UserPoolError.invalidToken
+        }
+        return try await tokens(
+            of: user, session: shown.uuid, refreshToken: nil, signedInAt: stored.createdAt, issuer: issuer)
+    }
+
+    /// Ends the session of a refresh token; nothing happens for any other text.
+    package func revokeUserPool(_ refreshToken: String) async throws {
+        guard let shown = StoredUserPoolSession(refreshToken: refreshToken) else { return }
+        try await coordinator.edit(by: nil) { _, draft in
+            guard let stored = try draft.transaction.credential(.refreshToken, key: shown.key),
+                Array(stored.secret.prefix(32)).isEqualInConstantTime(to: shown.secretDigest)
+            else { return }
+            draft.removedCredentials.append((kind: .refreshToken, key: shown.key))
+        }
+    }
+
+    /// Ends all of a user's stored sessions, those of the native API too, and the credentials of the user's identity.
+    package func signOutEverywhere(_ user: UserNumber, by author: Author?) async throws {
+        try await coordinator.edit(by: author) { _, draft in
+            let identityKeys = try draft.store.credentials(.awsKey, of: user).filter(\.isIdentityKey)
+            let sessions = try draft.store.credentials(.refreshToken, of: user)
+            draft.removedCredentials += (sessions + identityKeys).map { (kind: $0.kind, key: $0.key) }
+        }
+        forget(user)
+    }
+
+    /// The user that an access token is of, while its session lasts.
+    ///
+    /// - Throws: `UserPoolError.invalidToken`, `.expiredToken`; `StoreError`, `CoordinatorError`.
+    package func user(ofAccessToken token: String) async throws -> User {
+        try await prepareUserPool()
+        let claims = try await userPool.verify(token, as: UserPoolClaims.self, expiry: \.exp, at: now())
+        guard claims.use == .access else { throw UserPoolError.invalidToken }
+        return try await userPoolSession(named: claims.session, of: claims.sub).user
+    }
+
+    /// The user that an id token is of, while its session lasts, and the session's name.
+    ///
+    /// - Throws: as `user(ofAccessToken:)`.
+    package func user(ofIDToken token: String) async throws -> (user: User, session: String) {
+        try await prepareUserPool()
+        let claims = try await userPool.verify(token, as: UserPoolClaims.self, expiry: \.exp, at: now())
+        guard claims.use == .id, claims.audience == coordinator.origin.userPoolClientID else {
+            throw UserPoolError.invalidToken
+        }
+        return (try await userPoolSession(named: claims.session, of: claims.sub).user, claims.session)
+    }
+
+    /// The user of a session that lasts.
+    func userPoolSession(named uuid: String, of subject: String? = nil) async throws -> (
+        user: User, stored: Credential
+    ) {
+        let (stored, password) = try await coordinator.readCredentials { store in
+            let stored = try store.credential(.refreshToken, key: StoredUserPoolSession.key(ofUUID: uuid))
+            let user = stored?.user
+            return (stored, try user.flatMap { try store.credential(.password, key: Credential.passwordKey(of: $0)) })
+        }
+        guard let stored, stored.isGood(at: now()), stored.label == Self.userPoolLabel,
+            let user = stored.user.flatMap({ coordinator.directory.users[$0] }),
+            stored.secret.dropFirst(32) == Self.passwordMark(password)[...],
+            subject.map({ coordinator.origin.user(ofSubject: $0) == user.number }) ?? true
+        else { throw UserPoolError.invalidToken }
+        return (user, stored)
+    }
+
+    private func tokens(
+        of user: User, session: String, refreshToken: String?, signedInAt: Instant, issuer: String
+    ) async throws -> UserPoolSession {
+        let origin = coordinator.origin
+        let issued = now().milliseconds / 1000
+        var access = UserPoolClaims(
+            sub: origin.subject(of: user.number), iss: issuer, use: .access, session: session,
+            signedInAt: signedInAt.milliseconds / 1000, iat: issued, exp: issued + UserPoolTokens.lifetimeSeconds,
+            jti: Self.newUUID(), groups: [user.role.rawValue])
+        var id = access
+        access.client = origin.userPoolClientID
+        access.scope = "aws.cognito.signin.user.admin"
+        access.username = user.name
+        id.use = .id
+        id.jti = Self.newUUID()
+        id.audience = origin.userPoolClientID
+        id.cognitoUsername = user.name
+        return UserPoolSession(
+            accessToken: try await userPool.sign(access), idToken: try await userPool.sign(id),
+            refreshToken: refreshToken, expiresIn: UserPoolTokens.lifetimeSeconds)
+    }
+
+    static func newUUID() -> String {
+        var bytes = SecretToken.randomBytes(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return Hexadecimal.uuid(bytes.hexadecimal.utf8)
+    }
+}

@@ -1,0 +1,135 @@
+import BigInt
+import Crypto
+import Foundation
+import MusterCore
+import MusterWire
+
+/// The numbers of SRP-6a as Cognito's clients compute them: RFC 5054's group of 3072 bits with the generator 2, SHA-256,
+/// and numbers hashed as the shortest bytes whose first bit is 0.
+///
+/// BigInt does not compute in constant time. The server's exponents are used for one sign-in each; the verifier stands
+/// in for the password, and only the time of a multiplication by it depends on it.
+enum PasswordProof {
+    static let generator = BigUInt(2)
+    /// 2^3072 − 2^3008 − 1 + 2^64 · (⌊2^2942 · π⌋ + 1690314), RFC 3526.
+    static let modulus = BigUInt(
+        """
+        FFFFFFFFFFFFFFFFC90FDAA22168C234C4C6628B80DC1CD129024E088A67CC74020BBEA63B139B22514A08798E3404DD\
+        EF9519B3CD3A431B302B0A6DF25F14374FE1356D6D51C245E485B576625E7EC6F44C42E9A637ED6B0BFF5CB6F406B7ED\
+        EE386BFB5A899FA5AE9F24117C4B1FE649286651ECE45B3DC2007CB8A163BF0598DA48361C55D39A69163FA8FD24CF5F\
+        83655D23DCA3AD961C62F356208552BB9ED529077096966D670C354E4ABC9804F1746C08CA18217C32905E462E36CE3B\
+        E39E772C180E86039B2783A2EC07A28FB5C55DF06F4C52C9DE2BCBF6955817183995497CEA956AE515D2261898FA0510\
+        15728E5A8AAAC42DAD33170D04507A33A85521ABDF1CBA64ECFB850458DBEF0A8AEA71575D060C7DB3970F85A6E1E4C7\
+        ABF5AE8CDB0933D71E8C94E04A25619DCEE3D2261AD2EE6BF12FFA06D98A0864D87602733EC86A64521F2B18177B200C\
+        BBE117577A615D6C770988C0BAD946E208E24FA074E5AB3143DB5BFCE0FD108E4B82D120A93AD2CAFFFFFFFFFFFFFFFF
+        """, radix: 16)!
+    /// The length of the group's numbers, in bytes.
+    static let byteCount = 384
+    private static let multiplier = number(SHA256.hash(data: padded(modulus) + [2]))
+
+    /// A number from big-endian bytes.
+    static func number(_ bytes: some Sequence<UInt8>) -> BigUInt { BigUInt(Data(bytes)) }
+
+    /// The shortest big-endian bytes of a number whose first bit is 0.
+    static func padded(_ number: BigUInt) -> [UInt8] {
+        let bytes = Array(number.serialize())
+        return (bytes.first ?? 0xFF) >= 0x80 ? [0] + bytes : bytes
+    }
+
+    /// The verifier of a password, v = 2^x.
+    ///
+    /// - Parameters:
+    ///   - pool: the user pool's name, without the region.
+    ///   - user: the user's name.
+    static func verifier(of password: String, pool: String, user: String, salt: [UInt8]) -> BigUInt {
+        let identity = SHA256.hash(data: Array("\(pool)\(user):\(password)".utf8))
+        let exponent = number(SHA256.hash(data: padded(number(salt)) + identity))
+        return generator.power(exponent, modulus: modulus)
+    }
+
+    /// The server's public number, B = k·v + 2^b.
+    static func publicNumber(ofSecret secret: BigUInt, verifier: BigUInt) -> BigUInt {
+        (multiplier * verifier + generator.power(secret, modulus: modulus)) % modulus
+    }
+
+    /// The key that both sides share: 16 bytes.
+    ///
+    /// - Returns: nil for a client's number that SRP forbids, because the key would not depend on the password.
+    static func sharedKey(
+        clientNumber: BigUInt, publicNumber: BigUInt, secret: BigUInt, verifier: BigUInt
+    ) -> SymmetricKey? {
+        let scrambler = number(SHA256.hash(data: padded(clientNumber) + padded(publicNumber)))
+        guard clientNumber % modulus != 0, scrambler != 0 else { return nil }
+        let base = clientNumber * verifier.power(scrambler, modulus: modulus) % modulus
+        let shared = base.power(secret, modulus: modulus)
+        let pseudorandom = HMAC<SHA256>.authenticationCode(
+            for: padded(shared), using: SymmetricKey(data: padded(scrambler)))
+        let key = HMAC<SHA256>.authenticationCode(
+            for: Array("Caldera Derived Key".utf8) + [1], using: SymmetricKey(data: Array(pseudorandom)))
+        return SymmetricKey(data: Array(key.prefix(16)))
+    }
+
+    /// The client's proof: it knows the key, and with it the password.
+    static func signature(
+        pool: String, user: String, secretBlock: [UInt8], time: String, key: SymmetricKey
+    ) -> [UInt8] {
+        Array(
+            HMAC<SHA256>.authenticationCode(
+                for: Array(pool.utf8) + Array(user.utf8) + secretBlock + Array(time.utf8), using: key))
+    }
+
+    /// The time that a client states, such as `Tue Nov 24 20:52:55 UTC 2026`; nil for any other text.
+    static func time(_ text: String) -> Instant? {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 6, weekdays.contains(parts[0]), let month = months.firstIndex(of: parts[1]),
+            let day = UInt8(parts[2]), parts[4] == "UTC"
+        else { return nil }
+        let date = [month + 1, Int(day)].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: "-")
+        return try? Instant(rfc3339: "\(parts[5])-\(date)T\(parts[3])Z")
+    }
+
+    private static let weekdays: [Substring] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+    private static let months: [Substring] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+}
+
+/// The salt and the verifier that a user's password is proved with, sealed beside its hash.
+struct PasswordVerifier: Sendable {
+    /// 16 bytes. The first is between 16 and 127, so that clients that read the salt as a number hash the same bytes.
+    let salt: [UInt8]
+    /// 384 bytes, big-endian.
+    let verifier: [UInt8]
+
+    static let saltBytes = 16
+
+    /// Computes the verifier of a password with a new salt. Blocks the thread for tens of milliseconds.
+    init(of password: String, pool: String, user: String) {
+        salt = Self.salt(SecretToken.randomBytes(Self.saltBytes))
+        verifier = Self.fullLength(PasswordProof.verifier(of: password, pool: pool, user: user, salt: salt))
+    }
+
+    init(salt: [UInt8], verifier: [UInt8]) {
+        self.salt = salt
+        self.verifier = verifier
+    }
+
+    /// Makes bytes into a salt.
+    static func salt(_ bytes: [UInt8]) -> [UInt8] { [bytes[0] & 0x6F | 0x10] + bytes[1..<saltBytes] }
+
+    /// The bytes of a number of the group, with zeros in front.
+    static func fullLength(_ number: BigUInt) -> [UInt8] {
+        let bytes = Array(number.serialize())
+        return Array(repeating: 0, count: PasswordProof.byteCount - bytes.count) + bytes
+    }
+
+    /// What is sealed: salt, verifier, the mark of the password that it is of, and the user's name.
+    func contents(mark: [UInt8], user: String) -> [UInt8] { salt + verifier + mark + Array(user.utf8) }
+
+    /// Reads `contents`; nil when they are of another password or another name, or damaged.
+    init?(contents: [UInt8], mark: [UInt8], user: String) {
+        let numbers = Self.saltBytes + PasswordProof.byteCount
+        guard contents.count > numbers, Array(contents[numbers...]) == mark + Array(user.utf8) else { return nil }
+        self.init(salt: Array(contents[..<Self.saltBytes]), verifier: Array(contents[Self.saltBytes..<numbers]))
+    }
+}

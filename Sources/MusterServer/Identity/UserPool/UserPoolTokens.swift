@@ -1,0 +1,154 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import JWTKit
+import MusterCoding
+import MusterCore
+import MusterStore
+import Synchronization
+
+/// The claims of a user pool's tokens, as Cognito names them.
+struct UserPoolClaims: JWTPayload, Equatable {
+    /// What a token is for.
+    enum Use: String, Codable, Sendable {
+        case access
+        case id
+    }
+
+    var sub: String
+    var iss: String
+    var use: Use
+    /// The name of the session, a UUID. The token is worth nothing here once the session has ended.
+    var session: String
+    var signedInAt: Int64
+    var iat: Int64
+    var exp: Int64
+    var jti: String
+    var groups: [String]
+    /// In an access token: the client that it was made for, what it may do, and the user's name.
+    var client: String?
+    var scope: String?
+    var username: String?
+    /// In an id token: the same two by other names.
+    var audience: String?
+    var cognitoUsername: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case sub, iss, iat, exp, jti, scope, username
+        case use = "token_use"
+        case session = "origin_jti"
+        case signedInAt = "auth_time"
+        case groups = "cognito:groups"
+        case client = "client_id"
+        case audience = "aud"
+        case cognitoUsername = "cognito:username"
+    }
+
+    /// JWTKit checks the signature. `UserPoolTokens.verify` checks times, because it has the clock.
+    func verify(using algorithm: some JWTAlgorithm) {}
+}
+
+/// The claims of a token that names an identity, for `GetCredentialsForIdentity` and for other servers.
+struct IdentityClaims: JWTPayload, Equatable {
+    /// The identity.
+    var sub: String
+    /// The identity pool.
+    var aud: String
+    var iss: String
+    /// The name of the session by which the user proved who they are.
+    var session: String
+    var iat: Int64
+    var exp: Int64
+    var amr: [String]
+
+    private enum CodingKeys: String, CodingKey {
+        case sub, aud, iss, iat, exp, amr
+        case session = "origin_jti"
+    }
+
+    func verify(using algorithm: some JWTAlgorithm) {}
+}
+
+/// Signs and verifies the tokens of the user pool with RS256 (RFC 7518).
+///
+/// Muster's own access tokens are signed with ES256. Cognito signs with RS256, and its clients accept nothing else:
+/// pycognito passes `algorithms=["RS256"]` to PyJWT, and aws-jwt-verify reads the JWKS for keys of that algorithm. So
+/// the user pool has an RSA key of its own.
+final class UserPoolTokens: Sendable {
+    private struct Published {
+        let id: String
+        let modulus: String
+        let exponent: String
+    }
+
+    private let keys = JWTKeyCollection()
+    private let published = Mutex<Published?>(nil)
+
+    /// How long a token lives, in seconds: as long as Muster's own.
+    static let lifetimeSeconds = AccessTokens.lifetimeSeconds
+    private static let keySize = _RSA.Signing.KeySize.bits2048
+
+    /// Makes a key, as DER. Blocks the thread for up to a second.
+    static func makeKey() throws -> [UInt8] {
+        Array(try _RSA.Signing.PrivateKey(keySize: keySize).derRepresentation)
+    }
+
+    /// Whether there is a key to sign with.
+    var isReady: Bool { published.withLock { $0 != nil } }
+
+    /// Starts signing with a key.
+    func use(_ der: [UInt8]) async throws {
+        let key = try _RSA.Signing.PrivateKey(derRepresentation: Data(der))
+        let numbers = try key.publicKey.getKeyPrimitives()
+        let id = Base64.encodeUnpadded(Array(SHA256.hash(data: numbers.modulus)), .forURLs)
+        await keys.add(
+            rsa: try Insecure.RSA.PrivateKey(backing: key), digestAlgorithm: .sha256, kid: JWKIdentifier(string: id))
+        published.withLock {
+            $0 = Published(
+                id: id, modulus: Base64.encodeUnpadded(Array(numbers.modulus), .forURLs),
+                exponent: Base64.encodeUnpadded(Array(numbers.publicExponent), .forURLs))
+        }
+    }
+
+    func sign(_ claims: some JWTPayload) async throws -> String {
+        guard let id = published.withLock({ $0?.id }) else { throw IdentityError.busy }
+        return try await keys.sign(claims, kid: JWKIdentifier(string: id))
+    }
+
+    /// Returns the claims of a token that this store's key signed and that has not expired.
+    ///
+    /// - Throws: `UserPoolError.expiredToken`; `.invalidToken` for any other token.
+    func verify<Claims: JWTPayload>(
+        _ token: String, as type: Claims.Type, expiry: (Claims) -> Int64, at now: Instant
+    ) async throws(UserPoolError) -> Claims {
+        guard token.utf8.count <= 4096, isReady else { throw .invalidToken }
+        let claims: Claims
+        do { claims = try await keys.verify(token, as: type) } catch { throw .invalidToken }
+        guard now.milliseconds / 1000 < expiry(claims) else { throw .expiredToken }
+        return claims
+    }
+
+    /// The JSON Web Key Set (RFC 7517) of the public key.
+    var keySet: String {
+        let keys = published.withLock { $0 }.map { key in
+            #"{"alg":"RS256","e":"\#(key.exponent)","kid":"\#(key.id)","kty":"RSA","n":"\#(key.modulus)","use":"sig"}"#
+        }
+        return #"{"keys":[\#(keys ?? "")]}"#
+    }
+}
+
+/// Why the user pool refuses something that is not refused by `IdentityError`.
+package enum UserPoolError: Error, Hashable, Sendable {
+    /// The token is none of this user pool's, or its session has ended.
+    case invalidToken
+    /// The token has expired.
+    case expiredToken
+    /// The client's number of SRP is one that SRP forbids.
+    case invalidNumber
+    /// The challenge has expired or was answered before.
+    case invalidChallenge
+    /// There is a user of that name.
+    case nameTaken
+    /// The code is wrong, has expired or was used before.
+    case wrongCode
+}

@@ -1,0 +1,28 @@
+package import MusterCore
+
+/// What an admin set for the identity pool of a team, for Cognito's clients.
+package struct PoolSettings: Hashable, Sendable {
+    /// `PushSync` and `CognitoStreams` as they were sent, as JSON; nil where none were.
+    package var configuration: String?
+    /// The ARN of the target that sees each update of a dataset before it is stored; nil for none.
+    package var syncTrigger: String?
+
+    package init(configuration: String? = nil, syncTrigger: String? = nil) {
+        self.configuration = configuration
+        self.syncTrigger = syncTrigger
+    }
+}
+
+/// The settings of identity pools.
+package protocol PoolSettingsStore {
+    /// The settings of a team's pool; nil for the team stands for the users without a team.
+    func poolSettings(of team: TeamNumber?) throws -> PoolSettings
+}
+
+/// What a transaction may do with the settings of identity pools.
+package protocol PoolSettingsTransaction {
+    /// The settings of a team's pool, as this transaction sees them.
+    func settings(ofPool team: TeamNumber?) throws -> PoolSettings
+    /// Stores the settings of a team's pool.
+    func put(_ settings: PoolSettings, ofPool team: TeamNumber?) throws
+}

@@ -1,0 +1,200 @@
+"""Amazon Cognito identity pools for unmodified clients: tokens of the user pool become AWS credentials."""
+
+import jwt
+import pytest
+
+import amazon
+import cognito
+from amazon import refused
+
+
+@pytest.fixture(scope="module")
+def people(server, admin):
+    """Users whose password is `NAME's password`, in two teams and in none."""
+    for team in ("north", "south"):
+        admin.make_team(team)
+    for name, role, team in (("mia", "member", "north"), ("sue", "member", "south"), ("ann", "analyst", None),
+                             ("gus", "gateway", None), ("lena", "leader", "north"), ("max", "member", "north"),
+                             ("joe", "member", "north"), ("pat", "member", "south")):
+        admin.ok("POST", "/users", {"name": name, "role": role, "password": f"{name}'s password",
+                                    **({"team": team} if team else {})})
+
+
+@pytest.fixture(scope="module")
+def identity(server):
+    return cognito.unsigned(server, "cognito-identity")
+
+
+@pytest.fixture(scope="module")
+def pools(server, people):
+    """The ids of the identity pools, by the names of the teams."""
+    listed = amazon.client(server, service="cognito-identity").list_identity_pools(MaxResults=60)["IdentityPools"]
+    return {pool["IdentityPoolName"]: pool["IdentityPoolId"] for pool in listed}
+
+
+class Person:
+    """Someone who signed in to the user pool, as an app does it."""
+
+    def __init__(self, server, identity, name, pool):
+        self.server, self.identity = server, identity
+        self.tokens = cognito.sign_in(server, name)
+        self.settings = cognito.settings(server)
+        provider = f"cognito-idp.{self.settings['region']}.amazonaws.com/{self.settings['userPoolId']}"
+        self.logins = {provider: self.tokens["IdToken"]}
+        self.pool = pool
+        self.id = identity.get_id(IdentityPoolId=pool, Logins=self.logins)["IdentityId"]
+
+    def credentials(self, logins=None):
+        answer = self.identity.get_credentials_for_identity(IdentityId=self.id, Logins=logins or self.logins)
+        assert answer["IdentityId"] == self.id
+        return answer["Credentials"]
+
+    def client(self, service, credentials=None):
+        credentials = credentials or self.credentials()
+        return amazon.client(self.server, service=service, key={
+            "accessKeyId": credentials["AccessKeyId"], "secretAccessKey": credentials["SecretKey"],
+            "sessionToken": credentials["SessionToken"]})
+
+
+def test_a_token_of_the_user_pool_becomes_credentials_for_location_and_sync(server, identity, pools, admin):
+    mia = Person(server, identity, "mia", pools["north"])
+    admin.make_device("mia")
+    credentials = mia.credentials()
+    lasts = credentials["Expiration"].timestamp() - amazon.moment().timestamp()
+    assert 3500 < lasts <= 3601
+    answer = mia.client("location", credentials).batch_update_device_position(
+        TrackerName="north", Updates=[amazon.update("mia", 1, 1)])
+    assert answer["Errors"] == []
+    sync = mia.client("cognito-sync", credentials)
+    names = {"IdentityPoolId": mia.pool, "IdentityId": mia.id, "DatasetName": "settings"}
+    token = sync.list_records(**names)["SyncSessionToken"]
+    sync.update_records(**names, SyncSessionToken=token, RecordPatches=[
+        {"Op": "replace", "Key": "theme", "Value": "dark", "SyncCount": 0}])
+    assert sync.list_records(**names)["Records"][0]["Value"] == "dark"
+    forged = dict(credentials, SessionToken="another")
+    refused("UnrecognizedClientException", 403, mia.client("cognito-sync", forged).list_records, **names)
+    forged = dict(credentials, SecretKey="another")
+    refused("SignatureDoesNotMatch", 403, mia.client("cognito-sync", forged).list_records, **names)
+
+
+def test_an_open_id_token_is_verified_by_anyone_and_becomes_credentials(server, identity, pools):
+    mia = Person(server, identity, "mia", pools["north"])
+    token = identity.get_open_id_token(IdentityId=mia.id, Logins=mia.logins)["Token"]
+    key = jwt.PyJWKClient(f"{server.address}/.well-known/jwks_uri").get_signing_key_from_jwt(token)
+    claims = jwt.decode(token, key, algorithms=["RS256"], audience=mia.pool, issuer=server.address)
+    assert claims["sub"] == mia.id
+    logins = {"cognito-identity.amazonaws.com": token}
+    mia.client("location", mia.credentials(logins)).list_device_positions(TrackerName="north")
+    refused("NotAuthorizedException", 400, identity.get_credentials_for_identity, IdentityId=mia.id,
+            Logins={"cognito-identity.amazonaws.com": mia.tokens["IdToken"]})
+    refused("NotAuthorizedException", 400, identity.get_id, IdentityPoolId=mia.pool, Logins={
+        next(iter(mia.logins)): token})
+
+
+def test_nobody_gets_an_identity_without_having_signed_in(server, identity, pools):
+    mia = Person(server, identity, "mia", pools["north"])
+    provider = next(iter(mia.logins))
+    for logins in ({}, {provider: mia.tokens["AccessToken"]}, {provider: "x"}, {"accounts.google.com": "x"},
+                   {provider + "0": mia.tokens["IdToken"]}, {**mia.logins, "accounts.google.com": "x"}):
+        refused("NotAuthorizedException", 400, identity.get_id, IdentityPoolId=mia.pool, Logins=logins)
+        for call in (identity.get_credentials_for_identity, identity.get_open_id_token):
+            refused("NotAuthorizedException", 400, call, IdentityId=mia.id, Logins=logins)
+    refused("NotAuthorizedException", 400, identity.get_id, IdentityPoolId=mia.pool)
+    refused("NotAuthorizedException", 400, identity.get_id, IdentityPoolId=pools["south"], Logins=mia.logins)
+    refused("ResourceNotFoundException", 400, identity.get_id, Logins=mia.logins,
+            IdentityPoolId="us-east-1:00000000-0000-0000-0000-000000000000")
+    sue = Person(server, identity, "sue", pools["south"])
+    for call in (identity.get_credentials_for_identity, identity.get_open_id_token):
+        refused("ResourceNotFoundException", 400, call, IdentityId=sue.id, Logins=mia.logins)
+        for wrong in ("nothing", "a:B", "x:" + "0" * 60):
+            refused("InvalidParameterException", 400, call, IdentityId=wrong, Logins=mia.logins)
+
+
+def test_credentials_end_with_the_right_of_the_user(server, identity, pools, admin):
+    names = {"max": pools["north"], "joe": pools["north"], "pat": pools["south"]}
+    everyone = {name: Person(server, identity, name, pool) for name, pool in names.items()}
+    held = {name: person.client("location") for name, person in everyone.items()}
+    for location in held.values():
+        location.list_geofence_collections()
+    admin.ok("DELETE", "/users/max")
+    cognito.unsigned(server, "cognito-idp").global_sign_out(AccessToken=everyone["joe"].tokens["AccessToken"])
+    admin.ok("PUT", "/users/pat/password", {"password": "a new password"})
+    for name, location in held.items():
+        refused("UnrecognizedClientException", 403, location.list_geofence_collections)
+        refused("NotAuthorizedException", 400, identity.get_credentials_for_identity, IdentityId=everyone[name].id,
+                Logins=everyone[name].logins)
+
+
+def test_an_app_may_ask_for_credentials_as_often_as_it_likes(server, identity, pools, admin):
+    lena = Person(server, identity, "lena", pools["north"])
+    first = lena.credentials()
+    for _ in range(50):
+        last = lena.credentials()
+    lena.client("location", last).list_trackers()
+    refused("UnrecognizedClientException", 403, lena.client("location", first).list_trackers)
+    listed = [key for key in admin.ok("GET", "/keys?user=lena")["items"] if key["label"] == "cognito identity"]
+    assert len(listed) == 50
+    amazon.aws_key(server, "lena")
+
+
+def test_a_pool_is_a_team(server, pools, admin):
+    pool = amazon.client(server, service="cognito-identity")
+    assert {"north", "south", "(no team)"} <= set(pools)
+    made = pool.create_identity_pool(IdentityPoolName="west", AllowUnauthenticatedIdentities=False)
+    assert admin.ok("GET", "/teams/west")["tracker"] == "west"
+    described = pool.describe_identity_pool(IdentityPoolId=made["IdentityPoolId"])
+    provider = described["CognitoIdentityProviders"][0]
+    assert provider["ClientId"] == cognito.settings(server)["clientId"]
+    assert described["AllowUnauthenticatedIdentities"] is False
+    west = {"IdentityPoolId": made["IdentityPoolId"]}
+    refused("ResourceConflictException", 400, pool.create_identity_pool, IdentityPoolName="west",
+            AllowUnauthenticatedIdentities=False)
+    refused("InvalidParameterException", 400, pool.create_identity_pool, IdentityPoolName="open",
+            AllowUnauthenticatedIdentities=True)
+    refused("InvalidParameterException", 400, pool.create_identity_pool, IdentityPoolName="no name",
+            AllowUnauthenticatedIdentities=False)
+    pool.update_identity_pool(**west, IdentityPoolName="west", AllowUnauthenticatedIdentities=False)
+    for changes in ({"IdentityPoolName": "east"}, {"AllowUnauthenticatedIdentities": True}):
+        refused("InvalidParameterException", 400, pool.update_identity_pool, **west, **{
+            "IdentityPoolName": "west", "AllowUnauthenticatedIdentities": False, **changes})
+    admin.make_user("wes", "member", "west")
+    refused("ResourceConflictException", 400, pool.delete_identity_pool, **west)
+    listed = pool.list_identities(**west, MaxResults=60)["Identities"]
+    assert len(listed) == 1
+    assert pool.describe_identity(IdentityId=listed[0]["IdentityId"])["IdentityId"] == listed[0]["IdentityId"]
+    refused("ResourceNotFoundException", 400, pool.describe_identity, IdentityId=made["IdentityPoolId"])
+    admin.ok("DELETE", "/users/wes")
+    pool.delete_identity_pool(**west)
+    admin.refused(404, "GET", "/teams/west")
+    for call in (pool.describe_identity_pool, pool.delete_identity_pool):
+        refused("ResourceNotFoundException", 400, call, **west)
+    refused("InvalidParameterException", 400, pool.delete_identity_pool, IdentityPoolId=pools["(no team)"])
+
+
+def test_pools_and_identities_are_listed_in_pages(server, pools):
+    pool = amazon.client(server, service="cognito-identity")
+    found, token = [], {}
+    while True:
+        page = pool.list_identity_pools(MaxResults=1, **token)
+        found += page["IdentityPools"]
+        if "NextToken" not in page:
+            break
+        token = {"NextToken": page["NextToken"]}
+    assert {entry["IdentityPoolId"] for entry in found} >= set(pools.values())
+    refused("InvalidParameterException", 400, pool.list_identity_pools, MaxResults=1, NextToken="x")
+    page = pool.list_identities(IdentityPoolId=pools["north"], MaxResults=1)
+    rest = pool.list_identities(IdentityPoolId=pools["north"], MaxResults=60, NextToken=page["NextToken"])
+    assert len(page["Identities"]) == 1 and page["Identities"][0] not in rest["Identities"]
+
+
+@pytest.mark.parametrize("name", ("mia", "lena", "ann", "gus"))
+def test_only_an_admin_sees_and_changes_pools(server, pools, name):
+    pool = amazon.client(server, name, service="cognito-identity")
+    north = {"IdentityPoolId": pools["north"]}
+    for call, arguments in (
+            (pool.list_identity_pools, {"MaxResults": 1}), (pool.describe_identity_pool, north),
+            (pool.list_identities, {**north, "MaxResults": 1}), (pool.delete_identity_pool, north),
+            (pool.create_identity_pool, {"IdentityPoolName": "x", "AllowUnauthenticatedIdentities": False}),
+            (pool.update_identity_pool, {**north, "IdentityPoolName": "north", "AllowUnauthenticatedIdentities": False}),
+            (pool.describe_identity, {"IdentityId": cognito.settings(server)["identityId"]})):
+        refused("NotAuthorizedException", 400, call, **arguments)
