@@ -43,7 +43,7 @@ package struct FeedShares: Sendable {
         case deviceHasItsShare(limit: Int)
         /// The user has reached their limit.
         case userHasItsShare(limit: Int)
-        /// The server has reached its limit.
+        /// All places that the owner may use are taken.
         case isFull
         case isStopping
 
@@ -51,16 +51,16 @@ package struct FeedShares: Sendable {
         package var words: String {
             switch self {
             case .deviceHasItsShare(let limit):
-                "\(limit) feeds are open with this device's token, as many as may be: close one first."
-            case .userHasItsShare(let limit): "You have \(limit) feeds open, as many as one may: close one first."
-            case .isFull: "As many feeds are open as may be: try again later."
+                "\(limit) feeds are open with this device's token, which is the limit. Close one first."
+            case .userHasItsShare(let limit): "You have \(limit) feeds open, which is the limit. Close one first."
+            case .isFull: "The server has reached its limit of open feeds. Try again later."
             case .isStopping: "The server is stopping."
             }
         }
     }
 
-    /// The number of feeds of one kind that may be open for a device's token, a member, and a leader. Admins have no
-    /// limit of their own.
+    /// The number of feeds of one kind that may be open for a device's token, an ordinary user, and a leader. Admins
+    /// have no limit of their own.
     package static let ofDevice = 10
     static let ofOne = 200
     package static let ofLeader = 1_000
