@@ -56,7 +56,7 @@ package struct OwnTracksEndpoint: Endpoint {
         } catch let fault as JSONError {
             metrics.count(event: "owntracks_unreadable")
             throw Problem.malformed(
-                "Not readable as JSON: byte \(fault.offset).", [.init(fault.pointer, "\(fault.reason)")])
+                "Not valid JSON: byte \(fault.offset).", [.init(fault.pointer, "\(fault.reason)")])
         }
         var report = OwnTracksReport(posted, sender: OwnTracksSender(request), receivedAt: now)
         let device = try await device(of: report, for: principal)

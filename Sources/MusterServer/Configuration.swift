@@ -27,7 +27,7 @@ package struct Configuration: Sendable {
     package var renewsSecretsKey = false
     /// Whether to start although the store was lost, or has lost changes.
     package var acceptsLoss = false
-    /// Who may create an account for themselves (`PUT /api/users/:id`).
+    /// Whether anyone may create their own account (`PUT /api/users/:id`).
     package var registration = Registration.closed
     /// Whether clients without credentials may read the places (`GET /api/places`).
     package var placesArePublic = false
@@ -61,11 +61,11 @@ package struct Configuration: Sendable {
         self.now = now
     }
 
-    /// Who may create an account for themselves.
+    /// The callers that may create accounts.
     package enum Registration: String, CaseIterable, Sendable {
-        /// Anyone who can reach the server, at a limited rate.
+        /// Anyone who can reach the server may, at a limited rate.
         case open
-        /// Nobody. Only an admin creates accounts.
+        /// Only an admin may.
         case closed
     }
 

@@ -110,7 +110,7 @@ package struct Server: Sendable {
         }
     }
 
-    /// What calls targets and peers of replications.
+    /// Makes the client that calls targets and peers of replications.
     ///
     /// - Throws: an error when the file of further authorities cannot be read.
     private static func client(_ settings: Configuration, _ logger: Logger) throws -> CheckedHTTPClient {
@@ -126,8 +126,8 @@ package struct Server: Sendable {
         return client
     }
 
-    /// What CouchDB's clients expect: on the paths of databases they may name another method beside POST, and a refusal
-    /// is an error in CouchDB's form, which other clients can read as well.
+    /// The rules that CouchDB's clients need. At paths of databases, a POST may name another method. The body of a
+    /// refusal is an error in CouchDB's form, which other clients can read as well.
     private static let connectionPolicy = ConnectionPolicy(
         allowsMethodOverride: { ReservedPaths.isCouchDB($0) },
         refusalBody: { reason in

@@ -3,7 +3,7 @@ import MusterDocuments
 import MusterStore
 import MusterWire
 
-/// What one sender asks to have stored in the next transaction.
+/// The data that one sender wants to store in the next transaction.
 enum CommitRequest: Sendable {
     case observations([Observation])
     case documents([DocumentEdit], in: WriteTarget)
@@ -22,7 +22,7 @@ enum CommitRequest: Sendable {
 /// The database that edits write to, and the user and device that its documents describe.
 struct WriteTarget: Sendable {
     var database: DatabaseNumber
-    /// What clients call the database.
+    /// The database's name in the API.
     var name: String
     /// The number of ancestors that each leaf revision keeps.
     var revisionLimit: Int
@@ -44,8 +44,8 @@ struct WriteTarget: Sendable {
 
 /// Documents share the transaction with observations, and location documents go through the same engine.
 extension CommitPipeline {
-    /// Carries out edits of documents. After all edits, the engine decides the positions that location documents
-    /// report, like any other observation.
+    /// Carries out edits of documents. The engine then decides the positions that location documents report, like any
+    /// other observation.
     ///
     /// - Returns: the request's receipt, without its sequence.
     mutating func write(

@@ -1,7 +1,7 @@
 package import MusterCore
 import MusterStore
 
-/// What the pipeline looks up in the store before the engine decides an observation.
+/// Lookups in the store that the pipeline makes before the engine decides an observation.
 extension Observation {
     /// The device that sent the observation and the time of receipt; nil for declarations and for last wills.
     package var arrival: (device: DeviceNumber, moment: Instant)? {

@@ -1,8 +1,8 @@
 import MusterCore
 import MusterStore
 
-/// What an edit does to a roll is a line of the incident's record, stored in the edit's own transaction. So rolls are
-/// as durable as the edits that affect them.
+/// An edit that changes a roll adds a line to the incident's record, in the edit's own transaction. So rolls are as
+/// durable as the edits that affect them.
 extension CommitPipeline {
     /// Appends what the edits do to the rolls of open incidents, in the edits' own transaction.
     ///

@@ -101,8 +101,8 @@ struct CommitPipeline {
         try decision.takeEntries { entry in try transaction.append(entry) }
     }
 
-    /// Decides what follows from the passing of time: silence, and exits that were held back. Also decides what edits
-    /// left undecided.
+    /// Decides the consequences of the passing of time: silence, and exits that were held back. Also continues the
+    /// reviews that edits left unfinished.
     mutating func sweep(now: Instant) throws {
         engine.sweep(now: now, into: &decision)
         try keepDecision(now: now)

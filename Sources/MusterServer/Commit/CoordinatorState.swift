@@ -3,7 +3,7 @@ package import MusterHTTP
 package import MusterStore
 import Synchronization
 
-/// What the writer's thread shares with other threads.
+/// The state that the writer's thread shares with other threads.
 final class CoordinatorState: Sendable {
     let directory: Mutex<Directory>
     let statistics = Mutex(CommitStatistics())
@@ -107,7 +107,7 @@ package enum CoordinatorError: Error, Equatable, Sendable {
 }
 
 extension CoordinatorError: CustomStringConvertible {
-    /// A sentence that says what happened, for the person who runs the server.
+    /// A sentence that tells the operator what happened.
     package var description: String {
         switch self {
         case .full: "as much is waiting as may wait"
@@ -120,7 +120,7 @@ extension CoordinatorError: CustomStringConvertible {
     }
 }
 
-/// What an edit will store once it is committed.
+/// The changes that an edit will store once it is committed.
 package struct Draft {
     /// The edits, carried out in order.
     package var edits: [Edit] = []

@@ -1,5 +1,5 @@
-/// What the server believes of a report, whichever endpoint received it.
+/// Limits of reported data that hold for every endpoint.
 package enum ReportLimits {
-    /// How far in the future the time of a fix may be, in seconds.
+    /// How far a reported time may lie in the future, in seconds.
     package static let futureToleranceSeconds: Double = 60
 }

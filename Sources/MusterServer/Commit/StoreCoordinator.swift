@@ -199,9 +199,9 @@ package final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Deletes what is older than the horizon, a slice at a time, between commits.
+    /// Deletes data that is older than the horizon, a slice at a time, between commits.
     ///
-    /// - Returns: how many positions were deleted.
+    /// - Returns: the number of deleted positions.
     package func forget(before horizon: Instant) async throws -> Int {
         var total = 0
         while true {

@@ -1,7 +1,7 @@
 package import MusterCore
 import MusterStore
 
-/// Audit log entries for what is not an edit: actions on credentials, histories and waiting deliveries.
+/// Writes audit log entries for actions that are not edits: on credentials, histories and waiting deliveries.
 extension StoreTransaction {
     /// Adds a change and its author to the audit log.
     package func appendAuditEntry(_ change: Change, at sequence: LogSequence, _ moment: Instant, by author: Author)

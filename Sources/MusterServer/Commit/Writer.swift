@@ -217,7 +217,7 @@ struct Writer {
         guard moment >= nextSweep else { return }
         nextSweep = moment.advanced(bySeconds: Self.sweepSeconds)
         let before = store.lastSequence
-        // The next sweep decides again what the disk refuses now, because nothing was adopted.
+        // If the disk refuses, nothing was adopted, and the next sweep decides the same again.
         do {
             try pipeline.sweep(now: moment)
             isReviewRefused = false

@@ -8,7 +8,7 @@ package import Synchronization
 /// allows, and stores the outcomes. In memory it holds only each delivery's place in the schedule. After a crash
 /// nothing is lost; attempts whose outcome was not yet stored are made again.
 package final class DeliveryDispatcher: Service {
-    /// What the dispatcher reacts to.
+    /// A reason for the dispatcher to act.
     package enum Signal: Sendable {
         /// The store may hold new deliveries.
         case announced
@@ -73,7 +73,7 @@ package final class DeliveryDispatcher: Service {
     /// Tells the dispatcher that an admin changed or removed a target, so that its earlier failures no longer count.
     package func follow(_ target: TargetNumber) { signal.yield(.changed(target)) }
 
-    /// What was delivered and what waits.
+    /// The counts of deliveries, and the deliveries that wait.
     package var statistics: DeliveryRecord { record.withLock { $0 } }
 
     /// Delivers until the server shuts down. It then abandons attempts under way, and makes them again after the next

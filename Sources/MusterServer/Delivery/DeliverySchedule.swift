@@ -34,14 +34,14 @@ struct DeliverySchedule {
         var reviewAt: Instant?
     }
 
-    /// What to do now.
+    /// A step to take now.
     enum Step: Hashable {
         case send(DeliveryNumber, to: TargetNumber)
         /// The delivery became too old before its (next) attempt.
         case giveUp(DeliveryNumber, attempts: Int)
     }
 
-    /// What to store about a delivery after an attempt.
+    /// The change to store about a delivery after an attempt.
     enum Verdict: Hashable {
         case complete
         case retry(at: Instant, attempts: Int)

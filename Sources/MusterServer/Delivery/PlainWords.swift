@@ -1,6 +1,6 @@
 import MusterWire
 
-/// Renders an event as a line that people read, for Slack, and selects what of it may appear in a log.
+/// Renders an event as one line of text for Slack, and selects the parts of an event that a log may contain.
 enum PlainWords {
     static let limitCharacters = 3000
     private static let memberLimit = 20
@@ -44,7 +44,7 @@ enum PlainWords {
         return ([type + time] + [members.joined(separator: ", ")]).filter { !$0.isEmpty }.joined(separator: ": ")
     }
 
-    /// What a log may contain of an event: its kind and its device, user and region, but no position.
+    /// The parts of an event that a log may contain: its kind and its device, user and region, but no position.
     static func logged(_ body: [UInt8]) -> [String: String] {
         guard let json = try? JSONValue(parsing: body) else { return [:] }
         let detail = json["detail"]

@@ -5,7 +5,7 @@ package import MusterHTTP
 import MusterStore
 import Synchronization
 
-/// Makes one attempt, in the way that the kind of target requires.
+/// Makes one attempt at a delivery, in the way that the kind of target requires.
 package final class TargetCaller: Sendable {
     private let coordinator: StoreCoordinator
     private let vault: SecretVault
@@ -85,8 +85,8 @@ package final class TargetCaller: Sendable {
         }
     }
 
-    /// The outcome that an answer means. An attempt whose answer would always be the same is not repeated, because it
-    /// would hold up the deliveries behind it.
+    /// The outcome that an answer means. The dispatcher does not repeat an attempt whose answer would always be the
+    /// same, because it would hold up the deliveries behind it.
     static func outcome(of answer: CallAnswer) -> DeliveryOutcome {
         switch answer.status {
         case 200..<300: .delivered

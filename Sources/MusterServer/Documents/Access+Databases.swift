@@ -1,17 +1,18 @@
 import MusterCore
 import MusterWire
 
-/// What a principal may do in databases.
+/// The rights of a principal in databases.
 ///
-/// A user's locations are its own alone, its leader reads positions, not documents; the analyst reads the union. What
-/// someone made is for those whom its `_security` names, and for admins.
+/// A user other than a gateway may read and write the user's own location database, and may read the places. The user's
+/// leader may read positions, but not documents. An analyst may read the union of all location databases. The names and
+/// roles in a database's `_security` may use a database that a person made. An admin may use every database.
 extension Access {
-    /// Whether documents may be read.
+    /// Whether the principal may read the database's documents.
     package func mayRead(_ place: ResolvedDatabase) -> Bool {
-        // A device reports; documents are for people and for the keys that people make.
+        // A device token only reports. Documents are for people, and for the keys that people make.
         if principal.device != nil { return false }
         if principal.proof == .locationKey { return isOwnLocations(place) }
-        // What a document there orders, the server does: nobody is named into that.
+        // The server carries out the documents of this database, so `_security` cannot give anyone access to it.
         if place.name == DatabaseName.replicator { return mayMakeDatabases }
         if principal.role == .admin { return true }
         switch place.kind {
@@ -24,12 +25,12 @@ extension Access {
         }
     }
 
-    /// All that a key to a location database opens.
+    /// Whether the database is the principal's own location database, the only one that a location key opens.
     private func isOwnLocations(_ place: ResolvedDatabase) -> Bool {
         if case .locations(let user) = place.kind { user.number == principal.user } else { false }
     }
 
-    /// Whether documents may be put and removed.
+    /// Whether the principal may write and delete the database's documents.
     package func mayWrite(_ place: ResolvedDatabase) -> Bool {
         switch place.kind {
         case .locations: mayRead(place)
@@ -39,7 +40,8 @@ extension Access {
         }
     }
 
-    /// Whether design documents, `_security` and the limits may be changed, and the database compacted and purged.
+    /// Whether the principal may write design documents, `_security` and the limits, and compact and purge the
+    /// database.
     package func mayAdminister(_ place: ResolvedDatabase) -> Bool {
         switch place.kind {
         case .made(let database):
@@ -49,12 +51,12 @@ extension Access {
         }
     }
 
-    /// Whether databases may be made and removed.
+    /// Whether the principal may create and remove databases.
     package var mayMakeDatabases: Bool { principal.role == .admin && principal.device == nil }
 }
 
-/// Whom a database's `_security` names. Roles are Muster's, and those of an
-/// organization's own that users have. Nobody named means nobody but admins.
+/// The names and roles that a database's `_security` admits. A role is one of Muster's, or one of the database roles
+/// that an organization gives its users. Where `_security` names nobody, only admins have access.
 package struct DatabaseSecurity: Hashable, Sendable {
     private var admins = Party()
     private var members = Party()
@@ -76,14 +78,14 @@ package struct DatabaseSecurity: Hashable, Sendable {
         }
     }
 
-    /// What a stored `_security` says; nil is nobody.
+    /// Parses a stored `_security`. A nil or malformed text admits nobody.
     package init(_ json: String?) {
         guard let json, let value = try? JSONValue(parsing: Array(json.utf8)) else { return }
         admins = Party(value["admins"])
         members = Party(value["members"])
     }
 
-    /// Whether the principal may read and write.
+    /// Whether the principal may read and write documents.
     package func admits(_ principal: Principal) -> Bool { members.admits(principal) || isAdmin(principal) }
 
     /// Whether the principal may administer the database.

@@ -2,14 +2,13 @@ package import MusterCore
 import MusterWire
 
 extension DocumentBody {
-    /// The member in which the union tells whose a document is. What a document says under this name itself is not told
-    /// there.
+    /// The member that names a document's owner in the union. It hides a member of this name in the document itself.
     static let ownerMember = "muster_owner"
 
-    /// The body as the union tells it. Its revision is what it was: whose a document is, is no part of what its owner
-    /// wrote.
+    /// Returns the body with its owner's name added, as the union shows it. The document keeps its revision, because
+    /// the owner is not part of its content.
     ///
-    /// - Parameter name: the owner's; nil where the owner is gone.
+    /// - Parameter name: the owner's name; nil where the user no longer exists, which gives a null.
     package func telling(owner name: String?) -> DocumentBody {
         var writer = JSONWriter()
         writer.beginObject()
@@ -20,7 +19,8 @@ extension DocumentBody {
         return DocumentBody(json: writer.takeBytes(), attachments: attachments)
     }
 
-    /// Whether a member may have the name: where it stands in the text as it is, or a character is written by number.
+    /// Whether the body may have a member of this name: its text contains the name, or an escaped character. False
+    /// positives only cost time.
     private var mayTellOwner: Bool {
         let name = Array(Self.ownerMember.utf8)
         return json.withUnsafeBufferPointer { bytes in
@@ -55,7 +55,7 @@ extension DocumentBody {
                     kept.append(contentsOf: bytes[start..<reader.offset])
                 }
             } catch {
-                // What cannot be read says nothing of an owner that anyone could read.
+                // A client cannot read a member of a body that cannot be parsed, either.
                 return [UInt8](bytes)
             }
             kept.append(UInt8(ascii: "}"))

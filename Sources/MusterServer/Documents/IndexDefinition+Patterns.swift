@@ -1,8 +1,8 @@
 import MusterWire
 
 extension IndexDefinition {
-    /// Makes sure that what leaves documents out of the index looks for no pattern (`$regex`): the writer asks it of
-    /// every document that anybody writes, and one pattern may take milliseconds. CouchDB takes such an index.
+    /// Checks that the index's partial selector contains no pattern (`$regex`). The writer applies the selector to
+    /// every document that is written, and one pattern may take milliseconds. CouchDB accepts such an index.
     ///
     /// - Throws: `MangoError`.
     package func requireNoPattern() throws {
@@ -15,7 +15,7 @@ extension IndexDefinition {
 }
 
 extension Selector.Test {
-    /// Whether a pattern is looked for in it. At most 1,000 tests deep, as a selector has no more.
+    /// Whether the test contains a pattern. A selector nests at most 1,000 tests, which bounds the recursion.
     fileprivate var holdsPattern: Bool {
         switch self {
         case .finds: true

@@ -1,36 +1,37 @@
 package import MusterCore
 
-/// Where someone's documents that are never replicated are kept, such as how far a replication has come.
+/// The place where a local document (`_local/…`) is stored. Local documents are never replicated; replicators store
+/// their checkpoints in them.
 ///
-/// Who may write a database keeps them in it. Who may only read it keeps them beside its own locations, under the
-/// database's name: nobody changes another's, and they go with the user. A CouchDB that replicates the union of all
-/// locations keeps its checkpoints so.
+/// A user who may write a database stores local documents in that database. A user who may only read it stores them in
+/// the user's own location database, under ids that begin with the name of the database read. So nobody can change
+/// another user's local documents, and they are removed with the user. A CouchDB that replicates the union stores its
+/// checkpoints this way.
 package struct LocalDocumentKey: Hashable, Sendable {
     package let database: DatabaseNumber
     private let prefix: String
 
-    /// Whether it is where a reader keeps them.
+    /// Whether the place is a reader's own location database.
     package var isReader: Bool { !prefix.isEmpty }
 
-    /// Where those are kept that belong to a database that may be written.
+    /// The place for a user who may write the database.
     package init(in database: DatabaseNumber) {
         self.database = database
         prefix = ""
     }
 
-    /// Where a reader keeps what belongs to a database.
+    /// The place for a user who may only read the database.
     package init(of user: UserNumber, reading place: ResolvedDatabase) {
         database = .locations(of: user)
         prefix = place.name + "/"
     }
 
-    /// What a document is called where it is kept.
+    /// Returns the id under which a local document is stored here.
     package func name(_ name: String) -> String { prefix + name }
 }
 
 extension Access {
-    /// Where whoever asks keeps what belongs to a database and is never replicated; nil for the users, which nobody
-    /// replicates.
+    /// The place of the principal's local documents of a database; nil for the database of users, which has none.
     package func locals(of place: ResolvedDatabase) -> LocalDocumentKey? {
         guard place.scope != nil else { return nil }
         if mayWrite(place), let number = place.number { return LocalDocumentKey(in: number) }

@@ -1,29 +1,28 @@
 package import MusterCore
 import MusterWire
 
-/// A database as clients name it: where its documents are and what kind it is.
+/// A database that a client named: its kind, and where its documents are stored.
 package struct ResolvedDatabase: Hashable, Sendable {
-    /// What the client calls it.
+    /// The name that the client used.
     package let name: String
-    /// What kind of database it is.
     package let kind: Kind
 
     /// The kinds of database.
     package enum Kind: Hashable, Sendable {
-        /// Someone made it.
+        /// A database that a person or the server created.
         case made(StoredDatabase)
-        /// The locations of a user.
+        /// The location database of one user.
         case locations(of: User)
-        /// The locations of all users, read-only.
+        /// The union of all location databases; read-only.
         case allLocations
-        /// The users as documents (`lt_users`, `_users`); what may be changed in it is a change of the directory.
+        /// The users as documents (`lt_users`, `_users`). Writing such a document edits the directory.
         case users
     }
 
-    /// Where its documents are; nil for the users, which are no stored documents.
+    /// The scope of its stored documents; nil for the database of users, which has none.
     package var scope: DatabaseScope? { number.map { .database($0) } ?? (kind == .allLocations ? .locations : nil) }
 
-    /// The one database that may be written to; nil for what is only read.
+    /// The number of the stored database that writes go to; nil where documents cannot be written.
     package var number: DatabaseNumber? {
         switch kind {
         case .made(let database): database.number
@@ -35,7 +34,7 @@ package struct ResolvedDatabase: Hashable, Sendable {
     /// Whether each document's id begins with the name of its partition.
     package var isPartitioned: Bool { if case .made(let database) = kind { database.isPartitioned } else { false } }
 
-    /// How many ancestors of a leaf are remembered.
+    /// The number of ancestors that each leaf revision keeps.
     package var revisionLimit: Int {
         if case .made(let database) = kind { return database.revisionLimit }
         return StoredDatabase.defaultRevisionLimit
@@ -43,7 +42,7 @@ package struct ResolvedDatabase: Hashable, Sendable {
 }
 
 extension Directory {
-    /// The database of a name; nil where there is none.
+    /// The database that has this name; nil where there is none.
     package func database(named name: String) -> ResolvedDatabase? {
         switch name {
         case DatabaseName.allLocations: return ResolvedDatabase(name: name, kind: .allLocations)

@@ -3,11 +3,11 @@ import MusterDocuments
 import MusterStore
 
 extension StoreCoordinator {
-    /// Makes a database with nothing in it. Whether it may have the name is the caller's to know.
+    /// Creates an empty database. The caller must check that the name is allowed.
     ///
-    /// - Parameter author: who makes it; nil for the server itself.
-    /// - Returns: false when there is one of that name.
-    /// - Throws: `CoordinatorError`.
+    /// - Parameter author: the author, for the audit log; nil for the server itself.
+    /// - Returns: false when a database of that name exists.
+    /// - Throws: `CoordinatorError`, `StoreError`.
     package func makeDatabase(
         named name: String, isPartitioned: Bool = false, by author: Author?
     ) async throws -> Bool {

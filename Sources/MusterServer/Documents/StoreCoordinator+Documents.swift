@@ -3,19 +3,19 @@ package import MusterDocuments
 import MusterStore
 import MusterWire
 
-/// The roads to documents. Everything that an endpoint reads of or writes to databases goes through here, so that
-/// users' positions are documents wherever documents are read, and location documents are observations wherever they
-/// arrive.
+/// Reads and writes documents, for all endpoints. Readers find the users' positions among the documents, and location
+/// documents that a client writes become observations.
 extension StoreCoordinator {
-    /// Runs `body` with a look at the documents, positions among them, on a thread where it may block.
+    /// Runs `body` over a snapshot of the documents, with positions among them, on a thread that may block.
     ///
-    /// - Throws: what `body` throws, `StoreError`.
+    /// - Throws: `WorkError`, `WorkLimit.Fault`, `StoreError`; the errors of `body`.
     package func readDocuments<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success {
         try await read { [self] store in
             try store.readDocuments { documents, positions in
-                // Not before the look begins: a device that was made while this waited may have reported by then.
+                // Reads the directory only after the snapshot was taken, because the snapshot may hold positions of a
+                // device that was created while this read waited.
                 try body(UnionReader(documents, positions, in: directory))
             }
         }
@@ -23,11 +23,11 @@ extension StoreCoordinator {
 
     /// Carries out edits of documents in one database, in order, in one transaction.
     ///
-    /// - Parameter author: who edits; nil for the server itself.
-    /// - Returns: what became of each, once all is on disk.
-    /// - Throws: `CoordinatorError`, `QuotaError`; then nothing happened.
+    /// - Parameter author: the author, for the audit log; nil for the server itself.
+    /// - Returns: the outcome of each edit, once all are on disk.
+    /// - Throws: `CoordinatorError`, `QuotaError`; then nothing was stored.
     ///
-    /// - Precondition: the place may be written to.
+    /// - Precondition: `place.number` is not nil.
     package func write(_ edits: [DocumentEdit], to place: ResolvedDatabase, by author: Author?) async throws
         -> [EditOutcome]
     {
@@ -59,7 +59,7 @@ extension StoreCoordinator {
         }
     }
 
-    /// The devices of a user: there is one as soon as locations are written.
+    /// The devices of a user. Creates one where the user has none, because a location document needs a device.
     private func devices(of user: User, by author: Author?) async throws -> [DeviceNumber] {
         let devices = directory.devices(of: user.number)
         guard devices.isEmpty else { return devices }

@@ -4,15 +4,15 @@ import MusterStore
 package import MusterWire
 
 extension StoreCoordinator {
-    /// How many documents a transaction looks at that fills an index: a few milliseconds, between which others are
-    /// served.
+    /// The number of documents that one transaction adds to an index. This takes a few milliseconds, so that other
+    /// writes wait only briefly.
     private static let fillSlice = 500
 
-    /// Makes an index and fills it.
+    /// Creates an index and fills it.
     ///
-    /// - Returns: whether it was not there before.
-    /// - Throws: `MangoError` when there are as many as there may be, or a design document of that name has programs of
-    ///   another language; `CoordinatorError`, `StoreError`.
+    /// - Returns: whether the index is new.
+    /// - Throws: `MangoError` when the database has reached its limit of indexes, or a design document of that name has
+    ///   programs of another language; `CoordinatorError`, `StoreError`.
     package func makeIndex(
         _ definition: IndexDefinition, in database: DatabaseNumber, by author: Author?
     ) async throws -> Bool {
@@ -36,21 +36,22 @@ extension StoreCoordinator {
         }
     }
 
-    /// Goes on filling indexes until all are whole.
+    /// Continues to fill indexes until all are complete.
     package func fillIndexes() async throws {
         while try await edit(
             by: nil, { _, draft in try draft.transaction.documents.fillIndexes(limit: Self.fillSlice) })
         {}
     }
 
-    /// Makes the database of places with its spatial index, once: an admin may remove it for good.
+    /// Creates the places database with its spatial index, unless the store has ever had a database. So it stays
+    /// removed once an admin removes it.
     package func makePlaces() async throws {
         guard directory.databases.count == 0 else { return }
         try await edit(by: nil) { _, draft in
             let documents = draft.transaction.documents
             guard try documents.databases().isEmpty else { return }
             let number = try documents.nextDatabaseNumber()
-            // Numbers are given once: with another than the first there were databases before.
+            // Database numbers are never reused, so any other number means that databases existed before.
             guard number == DatabaseNumber(1) else { return }
             let place = StoredDatabase(number: number, name: DatabaseName.places, createdAt: self.now())
             draft.edits.append(.putDatabase(place))

@@ -3,9 +3,9 @@ import MusterDocuments
 import MusterStore
 
 extension StoreTransaction {
-    /// Takes leaves of a document out as if they had never been, and the document when none is left.
+    /// Removes leaf revisions of a document without a trace, and the document itself when no revision is left.
     ///
-    /// - Returns: those that were there.
+    /// - Returns: those of the revisions that were leaves.
     package func purge(_ revisions: Set<Revision>, of id: String, in database: DatabaseNumber) throws -> [Revision] {
         guard var document = try documents.document(id, in: .database(database)) else { return [] }
         let before = document.tree.nodes.map(\.revision)

@@ -3,11 +3,11 @@ import MusterDocuments
 import MusterStore
 import MusterWire
 
-/// Indexes of location databases. What documents are in them is stored, as in any database; positions are in none, but
-/// their history is in the order of time: an index by time has them from there.
+/// Indexes of location databases. The stored index holds only stored documents. `UnionReader` adds the positions to an
+/// index by time, because it can read their history in that order; other indexes lack them.
 extension UnionReader {
-    /// The indexes of a database. In one of locations only those by time are ready to be asked, for only those have the
-    /// positions.
+    /// The indexes of a database. In a location database only the indexes by time are ready, because the others lack
+    /// the positions.
     func indexes(in database: DatabaseNumber) throws -> [StoredIndex] {
         let indexes = try stored.indexes(in: database)
         guard database.user != nil else { return indexes }
@@ -33,7 +33,7 @@ extension UnionReader {
         return Array(merged.prefix(limit))
     }
 
-    /// The entries that a device's positions would have in an index by time, in its order; at most `limit`.
+    /// The index entries of a device's positions, in the order of an index by time; at most `limit`.
     private func entries(
         of device: DeviceNumber, in window: KeyWindow, limit: Int, where isWanted: (String) throws -> Bool
     ) throws -> [IndexEntry] {
@@ -57,14 +57,14 @@ extension UnionReader {
 }
 
 extension IndexDefinition {
-    /// Whether it is by a field in which a position's document says its sample time, and has all that have it.
+    /// Whether the index is on a field that holds a position's sample time and contains every document with that field.
     fileprivate var isByTime: Bool {
         let times = [["created_at"], ["properties", "timestamp"]]
         return partialSelector == nil && times.contains { fields == [FieldPath(keys: $0)] }
     }
 }
 
-/// The part of an index that is still to be read, in one direction.
+/// The part of an index that remains to be read, in one direction.
 private struct KeyWindow {
     private let range: KeyRange
     private let last: IndexEntry?
@@ -83,16 +83,18 @@ private struct KeyWindow {
         return isDescending ? entry.isBefore(last) : last.isBefore(entry)
     }
 
-    /// Whether nothing in the direction that is read can be in the range any more.
+    /// Whether the key lies beyond the range, in the direction of reading.
     func isBehind(_ key: CollationKey) -> Bool {
         isDescending ? range.lower.map { key < $0 } ?? false : range.upper.map { !(key < $0) } ?? false
     }
 
-    /// A place in a history before which, in the direction that is read, nothing is wanted; nil for its beginning.
+    /// The cursor to start reading a history at: no entry of the window lies before it, in the direction of reading.
+    /// nil for the beginning of the history.
     var start: HistoryCursor? {
         let edges = [isDescending ? range.upper : range.lower, last?.key].compactMap { $0 }
         guard let edge = isDescending ? edges.min() : edges.max(), let time = edge.leadingNumber else { return nil }
-        // A little before, since of one millisecond there may be several; far beyond what an instant can be is its end.
+        // One millisecond early, because several positions may share a millisecond. Clamped, because the edge of a
+        // range may be a number that no time can have.
         let nudged = min(max(time + (isDescending ? 1 : -1), -9e15), 9e15)
         return HistoryCursor(sampleTime: Instant(milliseconds: Int64(nudged)), latitude: 0, longitude: 0)
     }

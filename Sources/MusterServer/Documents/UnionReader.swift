@@ -3,11 +3,12 @@ import MusterDocuments
 package import MusterStore
 import MusterWire
 
-/// The documents of a store, and among those of location databases the positions that no document brought: each is one,
-/// with an id and a revision that follow from the position. They are stored once, as positions.
+/// Reads the documents of a store, and adds positions as documents to the location databases. Each position that no
+/// client wrote as a document becomes one, with an id and a revision derived from the position. The store holds it only
+/// as a position.
 ///
-/// A stored document with the id of a position's stands before it: its owner changed or deleted it. In the union every
-/// document tells its owner.
+/// A stored document that has the id of a position replaces that document, because its owner changed or deleted it. In
+/// the union, each document names its owner.
 final class UnionReader: DocumentReader {
     let stored: any DocumentReader
     let positions: any PositionReader
@@ -61,13 +62,13 @@ final class UnionReader: DocumentReader {
         return document.body
     }
 
-    /// A position as a document; nil when whose it was is gone.
+    /// The document of a position; nil where the device or its owner no longer exists.
     private func document(_ position: SequencedPosition, in scope: DatabaseScope, withBody: Bool) -> StoredDocument? {
         guard let user = directory.devices[position.device].flatMap({ directory.users[$0.user] }) else { return nil }
         return ownerMarked(StoredDocument(position, of: user, withBody: withBody), in: scope)
     }
 
-    /// A document as a scope tells it: in the union, with its owner.
+    /// The document as the scope shows it: in the union with its owner's name.
     private func ownerMarked(_ document: StoredDocument, in scope: DatabaseScope) -> StoredDocument {
         guard scope == .locations, let body = document.body else { return document }
         var document = document
@@ -75,7 +76,7 @@ final class UnionReader: DocumentReader {
         return document
     }
 
-    /// The name of whoever a location database is of.
+    /// The name of the user whose location database this is; nil where the user no longer exists.
     private func owner(of database: DatabaseNumber) -> String? {
         database.user.flatMap { directory.users[$0]?.name }
     }
@@ -101,7 +102,7 @@ final class UnionReader: DocumentReader {
         return Array(merged.prefix(range.limit))
     }
 
-    /// Positions whose ids are in a range, in its order.
+    /// The documents of positions whose ids are in a range, in the order of the range.
     private func positions(
         of devices: [DeviceNumber], in scope: DatabaseScope, _ range: DocumentRange
     ) throws -> [StoredDocument] {
@@ -129,11 +130,12 @@ final class UnionReader: DocumentReader {
         return found
     }
 
-    /// A place in a device's history before which, in a range's order, no id is in the range; nil for its beginning.
+    /// The cursor in a device's history to start reading a range at: no id of the range lies before it, in the order of
+    /// the range. nil for the beginning of the history.
     private static func start(of range: DocumentRange, in device: DeviceNumber) -> HistoryCursor? {
         guard let edge = range.isDescending ? range.upper : range.lower else { return nil }
         let times = PositionDocument.times(around: edge, of: device)
-        // A little before, since of one millisecond there may be several.
+        // One millisecond early, because several positions may share a millisecond.
         return (range.isDescending ? times?.latestBefore : times?.earliestBehind).map { time in
             HistoryCursor(
                 sampleTime: Instant(milliseconds: time.milliseconds + (range.isDescending ? 1 : -1)), latitude: 0,
@@ -149,7 +151,7 @@ final class UnionReader: DocumentReader {
             in: scope, since: since, isDescending: isDescending, withBodies: withBodies, limit: limit)
         let documents = page.filter { $0.sequence <= newest }.map { ownerMarked($0, in: scope) }
         guard let devices = devices(in: scope) else { return documents }
-        // Behind a full page nothing is wanted.
+        // Positions after the last document of a full page are not on this page.
         let last = page.count == limit ? page.last?.sequence : nil
         let others = try positions(
             of: devices, in: scope, since: since, through: last, isDescending: isDescending, withBodies: withBodies,
@@ -161,8 +163,8 @@ final class UnionReader: DocumentReader {
         return Array(merged.prefix(limit))
     }
 
-    /// Positions that no stored document stands before, in the order of their changes: at least `limit`, as far as
-    /// there are. Fewer would be taken for the end.
+    /// The documents of positions that no stored document replaces, in the order of their changes. Returns at least
+    /// `limit` of them where there are so many, because a caller takes a shorter page for the last one.
     private func positions(
         of devices: [DeviceNumber], in scope: DatabaseScope, since: LogSequence, through last: LogSequence?,
         isDescending: Bool, withBodies: Bool, limit: Int
@@ -187,14 +189,15 @@ final class UnionReader: DocumentReader {
         return found
     }
 
-    /// Positions that are read at once at least, where it is not known how many of them are wanted.
+    /// The smallest number of positions to read at once, because a filter may drop most of them.
     private static let leastPage = 100
 
     func pendingChanges(in scope: DatabaseScope, since: LogSequence) throws -> Int {
         let documents = try stored.pendingChanges(in: scope, since: since)
         guard let devices = devices(in: scope) else { return documents }
         guard scope == .locations else { return try documents + positions.positionCount(of: devices, since: since) }
-        // Exact would be a look at the whole log: as many as there may be, and none where a short look finds none.
+        // An exact count would read the whole log. Where the next `pendingLook` changes reach the end of the log and
+        // hold no position, none is pending. Otherwise this is an upper bound.
         let last = positions.lastSequence
         guard since < last else { return documents }
         let end = LogSequence(min(last.rawValue, since.rawValue + Self.pendingLook))
@@ -203,10 +206,10 @@ final class UnionReader: DocumentReader {
         return try documents + min(positions.positionCount(of: nil), Int(clamping: last.rawValue - since.rawValue))
     }
 
-    /// How many changes are looked at for whether a position is among them.
+    /// The number of changes in which to look for a position.
     private static let pendingLook: Int64 = 10_000
 
-    // MARK: What positions have no part in
+    // MARK: Local documents and attachments
 
     func local(_ id: String, in database: DatabaseNumber) throws -> LocalDocument? {
         try stored.local(id, in: database)
@@ -230,7 +233,7 @@ final class UnionReader: DocumentReader {
         }
     }
 
-    /// Whether a stored document stands before the position of an id.
+    /// Returns a function that tells whether a stored document replaces the position with this id.
     func shadows(in scope: DatabaseScope) throws -> (String) throws -> Bool {
         guard try stored.count(idPrefix: PositionDocument.prefix, in: scope) > 0 else { return { _ in false } }
         return { [stored] id in try stored.document(id, in: scope) != nil }
@@ -238,7 +241,7 @@ final class UnionReader: DocumentReader {
 }
 
 extension StoredDocument {
-    /// A position as a document.
+    /// Makes the document of a position.
     package init(_ told: SequencedPosition, of user: User, withBody: Bool) {
         let body = DocumentBody(json: PositionDocument.body(told.position, user: user.name))
         let id = PositionDocument.id(.init(of: told.position, device: told.device))

@@ -1,7 +1,7 @@
 package import MusterCore
 package import MusterStore
 
-/// Who may declare what about people, and who may run incidents.
+/// Rights to make declarations about people, and to run incidents.
 extension Access {
     /// Whether this principal may make this declaration about a user. Users declare for themselves, leaders for the
     /// people of their team, admins for everyone. A device token acts for the device's owner. Nobody may acknowledge

@@ -46,7 +46,8 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether the principal may read the team and who of it is safe. A member sees the team's name, not its people.
+    /// Whether the principal may read the team and the safety of its people. A member sees the team's name, not its
+    /// people.
     package func mayRead(_ team: Team) -> Bool {
         switch principal.role {
         case .admin, .analyst: true
@@ -190,7 +191,7 @@ package struct Access: Sendable {
 
     /// Whether the principal may see a change of the log.
     ///
-    /// Changes to what is gone from the directory belong to nobody, so only those who see everything may see them.
+    /// A change about something that the directory no longer holds has no owner, so only an admin may see it.
     package func maySee(_ change: Change) -> Bool {
         switch change {
         case .position(_, of: let device, isCurrent: _): maySee(device)
@@ -206,7 +207,7 @@ package struct Access: Sendable {
         case .region: mayReadRegions
         case .directory(let entry, removed: _): maySee(entry)
         case .posted: seesEverything
-        // Preferences are nobody else's, an admin's neither.
+        // A dataset is visible only to its owner, not even to an admin.
         case .dataset(let touch): principal.device == nil && isSelf(touch.owner)
         case .document(let touch): maySeeDocuments(of: touch.database)
         case .action(let action): maySee(action)

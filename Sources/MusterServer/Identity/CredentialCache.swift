@@ -43,7 +43,7 @@ package final class CredentialCache: Sendable {
         }
     }
 
-    /// The generation to read before a verification begins and to pass to `keep`.
+    /// The generation to read before a verification begins, and to pass to `storeEntry`.
     var generation: UInt64 { state.withLock { $0.generation } }
 
     /// Stores the result of a verification, unless `forget` ran since the verification began.

@@ -3,7 +3,7 @@ package import MusterCore
 import MusterHTTP
 import MusterStore
 
-/// What a client receives when its user has signed in.
+/// The tokens that a client receives when its user signs in.
 package struct Session: Sendable {
     /// The token to send with every request; valid for a quarter of an hour.
     package let accessToken: String

@@ -6,8 +6,9 @@ package import MusterStore
 
 /// Authenticates requests, and manages passwords, sessions, keys and tokens.
 ///
-/// Every secret is stored as a hash, or sealed where the server needs it again. A change of a credential takes effect
-/// with its commit: no earlier verification is trusted afterwards.
+/// The store holds passwords and tokens as hashes, and seals AWS keys (`SecretVault`). It holds the signing key of
+/// access tokens and the OwnTracks encryption keys in clear. A change of a credential takes effect with its commit: no
+/// earlier verification is trusted afterwards.
 package final class Identity: Sendable {
     package let coordinator: StoreCoordinator
     package let hasher: PasswordHasher

@@ -2,7 +2,7 @@ package import MusterCore
 import MusterHTTP
 
 extension RequestWork {
-    /// Sets whose request it is, once that is proved.
+    /// Sets the request's authenticated user. A leader or an admin may have more reads waiting.
     package func identify(_ user: User) {
         setClient(
             Client(

@@ -3,12 +3,11 @@ import Foundation
 package import MusterCore
 import MusterStore
 
-/// Seals secrets that the server must read again and not only compare: what an AWS client signs with, what a webhook is
-/// signed with. Uses AES-GCM with one key of 256 bits, which lies beside the database in a file of its own,
-/// `secrets.key`.
+/// Seals the secrets that the server needs in clear again: those of AWS keys, of targets and of replications. Uses
+/// AES-GCM with one key of 256 bits, which lies beside the database in a file of its own, `secrets.key`.
 ///
 /// A sealed secret opens only for the purpose it was sealed for, so a stored secret is useless anywhere else. A copy of
-/// the database without the key reveals no secret.
+/// the database without the key reveals no sealed secret.
 package struct SecretVault: Sendable {
     private let key: SymmetricKey
 

@@ -1,7 +1,8 @@
 package import MusterCore
 package import MusterWire
 
-/// Replaces numbers by names in records about safety. Things that no longer exist are named by their number, `#7`.
+/// Replaces numbers by names in records about safety. An object that the directory no longer holds is named by its
+/// number, `#7`.
 extension Directory {
     /// The user's name, or its number where the user no longer exists.
     package func name(of user: UserNumber) -> String { users[user]?.name ?? gone(user) }

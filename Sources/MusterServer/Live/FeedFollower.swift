@@ -2,44 +2,45 @@ package import Hummingbird
 import MusterHTTP
 package import NIOCore
 
-/// What one feed sends, in the form of its protocol.
+/// The data of one feed, in the form of its protocol.
 package protocol FeedContent: Sendable {
-    /// What it waits for.
+    /// The topic whose changes wake the feed.
     var topic: LogFeeds.Topic { get }
     /// The interval between heartbeats, in seconds; nil for none.
     var beatSeconds: Double? { get }
     /// The time after which the feed ends, in seconds; nil for never.
     var timeoutSeconds: Double? { get }
 
-    /// Sends what there is already.
+    /// Sends the data that exists when the feed opens.
     ///
     /// - Returns: whether the feed continues.
     func begin(_ writer: inout any ResponseBodyWriter) async throws -> Bool
 
-    /// Sends what the feed was woken for, once it is sure that its reader may still have it.
+    /// Sends the data that the feed was woken for. The implementation first verifies that the reader still has the
+    /// right to it.
     ///
     /// - Returns: whether the feed continues.
     func send(_ ring: LogFeed.Ring, _ writer: inout any ResponseBodyWriter) async throws -> Bool
 
-    /// Sends the end, if the connection is still open.
+    /// Sends the end of the feed. Called only while the connection is open.
     func end(_ writer: inout any ResponseBodyWriter) async throws
 }
 
-/// Sends feeds as the bodies of responses: what there is, and then whatever comes.
+/// Sends feeds as the bodies of responses: first the existing data, then new data as it is committed.
 ///
-/// Ten thousand feeds wait at a time, so a task that waits holds little: what has to be done between two waits is done
-/// in another task.
+/// Ten thousand feeds may wait at a time, so the waiting task must hold little memory. Each round of sending therefore
+/// runs in a task of its own (`inOwnTask`).
 package struct FeedFollower: Sendable {
     private let feeds: LogFeeds
     private let connections: OpenConnections
 
-    /// Makes a follower of a server's feeds.
+    /// Makes a follower of the server's feeds.
     package init(_ parts: ServerParts) {
         feeds = parts.feeds
         connections = parts.connections
     }
 
-    /// The reason why this owner may open no further feed at this moment; nil when it may.
+    /// Why the owner may open no further feed of a kind now; nil when the owner may. Counts a refusal.
     package func refusal(of owner: FeedOwner, _ kind: LogFeeds.Kind) -> FeedShares.Refusal? {
         feeds.refusal(of: owner, kind)
     }
@@ -48,7 +49,8 @@ package struct FeedFollower: Sendable {
     package func body(_ content: some FeedContent, by owner: FeedOwner, on channel: any Channel) -> ResponseBody {
         ResponseBody { writer in
             try await follow(content, by: owner, on: channel, &writer)
-            // The client may send its next request on this connection as soon as it receives this end.
+            // By now `follow` has removed its watch. The client may send its next request on this connection as soon as
+            // it receives this end.
             try await writer.finish(nil)
         }
     }
@@ -57,7 +59,7 @@ package struct FeedFollower: Sendable {
         _ content: some FeedContent, by owner: FeedOwner, on channel: any Channel,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
-        // One task writes; nobody else touches the writer until it has ended.
+        // The tasks below run one after the other, and only one of them uses the writer at a time.
         nonisolated(unsafe) var output = writer
         defer { writer = output }
         let feed = try? feeds.open(

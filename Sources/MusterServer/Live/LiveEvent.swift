@@ -33,7 +33,7 @@ package struct LiveEvent: Sendable {
 }
 
 extension Directory {
-    /// A change with names. Things that no longer exist are named by their number, `#7`.
+    /// A change with names. An object that the directory no longer holds is named by its number, `#7`.
     package func named(_ change: Change) -> NamedChange {
         switch change {
         case .position(let position, let device, let isCurrent):

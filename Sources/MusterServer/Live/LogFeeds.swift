@@ -3,13 +3,13 @@ import MusterStore
 import ServiceLifecycle
 import Synchronization
 
-/// Wakes everyone who waits for the log to grow: feeds of changes, of documents, and replications.
+/// Wakes the readers of the log when it grows: feeds of changes, feeds of documents, and replications.
 ///
-/// Nothing is carried but the wake: who is woken reads the log or the documents itself, so a slow one costs no memory.
-/// The log is read once for all feeds, and only while there is one; heartbeats and timeouts of all hang on one timer; a
-/// feed that waits has no task of its own.
+/// A wake carries no data: each reader then reads the log or the documents itself, so a slow reader costs no memory.
+/// `LogFeeds` reads the log once for all feeds, and only while a feed is open. One timer serves the heartbeats and
+/// timeouts of all feeds. A waiting feed has no task of its own.
 package final class LogFeeds: Service {
-    /// The newest changes, as feeds send them.
+    /// The newest changes, rendered for the feeds.
     package let recent: RecentEvents
 
     private let coordinator: StoreCoordinator
@@ -17,11 +17,11 @@ package final class LogFeeds: Service {
     private let (newest, announcement) = AsyncStream.makeStream(
         of: LogSequence.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// What a feed waits for.
+    /// The part of the log whose growth wakes a feed.
     package enum Topic: Hashable, Sendable {
-        /// Any change of the log.
+        /// Any change.
         case changes
-        /// Documents of one database, or of the union.
+        /// Documents of one database, or of the union of all location databases.
         case documents(DatabaseScope)
         /// Documents of any database.
         case anyDocuments
@@ -29,12 +29,12 @@ package final class LogFeeds: Service {
         fileprivate var kind: Kind { self == .changes ? .changes : .documents }
     }
 
-    /// Feeds that share one capacity.
+    /// A kind of feed. Feeds of one kind share a capacity.
     package enum Kind: Hashable, Sendable, CaseIterable {
         case changes
         case documents
 
-        /// The number of feeds that may be open; of these `FeedShares` gives each user a share.
+        /// The number of feeds that may be open. `FeedShares` limits the part of each user.
         package var capacity: Int {
             switch self {
             case .changes: 10_000
@@ -56,17 +56,17 @@ package final class LogFeeds: Service {
         var listening: [Topic: Set<Int>] = [:]
         var shares = Dictionary(uniqueKeysWithValues: Kind.allCases.map { ($0, FeedShares(capacity: $0.capacity)) })
         var nextID = 0
-        /// The log is read up to here.
+        /// The last change read for the feeds.
         var cursor = LogSequence.zero
         var isClosed = false
 
-        /// Notes why a feed is woken, and wakes it.
+        /// Records a reason to wake a feed, and wakes it.
         mutating func ring(_ id: Int, _ reason: WritableKeyPath<LogFeed.Ring, Bool>) {
             feeds[id]?.ring[keyPath: reason] = true
             feeds[id]?.wake()
         }
 
-        /// Rings all feeds of a topic.
+        /// Wakes all feeds of a topic.
         mutating func ring(_ topic: Topic) {
             for id in listening[topic] ?? [] { ring(id, \.isTouched) }
         }
@@ -79,7 +79,8 @@ package final class LogFeeds: Service {
         var nextBeat: ContinuousClock.Instant?
         var deadline: ContinuousClock.Instant?
         var ring = LogFeed.Ring()
-        /// Who waits. A stream would be easier, and half a kilobyte more for each of ten thousand.
+        /// The task that waits for this feed. An `AsyncStream` would be simpler, but takes half a kilobyte more for
+        /// each of ten thousand feeds.
         private var waiter: CheckedContinuation<Void, Never>?
 
         init(
@@ -93,32 +94,32 @@ package final class LogFeeds: Service {
             deadline = timeoutSeconds.map { now + .seconds($0) }
         }
 
-        /// Sets who waits. Resumes it at once if the feed has been rung already.
+        /// Sets the waiting task. Resumes it at once if the feed already has a reason to wake.
         mutating func wait(_ continuation: CheckedContinuation<Void, Never>) {
             waiter = continuation
             if ring != LogFeed.Ring() { wake() }
         }
 
-        /// Resumes whoever waits.
+        /// Resumes the waiting task, if there is one.
         mutating func wake() {
             waiter?.resume()
             waiter = nil
         }
     }
 
-    /// The interval between two looks at whose heartbeat or timeout is due, in seconds.
+    /// Seconds between two checks of heartbeats and timeouts.
     package static let tickSeconds: Double = 0.1
 
-    /// Makes feeds over what a coordinator appends. They are woken while `run` runs.
+    /// Makes feeds over a coordinator's log. Feeds are woken only while `run` runs.
     package init(coordinator: StoreCoordinator) {
         self.coordinator = coordinator
         recent = RecentEvents(coordinator: coordinator)
     }
 
-    /// Notes that the log has grown. Never blocks.
+    /// Tells the feeds that the log has grown. Never blocks.
     package func announce(_ sequence: LogSequence) { announcement.yield(sequence) }
 
-    /// Wakes feeds until graceful shutdown, and ends them with it.
+    /// Wakes the feeds until graceful shutdown, and then closes them.
     package func run() async throws {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
@@ -138,13 +139,13 @@ package final class LogFeeds: Service {
 
     // MARK: Opening and closing
 
-    /// Opens a feed. Whoever opens it reads what there is after that, and then waits: nothing falls between.
+    /// Opens a feed. The caller must read the existing data after this call and before the first `next`; it then misses
+    /// no change.
     ///
     /// - Parameters:
-    ///   - beatSeconds: the interval at which the feed is woken whatever happens; nil: never.
-    ///   - timeoutSeconds: the time after which it is told that its time is over; nil: never.
-    /// - Throws: `FeedShares.Refusal` when as many are open as may be, in all or of this owner, or the server is
-    ///   stopping.
+    /// - beatSeconds: the interval of heartbeats; nil for none.
+    /// - timeoutSeconds: the time after which `next` returns `isOver`; nil for never.
+    /// - Throws: `FeedShares.Refusal` when the owner or the server has reached a limit, or the server is stopping.
     package func open(
         _ topic: Topic, by owner: FeedOwner, beatSeconds: Double?, timeoutSeconds: Double?
     ) throws(FeedShares.Refusal) -> LogFeed {
@@ -157,7 +158,7 @@ package final class LogFeeds: Service {
                 return .failure(error)
             }
             if state.feeds.isEmpty { state.cursor = coordinator.lastSequence }
-            // Nothing was added to the window while nobody waited for changes.
+            // The window receives no changes while no feed of changes is open, so it is out of date.
             if topic == .changes, state.listening[.changes] == nil { recent.restart(after: state.cursor) }
             state.nextID += 1
             state.feeds[state.nextID] = Entry(
@@ -168,7 +169,7 @@ package final class LogFeeds: Service {
         return LogFeed(feeds: self, id: try opened.get())
     }
 
-    /// The reason why no further feed may be opened at this moment; nil when one may.
+    /// Why the owner may open no further feed of a kind now; nil when the owner may. Counts a refusal.
     package func refusal(of owner: FeedOwner, _ kind: Kind) -> FeedShares.Refusal? {
         state.withLock { state in
             if state.isClosed { return .isStopping }
@@ -195,7 +196,7 @@ package final class LogFeeds: Service {
 
     // MARK: Waking
 
-    /// Waits until a feed is woken, and returns the reasons; nil when it is closed.
+    /// Waits until a feed is woken, and returns the reasons; nil when the feed is closed.
     fileprivate func ring(of id: Int) async -> LogFeed.Ring? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -230,7 +231,7 @@ package final class LogFeeds: Service {
                     for scope in touched { state.ring(.documents(scope)) }
                 }
             } catch {
-                // What cannot be read may concern anyone: each feed reads for itself, and receives the error.
+                // The unread changes may concern any feed. Each feed reads for itself, and receives the error.
                 let last = coordinator.lastSequence
                 state.withLock { state in
                     state.cursor = last
@@ -262,32 +263,32 @@ package final class LogFeeds: Service {
     }
 }
 
-/// One who waits for the log to grow.
+/// A reader's open feed: a place in `LogFeeds` that wakes the reader.
 package struct LogFeed: Sendable {
     fileprivate let feeds: LogFeeds
     fileprivate let id: Int
 
-    /// The reasons why a feed was woken: all of these that are true.
+    /// The reasons why a feed was woken. Several may be true.
     package struct Ring: Hashable, Sendable {
-        /// What it waits for may have changed.
+        /// The log has grown in the feed's topic, or could not be read.
         package var isTouched = false
         /// A heartbeat is due.
         package var isBeat = false
-        /// Its time is over.
+        /// The feed's timeout has passed.
         package var isOver = false
     }
 
-    /// Must be called when nobody waits any more; whoever still does is woken.
+    /// Closes the feed and gives back its place. A task that waits in `next` receives nil. Further calls do nothing.
     package func close() { feeds.close(id) }
 
-    /// Waits. One task at a time waits for a feed.
+    /// Waits until the feed is woken. Only one task at a time may wait.
     ///
-    /// - Returns: nil when it is closed, as it is when the task is cancelled or the server shuts down.
+    /// - Returns: the reasons; nil when the feed was closed, the task was cancelled or the server shuts down.
     package func next() async -> Ring? { await feeds.ring(of: id) }
 }
 
 extension Change {
-    /// What is read together, in which this change touched a document or a database came or went.
+    /// The scopes in which this change touched a document, or added or removed a database.
     fileprivate func touchedScopes(in directory: Directory) -> [DatabaseScope] {
         switch self {
         case .directory(.database(let database), removed: _): [.database(database)]
@@ -296,11 +297,11 @@ extension Change {
         }
     }
 
-    /// What is read together, in which this change touched a document.
+    /// The scopes in which this change touched a document.
     package func documentScopes(in directory: Directory) -> [DatabaseScope] {
         switch self {
         case .document(let touch):
-            // A design document is in no union.
+            // The union contains no design documents.
             touch.database.user == nil || touch.id.utf8.starts(with: "_design/".utf8)
                 ? [.database(touch.database)] : [.database(touch.database), .locations]
         case .position(_, of: let device, isCurrent: _):

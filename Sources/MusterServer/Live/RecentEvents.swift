@@ -2,7 +2,7 @@ package import MusterCore
 import MusterStore
 import Synchronization
 
-/// The newest changes of the log, which many feeds want at once: read and rendered once, into a bounded window.
+/// The newest changes of the log, read and rendered once for all feeds, in a bounded window.
 package final class RecentEvents: Sendable {
     private let coordinator: StoreCoordinator
     private let window = Mutex(LiveWindow())
@@ -12,10 +12,10 @@ package final class RecentEvents: Sendable {
 
     init(coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// Empties the window, which then waits for the changes after a sequence.
+    /// Empties the window. The next appended changes must be those after `sequence`.
     func restart(after sequence: LogSequence) { window.withLock { $0.restart(after: sequence) } }
 
-    /// Adds the changes that follow a sequence in the log.
+    /// Appends the changes that follow `sequence` in the log.
     func append(_ changes: [LoggedChange], after sequence: LogSequence, _ directory: Directory) {
         let events = changes.map { LiveEvent($0, directory: directory) }
         window.withLock { window in
@@ -24,12 +24,12 @@ package final class RecentEvents: Sendable {
         }
     }
 
-    /// Returns the next changes after a cursor, at most 500: from the window, or from the log when the window does not
-    /// hold them. Only for whoever has a feed of changes open: a feed is woken when the window gets more.
+    /// Returns the next changes after a cursor, at most 500, from the window or else from the log. The caller must have
+    /// a feed of changes open: the window is filled only while one is, and might otherwise hide newer changes.
     ///
-    /// - Throws: `StoreError.trimmed` when the log no longer holds the next changes, or never did because the cursor is
-    ///   of another log: then a backup was restored, and whoever waited for the log to reach it would miss the changes
-    ///   in between.
+    /// - Throws: `StoreError.trimmed` when the log no longer holds the next changes, or when the cursor lies beyond the
+    ///   end of the log. Such a cursor comes from a log that a restored backup replaced, and a client that continued
+    ///   from it would miss changes; the errors of reading the store.
     package func events(since cursor: LogSequence) async throws -> [LiveEvent] {
         if cursor > coordinator.lastSequence { throw StoreError.trimmed(oldest: .zero) }
         if let events = window.withLock({ $0.events(since: cursor) }) { return events }

@@ -67,7 +67,7 @@ extension Quotas {
         }
     }
 
-    /// What edits add to the directory.
+    /// The directory entries that edits add.
     private struct Made {
         var implicitUsers: [TeamNumber: Int] = [:]
         var collections = 0
@@ -90,7 +90,7 @@ extension Quotas {
     }
 }
 
-/// The current numbers of what quotas limit in a directory.
+/// The current numbers of directory entries that quotas limit.
 struct QuotaCounts {
     /// Users that AWS clients created, by team.
     private(set) var implicitUsers: [TeamNumber: Int] = [:]

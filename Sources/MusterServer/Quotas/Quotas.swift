@@ -3,8 +3,9 @@ import MusterHTTP
 import MusterStore
 import Synchronization
 
-/// How much each user has used, and whether they may use more. Everything that endpoints store passes through here:
-/// `StoreCoordinator.ingest`, `StoreCoordinator.write` and `StoreCoordinator.edit` check the quotas; endpoints do not.
+/// Measures how much each user has used, and decides whether they may use more. Everything that endpoints store passes
+/// through here: `StoreCoordinator.ingest`, `StoreCoordinator.write` and `StoreCoordinator.edit` check the quotas;
+/// endpoints do not.
 ///
 /// A refusal carries a message (`QuotaError`), is counted, and is logged at most once a minute for each owner.
 /// Declarations of safety and changes of a roll are never limited.
@@ -80,7 +81,7 @@ package final class Quotas: Sendable {
 
     // MARK: What is stored
 
-    /// Adopts the store's measurement of what is stored.
+    /// Adopts the store's measurement of its content.
     func adopt(_ stored: StoredUsage, in directory: Directory) {
         var positionBytes: [UserNumber: Int64] = [:]
         for (device, bytes) in stored.positionBytes {
@@ -137,7 +138,7 @@ package final class Quotas: Sendable {
         return storeRefusal(usage.storeBytes)
     }
 
-    /// Checks that the store has room for other than positions: documents, files, imports.
+    /// Checks that the store has room for data other than positions: documents, files, imports.
     ///
     /// - Throws: `QuotaError`.
     package func checkStore() throws(QuotaError) {
@@ -153,7 +154,7 @@ package final class Quotas: Sendable {
 
     // MARK: Positions
 
-    /// What the observations of a request take of their users' quotas.
+    /// The parts of users' quotas that the observations of a request take.
     struct Claim {
         /// The number of tokens taken of each user.
         fileprivate(set) var taken: [UserNumber: Int] = [:]
@@ -210,7 +211,7 @@ package final class Quotas: Sendable {
         return claim
     }
 
-    /// Gives back what was taken for observations that were not stored after all.
+    /// Gives back the tokens taken for observations that were not stored after all.
     func giveBack(_ claim: Claim) {
         guard !claim.taken.isEmpty else { return }
         positions.withLock { buckets in

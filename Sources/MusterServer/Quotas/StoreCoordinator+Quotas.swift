@@ -57,9 +57,9 @@ extension StoreCoordinator {
         }
     }
 
-    /// Measures what is stored now and updates the quotas.
+    /// Measures the content of the store and updates the quotas.
     ///
-    /// - Throws: what reading throws.
+    /// - Throws: the errors of reading the store.
     func measureUsage() async throws {
         let usage = try await read { try $0.usage() }
         quotas.adopt(usage, in: directory)

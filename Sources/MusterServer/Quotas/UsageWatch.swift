@@ -1,7 +1,7 @@
 import ServiceLifecycle
 
-/// Measures what is stored, every few seconds. Between two measurements a user's positions may exceed the user's byte
-/// limit by as much as the rate lets through.
+/// Measures the content of the store every few seconds. Between two measurements a user's positions may exceed the
+/// user's byte limit by as much as the rate lets through.
 struct UsageWatch: Service {
     let coordinator: StoreCoordinator
 
@@ -12,7 +12,7 @@ struct UsageWatch: Service {
         try? await cancelWhenGracefulShutdown {
             while true {
                 try await Task.sleep(for: .seconds(Self.seconds))
-                // A measurement that fails is made the next time.
+                // A failed measurement is repeated at the next turn.
                 try? await coordinator.measureUsage()
             }
         }

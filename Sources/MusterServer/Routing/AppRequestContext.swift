@@ -5,7 +5,7 @@ package import MusterCore
 import MusterHTTP
 import NIOCore
 
-/// The context of a request: where it comes from and, once authenticated, its principal.
+/// The context of a request: the address it comes from and, once authenticated, its principal.
 package struct AppRequestContext: RequestContext {
     /// Hummingbird's own data of the request.
     package var coreContext: CoreRequestContextStorage
@@ -14,7 +14,7 @@ package struct AppRequestContext: RequestContext {
     package let remoteAddress: String
     /// The connection that the request arrived on.
     package let channel: any Channel
-    /// What the request shows to prove who sends it; nil on routes that admit anyone.
+    /// The proof that identifies the sender; nil on routes that admit anyone.
     package var proof: (any RequestProof)?
     /// The authenticated principal; nil on routes that admit anyone.
     package var principal: Principal?
@@ -55,7 +55,7 @@ package struct AppRequestContext: RequestContext {
 
     /// Logs an unexpected error. At the level `error` logs only its type, because its text may reveal private data.
     package func log(_ error: any Error) {
-        // Phones often lose their connection while they send, and then nothing waits for the answer.
+        // A phone often loses its connection while it sends. The server then has nobody to answer.
         if !(error is BrokenOffRequest) {
             logger.error("request failed", metadata: ["error": "\(type(of: error))"])
         }

@@ -2,11 +2,12 @@ import Hummingbird
 import MusterCore
 import MusterHTTP
 
-/// Runs before every route, and lets in only whom the route admits. No handler decides who may use its route.
+/// Authenticates and authorizes each request before its route's handler runs. Handlers need not check the route's
+/// roles.
 struct Authorizer: Sendable {
     let route: Route
     let identity: Identity
-    /// The route's method and path, as the log shows them.
+    /// The route's method and path, for the log.
     private let name: String
 
     init(route: Route, identity: Identity) {
@@ -30,7 +31,8 @@ struct Authorizer: Sendable {
 
     /// Sets the context's proof and principal.
     ///
-    /// - Throws: what the route's protocol answers as a refusal.
+    /// - Throws: `IdentityError` or an error of the route's protocol when authentication fails; `RoleRefusal` when the
+    ///   route does not admit the principal.
     private func admit(_ request: inout Request, _ context: inout AppRequestContext) async throws {
         switch route.admission {
         case .anyone: return

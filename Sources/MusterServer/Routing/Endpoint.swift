@@ -10,7 +10,7 @@ package protocol Endpoint: Sendable {
     /// Adds the endpoint's routes.
     func register(in routes: inout RouteTable)
 
-    /// What the endpoint runs besides answering requests, from the start of the server to its stop.
+    /// The services that the endpoint runs besides answering requests, from the start of the server to its stop.
     var services: [any Service] { get }
 }
 

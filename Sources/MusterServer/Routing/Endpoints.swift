@@ -22,7 +22,7 @@ package struct Endpoints: Sendable {
         return routes
     }
 
-    /// What the endpoints run besides answering requests.
+    /// The services that the endpoints run besides answering requests.
     package var services: [any Service] { endpoints.flatMap(\.services) }
 
     /// Makes the router that serves the routes and the web page. Where the page cannot be read, logs that and serves

@@ -6,7 +6,7 @@ import MusterWire
 import NIOCore
 
 extension Problem {
-    /// Turns an error of any layer into a problem. This is the only place where errors become statuses.
+    /// Turns an error of any layer into a problem. Only this initializer maps errors to statuses.
     ///
     /// - Returns: nil for an unexpected error.
     package init?(telling error: any Error) {
@@ -32,7 +32,7 @@ extension Problem {
         case let error as HTTPError where error.status.kind == .clientError: self = .malformed(error.body ?? "")
         case WorkLimit.Fault.abandoned: self = .unavailable("The request was cancelled.")
         case is WorkLimit.Fault:
-            self = .invalid([], "The request takes longer than one may: ask for less at a time.")
+            self = .invalid([], "The request takes too long: ask for less at a time.")
         case WorkError.shareIsFull:
             self = .tooManyRequests(
                 retryAfterSeconds: 1, "Too many of your requests are waiting. Wait until some are answered.")
@@ -98,11 +98,12 @@ extension Problem {
     private init(telling error: StoreError) {
         switch error {
         case .trimmed(let oldest):
-            self = .gone("Changes before \(oldest.rawValue) are not kept any longer: start anew.")
+            self = .gone("Changes before \(oldest.rawValue) are no longer stored: start again from the current state.")
         case .unwritable: self = .insufficientStorage
         case .corrupt:
             self = .unavailable(
-                "What is asked for is damaged on the server's disk, and is not told. Its operator runs muster doctor.",
+                "The requested data is damaged on the server's disk, so the server does not send it. Its operator "
+                    + "should run muster doctor.",
                 retryAfterSeconds: 3600)
         case .unavailable, .tooNew, .inUse, .backup, .restore, .missing, .lost:
             self = .unavailable("The disk or the database refused the operation.", retryAfterSeconds: 5)
@@ -113,9 +114,9 @@ extension Problem {
     private init(telling faults: JSONFaults) {
         let list = faults.faults.map { Fault($0.pointer, $0.reason.description) }
         if let fault = faults.faults.first(where: { $0.reason.isSyntax }) {
-            self = .malformed("Not readable as JSON: byte \(fault.offset).", list)
+            self = .malformed("Not valid JSON: byte \(fault.offset).", list)
         } else {
-            self = .invalid(list, faults.hasMore ? "There are more faults than are listed." : nil)
+            self = .invalid(list, faults.hasMore ? "Not all faults are listed." : nil)
         }
     }
 }
@@ -126,9 +127,9 @@ extension Problem {
             Fault($0.pointer, $0.reason.description, feature: $0.feature, coordinate: $0.coordinate)
         }
         if faults.faults.contains(where: { $0.reason.isSyntax }) {
-            self = .malformed("Not readable as JSON.", list)
+            self = .malformed("Not valid JSON.", list)
         } else {
-            let more = faults.hasMore ? " There are more faults than are listed." : ""
+            let more = faults.hasMore ? " Not all faults are listed." : ""
             self = .invalid(list, "Nothing was stored.\(more)")
         }
     }
@@ -153,13 +154,13 @@ extension JoinError {
         switch self {
         case .isSame: "Both are the same user."
         case .isAccount:
-            "This user is a person's account, which would be gone: give the other user its devices one by one, with "
+            "This user is a person's account, which would be removed. Give the other user its devices one by one, with "
                 + "POST /users/{user}/devices/{device}/owner."
         case .isInOtherTeam: "Both must be in the same team: put them into one first."
-        case .isMachine: "A gateway is no person, and has no devices of a person."
+        case .isMachine: "A gateway is not a person and cannot own a person's devices."
         case .tooManyDevices(let limit): "They would have more than \(limit) devices: remove one first."
-        case .hasKeys: "This user has keys of its own, which would be gone: revoke them first."
-        case .hasDocuments: "This user has documents of its own, which would be gone: move and delete them first."
+        case .hasKeys: "This user has keys of its own, which would be lost: revoke them first."
+        case .hasDocuments: "This user has documents of its own, which would be lost: move and delete them first."
         case .callsForHelp: "This user calls for help: clear that first, so that the call is not lost."
         }
     }
@@ -170,10 +171,10 @@ extension IncidentError {
     fileprivate var sentence: String {
         switch self {
         case .isOpen(let number): "Incident \(number.rawValue) of this team is open."
-        case .nobodyToAccountFor: "Nobody is in this team: there is nobody to account for."
+        case .nobodyToAccountFor: "This team has no people to account for."
         case .isNotOpen: "This incident is closed."
         case .isNotClosed: "This incident is open."
-        case .isNotOnRoll: "Nobody with this number stands on the roll."
+        case .isNotOnRoll: "Nobody with this number is on the roll."
         case .isUser: "This person is a user: say how they are with POST /users/{user}/declarations."
         case .tooManyVisitors: "There are \(Roll.visitorLimit) visitors on this roll already."
         case .keepsTeam(let number): "Incident \(number.rawValue) of this team is open: close it first."

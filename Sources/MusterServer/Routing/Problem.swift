@@ -33,7 +33,7 @@ package struct Problem: Error, Hashable, Sendable {
     package let slug: String
     /// The kind of problem, for people.
     package let title: String
-    /// What is particular to this occurrence.
+    /// The details of this occurrence.
     package var detail: String?
     /// All faults found in the request.
     package var faults: [Fault] = []
@@ -95,28 +95,30 @@ extension JSONWriter {
 
 extension Problem {
     /// The resource does not exist, or the principal may not see it; the answer is the same.
-    package static let notFound = Problem(.notFound, "not-found", "There is nothing here.")
+    package static let notFound = Problem(.notFound, "not-found", "There is no such resource, or you may not see it.")
 
     /// The request has no credential, or no valid one.
     package static let unauthorized: Problem = {
-        var problem = Problem(.unauthorized, "unauthorized", "Who are you?", "Sign in, or show a token that is good.")
+        var problem = Problem(
+            .unauthorized, "unauthorized", "The request is not authenticated.",
+            "Sign in, or send a valid token.")
         problem.headers[.wwwAuthenticate] = #"Bearer realm="muster""#
         return problem
     }()
 
     /// The principal's role may not use this route.
-    package static let forbidden = Problem(.forbidden, "forbidden", "This is not yours to do.")
+    package static let forbidden = Problem(.forbidden, "forbidden", "You may not do this.")
 
     /// The same as `forbidden`, with a reason.
     package static func forbidden(_ detail: String) -> Problem {
-        Problem(.forbidden, "forbidden", "This is not yours to do.", detail)
+        Problem(.forbidden, "forbidden", "You may not do this.", detail)
     }
 
     /// The path exists, but does not take this method.
     package static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
         var problem = Problem(
-            .methodNotAllowed, "method-not-allowed", "This path does not take this method.", "It takes \(list).")
+            .methodNotAllowed, "method-not-allowed", "This path does not support this method.", "It supports \(list).")
         problem.headers[.allow] = list
         return problem
     }
@@ -130,7 +132,7 @@ extension Problem {
 
     /// The request can be parsed, but has invalid values.
     package static func invalid(_ faults: [Fault], _ detail: String? = nil) -> Problem {
-        var problem = Problem(.unprocessableContent, "invalid", "Something in the request is wrong.", detail)
+        var problem = Problem(.unprocessableContent, "invalid", "The request has an invalid value.", detail)
         problem.faults = faults
         return problem
     }
@@ -141,43 +143,43 @@ extension Problem {
     /// The body is larger than this route accepts.
     package static func tooLarge(limitBytes: Int) -> Problem {
         Problem(
-            .contentTooLarge, "too-large", "The body is too large.", "At most \(limitBytes) bytes are taken.")
+            .contentTooLarge, "too-large", "The body is too large.", "The limit is \(limitBytes) bytes.")
     }
 
     /// This route does not accept the body's media type or encoding.
     package static func unsupportedMediaType(_ detail: String) -> Problem {
-        Problem(.unsupportedMediaType, "unsupported-media-type", "The body's type is not taken here.", detail)
+        Problem(.unsupportedMediaType, "unsupported-media-type", "This path does not accept the body's type.", detail)
     }
 
     /// The request conflicts with the current state: the name is taken, or the last admin would be removed.
     package static func conflict(_ detail: String) -> Problem {
-        Problem(.conflict, "conflict", "This contradicts what there is.", detail)
+        Problem(.conflict, "conflict", "The request conflicts with the current state.", detail)
     }
 
     /// The server no longer keeps the requested data.
     package static func gone(_ detail: String) -> Problem {
-        Problem(.gone, "gone", "This is not kept any longer.", detail)
+        Problem(.gone, "gone", "The server no longer keeps this.", detail)
     }
 
     /// The client has sent too many requests.
     package static func tooManyRequests(
         retryAfterSeconds: Int, _ detail: String = "Wait, and try again."
     ) -> Problem {
-        var problem = Problem(.tooManyRequests, "too-many-tries", "Too many tries.", detail)
+        var problem = Problem(.tooManyRequests, "too-many-tries", "Too many requests.", detail)
         problem.headers[.retryAfter] = "\(retryAfterSeconds)"
         return problem
     }
 
     /// The request would exceed a quota; nothing of it was done.
     package static func overQuota(_ fault: QuotaError) -> Problem {
-        var problem = Problem(fault.status, "over-quota", "This is more than a quota allows.", fault.words)
+        var problem = Problem(fault.status, "over-quota", "The request would exceed a quota.", fault.words)
         if let seconds = fault.retryAfterSeconds { problem.headers[.retryAfter] = "\(seconds)" }
         return problem
     }
 
     /// The server cannot do this now; nothing of it was done.
     package static func unavailable(_ detail: String, retryAfterSeconds: Int = 1) -> Problem {
-        var problem = Problem(.serviceUnavailable, "unavailable", "Not now; try again.", detail)
+        var problem = Problem(.serviceUnavailable, "unavailable", "The server cannot do this now; try again.", detail)
         problem.headers[.retryAfter] = "\(retryAfterSeconds)"
         return problem
     }
@@ -186,7 +188,7 @@ extension Problem {
     package static var insufficientStorage: Problem {
         var problem = Problem(
             .init(code: 507, reasonPhrase: "Insufficient Storage"), "insufficient-storage",
-            "Nothing can be stored now.",
+            "The server cannot store anything now.",
             StorageWords.refusal)
         problem.headers[.retryAfter] = "\(StorageWords.retryAfterSeconds)"
         return problem
@@ -194,5 +196,5 @@ extension Problem {
 
     /// An unexpected error in the server.
     package static let internalError = Problem(
-        .internalServerError, "internal", "The server made a mistake.", "It is in the server's log.")
+        .internalServerError, "internal", "The server failed unexpectedly.", "Its log has the details.")
 }

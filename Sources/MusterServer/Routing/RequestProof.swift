@@ -2,16 +2,17 @@ import HTTPTypes
 package import Hummingbird
 import MusterHTTP
 
-/// What a request shows to prove who sends it. Whatever stays open, such as a feed, verifies it again before it sends
-/// anything.
+/// The proof in a request of who sends it. A response that stays open, such as a feed, verifies the proof again before
+/// it sends anything.
 package protocol RequestProof: Sendable {
-    /// Whether browsers send it without being asked, as they do with cookies. Where nobody has to prove anything, one
-    /// that is no longer good counts as none: a person could otherwise neither sign in nor sign out.
+    /// Whether browsers send the proof by themselves, as they do with cookies. Where a route admits anyone, an invalid
+    /// proof of this kind counts as none: otherwise a person with an expired cookie could neither sign in nor sign out.
     var isSentByBrowsers: Bool { get }
 
-    /// Verifies the proof against the credentials and the directory of this moment.
+    /// Verifies the proof against the credentials and the directory as they are now.
     ///
-    /// - Parameter isOpening: whether a request begins; false to continue what began while the proof was valid.
+    /// - Parameter isOpening: whether a request begins; false to continue a response that began while the proof was
+    ///   valid.
     /// - Throws: `IdentityError`, or an error of the protocol; `CoordinatorError` and `StoreError` when the store
     ///   cannot answer now.
     func verify(by identity: Identity, atOpening isOpening: Bool) async throws -> Principal
@@ -24,12 +25,13 @@ extension RequestProof {
 /// The value of an `Authorization` header: a password, a token or a key.
 package struct HeaderProof: RequestProof {
     let authorization: String
-    /// The address that the request came from, to slow down guessing.
+    /// The address that the request came from. The server slows down guessing by address.
     let address: String
-    /// Whether a key that opens one location database counts. The route's handler then looks at the principal's proof.
+    /// Whether the proof may be a key that opens one location database. The route's handler must then check the
+    /// principal's proof.
     let admitsLocationKeys: Bool
 
-    /// Makes a proof of a header's value.
+    /// Makes the proof from a header's value.
     package init(_ authorization: String, from address: String, admitsLocationKeys: Bool = false) {
         self.authorization = authorization
         self.address = address
@@ -41,14 +43,14 @@ package struct HeaderProof: RequestProof {
     }
 }
 
-/// How the requests of one protocol prove who sends them, and how its clients are told of errors.
+/// How requests of one protocol prove who sends them, and how errors are sent to its clients.
 package protocol RouteProtocol: Sendable {
-    /// Returns what a request shows; nil when it shows nothing.
+    /// Returns the proof in a request; nil when there is none.
     ///
-    /// A signature covers the body: who reads it here leaves it in the request for the handler.
+    /// An implementation that reads the body, to verify a signature, must leave it in the request for the handler.
     func proof(in request: inout Request, _ context: AppRequestContext) async throws -> (any RequestProof)?
 
-    /// The answer to an error, of the authorizer or of the handler; nil to have it answered as a problem (RFC 9457).
+    /// The answer to an error of the authorizer or of the handler; nil to answer with a problem (RFC 9457).
     func response(to error: any Error, _ context: AppRequestContext) -> Response?
 }
 
@@ -56,7 +58,7 @@ package protocol RouteProtocol: Sendable {
 package struct StandardProtocol: RouteProtocol {
     let admitsLocationKeys: Bool
 
-    /// - Parameter admitsLocationKeys: whether keys that open one location database count.
+    /// - Parameter admitsLocationKeys: whether to accept keys that open one location database.
     package init(admitsLocationKeys: Bool = false) { self.admitsLocationKeys = admitsLocationKeys }
 
     package func proof(in request: inout Request, _ context: AppRequestContext) -> (any RequestProof)? {
@@ -68,8 +70,7 @@ package struct StandardProtocol: RouteProtocol {
     package func response(to error: any Error, _ context: AppRequestContext) -> Response? { nil }
 }
 
-/// The route does not admit the sender's role.
+/// An authenticated principal whose role, or device token, the route does not admit.
 package struct RoleRefusal: Error {
-    /// Who sent the request.
     package let principal: Principal
 }

@@ -1,8 +1,8 @@
-/// The first segments of paths that are the server's own, beside those that begin with `_`: no database may have such a
-/// name, and no request for such a path is one for a database.
+/// The first path segments that belong to the server itself, besides those that begin with `_`. A database may not have
+/// such a name, and a request for such a path never reaches a database.
 package enum ReservedPaths {
     private static let segments: Set<String> = [
-        // Our own endpoints and files.
+        // The server's own endpoints and files.
         "api", "health", "metrics", "owntracks", "pub", "couchdb", "aws", "meshblu", "live", "vendor",
         "licences", "assets", "index.html", "live.css", "push-worker.js", "muster.svg", "favicon.ico", "robots.txt",
         "app",
@@ -13,10 +13,10 @@ package enum ReservedPaths {
         "data", "devices", "mydevices", "messages", "subscribe", "status", "authenticate", "events", "ipaddress",
     ]
 
-    /// Whether a first segment, as it is written, is the server's own.
+    /// Whether a first segment, spelled as in the request, belongs to the server.
     package static func contains(_ segment: some StringProtocol) -> Bool { segments.contains(String(segment)) }
 
-    /// Whether a request for this path is one for a CouchDB client's database, or of another of CouchDB's paths.
+    /// Whether the path belongs to CouchDB's protocol: to a database, or to another of CouchDB's own paths.
     package static func isCouchDB(_ path: String) -> Bool {
         guard let first = path.split(separator: "/").first else { return false }
         return first == "couchdb" || !(contains(first) || first.hasPrefix("."))

@@ -4,13 +4,13 @@ package import MusterCore
 
 /// A route: its method and path, the roles it admits, its documentation and its handler.
 package struct Route: Sendable {
-    /// Who may use a route. The server refuses everyone else.
+    /// The callers that a route admits. The server refuses all others.
     package enum Admission: Hashable, Sendable {
-        /// Anyone, without a credential.
+        /// Any caller, without a credential.
         case anyone
         /// Principals with one of these roles. Device tokens are accepted only where `devices` is true.
         case roles(Set<Role>, devices: Bool)
-        /// Anyone. A request that shows a good credential has its principal, and one that shows a wrong one is refused.
+        /// Any caller. A valid credential identifies the principal, and an invalid one is refused.
         case anyoneIdentified
         /// Admins, and requests that come from this machine through no proxy.
         case adminOrLoopback
@@ -29,9 +29,9 @@ package struct Route: Sendable {
     package let method: HTTPRequest.Method
     /// The path. `{name}` matches one segment; `{name...}` at the end matches one or more remaining segments.
     package let path: String
-    /// Who may use the route.
+    /// The callers that the route admits.
     package let admission: Admission
-    /// How requests prove who sends them, and how errors are answered.
+    /// The protocol by which requests prove who sends them and errors are answered.
     package let wireProtocol: any RouteProtocol
     /// Whether the server answers `HEAD` on this path, like this route but without the body (RFC 9110, section 9.3.2).
     package var answersHead: Bool { method == .get }

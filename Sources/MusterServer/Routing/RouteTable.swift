@@ -5,7 +5,7 @@ package import MusterHTTP
 
 /// All routes of the server. The server answers nothing else, except the fallback's files.
 ///
-/// One table serves the requests, generates OpenAPI, and lets a test try every route as every role.
+/// One table serves the requests and generates OpenAPI, and a test tries each of its routes as each role.
 package struct RouteTable: Sendable {
     /// The routes, in the order they were added.
     package private(set) var routes: [Route] = []
@@ -16,7 +16,7 @@ package struct RouteTable: Sendable {
     /// Adds a route.
     package mutating func add(_ route: Route) { routes.append(route) }
 
-    /// How an endpoint tells that none of its routes matches.
+    /// An endpoint's answer to requests that match none of its routes.
     private struct UnroutedAnswer: Sendable {
         var isOfEndpoint: @Sendable (_ path: String) -> Bool
         var respond: @Sendable (_ methods: [HTTPRequest.Method]) -> Response

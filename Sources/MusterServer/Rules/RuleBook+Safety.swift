@@ -78,7 +78,7 @@ extension Edit {
     }
 }
 
-/// What the pattern of a rule with the target `safety` may test.
+/// The tests that a pattern may make in a rule with the target `safety`.
 enum SafetyRule {
     private static let allowed: [[String]] = [
         ["source"], ["detail-type"], ["resources"], ["detail", "EventType"], ["detail", "GeofenceId"],

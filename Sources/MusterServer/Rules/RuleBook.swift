@@ -46,17 +46,17 @@ final class RuleBook {
     /// Whether no enabled rule has a target, so that no change needs matching.
     var isIdle: Bool { followed.isEmpty }
 
-    /// Remembers what a request reports, to find the fixes of its crossings.
+    /// Remembers the positions in a request's observations, to find the fixes of its crossings.
     func rememberFixes(_ observations: [Observation]) {
         if !isIdle { fixes.append(observations) }
     }
 
-    /// Drops what `note` remembered. Call this at the end of the transaction.
+    /// Drops what `rememberFixes` remembered. Call this at the end of the transaction.
     func endTransaction() { fixes.removeAll() }
 
     /// Sends a change to the targets of the rules that match it.
     ///
-    /// - Parameter store: the store to read fixes from that `note` did not receive.
+    /// - Parameter store: the store to read fixes from that `rememberFixes` did not receive.
     func follow(
         _ change: Change, _ sequence: LogSequence, at moment: Instant, in transaction: any StoreTransaction,
         over store: any Store
@@ -86,7 +86,7 @@ final class RuleBook {
         }
     }
 
-    /// Sorts out most changes cheaply, before anything is rendered.
+    /// Rejects most changes that no rule can match, before anything is rendered.
     private func mayConcern(_ change: Change) -> Bool {
         switch change {
         case .position(_, let device, _):

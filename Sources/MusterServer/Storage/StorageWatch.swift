@@ -12,7 +12,7 @@ struct StorageWatch: Service {
     let warningBytes: Int64
     let logger: Logger
     let now: @Sendable () -> Instant
-    /// Catches up on what could not be stored. Where the disk refuses again, the next test write tries again.
+    /// Stores what the server could not store before. Where the disk refuses again, the next test write tries again.
     let onRecovery: @Sendable () async throws -> Void
 
     /// With less free room than this, in bytes, a successful test write does not end the refusal: the next write would

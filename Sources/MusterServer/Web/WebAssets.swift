@@ -3,15 +3,16 @@ import MusterHTTP
 import MusterWire
 import NIOCore
 
-/// Answers requests that no route handles: the page's files, where there is a page, and a greeting at `/`.
+/// Answers requests that no route handles: the web page's files, where the server has them, and a greeting at `/`.
 ///
-/// Without its files the server serves everything else, and says in a sentence what is missing.
+/// Without the files the server serves everything else, and `fault` says what is missing.
 package struct WebAssets: Fallback {
     private let files: StaticFiles?
-    /// What of the page is missing and what to do about it, as a sentence for the log; nil when nothing is.
+    /// A sentence for the log that says which part of the page is missing and what to do; nil when the page is
+    /// complete.
     package let fault: String?
 
-    /// The page in a folder. A page that cannot be served is no error: `fault` tells of it.
+    /// Reads the page from a folder. A page that cannot be served is no error; `fault` says why.
     ///
     /// - Parameter webRoot: the folder with the page; nil where none was found.
     package init(webRoot: String?) {
@@ -53,7 +54,7 @@ package struct WebAssets: Fallback {
         }
     }
 
-    /// What a browser is shown in place of a page that is not there. It names no folder: anyone may read it.
+    /// The page that a browser receives where the web page is missing. It names no folder, because anyone may read it.
     private static func notice(withBody: Bool) -> Response {
         let page = """
             <!doctype html>

@@ -1,30 +1,31 @@
-/// Jobs for a few threads, taken in turns: every lane (a user, an address) that waits gets its turn before any lane
-/// gets its second, so that nobody who sends many jobs holds up the others. More urgent jobs go before all others.
+/// A queue of jobs for a few threads that serves its lanes (users, addresses) in turn. Every lane with waiting jobs
+/// starts one before any lane starts its second, so a client that sends many jobs does not delay the others. Jobs of a
+/// lower `urgency` value start before all others.
 ///
-/// A value without a clock or a lock. `start` and `finish` cost a constant, but for the lanes that have their share:
-/// these are at most as many as there are threads.
+/// A value without a clock or a lock. `finish` takes constant time. `add` and `start` copy the chosen lane's waiting
+/// jobs, and `start` also copies the list of waiting lanes, so both take time linear in them.
 struct FairQueue<Lane: Hashable & Sendable, Job: Sendable>: Sendable {
-    /// How much may be done and may wait at a time.
+    /// The largest numbers of jobs in the whole queue.
     struct Limits: Sendable {
-        /// Jobs that are done at a time.
+        /// The number of jobs that may run at the same time.
         var threads: Int
-        /// Jobs that are there at a time, done or waiting.
+        /// The number of jobs that may run or wait.
         var jobs: Int
     }
 
-    /// What one lane may have at a time.
+    /// The largest numbers of jobs of one lane.
     struct Share: Hashable, Sendable {
-        /// Jobs that are done at a time.
+        /// The number of jobs that may run at the same time.
         var threads: Int
-        /// Jobs that are there at a time, done or waiting.
+        /// The number of jobs that may run or wait.
         var jobs: Int
     }
 
-    /// Why a job is not taken.
+    /// Why the queue refuses a job.
     enum Refusal: Error, Hashable {
-        /// The lane has as many jobs as it may.
+        /// The lane has reached its share.
         case laneIsFull
-        /// There are as many jobs as there may be.
+        /// The queue has reached its limit, and no waiting job gives way.
         case isFull
     }
 
@@ -42,19 +43,20 @@ struct FairQueue<Lane: Hashable & Sendable, Job: Sendable>: Sendable {
 
     private let limits: Limits
     private var lanes: [Lane: LaneState] = [:]
-    /// The lanes that wait, in turn, of each urgency.
+    /// The lanes with waiting jobs, by urgency; the next lane to serve is first.
     private var turns: [Int: FirstInFirstOut<Lane>] = [:]
     private(set) var running = 0
     private(set) var waiting = 0
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Takes a job.
+    /// Adds a job. When the queue has reached its limit, another waiting job may give way: the newest job of the lane
+    /// with the most waiting jobs, or else the newest job of a lane with less urgent ones.
     ///
     /// - Parameters:
-    ///   - urgency: 0 is done first.
-    ///   - share: what its lane may have at a time.
-    /// - Returns: a job that waited and has to give way, the newest of the lane with the most, when no more may wait.
+    /// - urgency: 0 starts first.
+    /// - share: the limits of the lane, from now on.
+    /// - Returns: the job that gave way, which the caller must refuse; nil when none had to.
     /// - Throws: `Refusal`.
     mutating func add(
         _ job: Job, of lane: Lane, urgency: Int = 0, share: Share, at now: ContinuousClock.Instant
@@ -75,7 +77,8 @@ struct FairQueue<Lane: Hashable & Sendable, Job: Sendable>: Sendable {
         return displaced
     }
 
-    /// The next job to do, which counts as being done from now on; nil when there is none for which a thread is free.
+    /// Returns the next job to run and counts it as running. Returns nil when all threads are busy, or when every
+    /// waiting job belongs to a lane that runs as many jobs as its share allows.
     mutating func start() -> (job: Job, lane: Lane)? {
         guard running < limits.threads else { return nil }
         for urgency in turns.keys.sorted() {
@@ -106,7 +109,7 @@ struct FairQueue<Lane: Hashable & Sendable, Job: Sendable>: Sendable {
         return nil
     }
 
-    /// Ends a job that `start` gave.
+    /// Counts one running job of the lane as finished. Call it once for each job that `start` returned.
     mutating func finish(_ lane: Lane) {
         guard var state = lanes[lane] else { return }
         running -= 1
@@ -114,16 +117,17 @@ struct FairQueue<Lane: Hashable & Sendable, Job: Sendable>: Sendable {
         lanes[lane] = state.running == 0 && state.waitingCount == 0 ? nil : state
     }
 
-    /// Since when the oldest job waits that only lacks a free thread; nil when there is none. What waits because its
-    /// lane has its share is not counted.
+    /// The time since which the oldest job waits that lacks only a free thread; nil when there is none. Jobs of lanes
+    /// that run as many jobs as their share allows do not count. Takes time linear in the number of lanes.
     var oldestReady: ContinuousClock.Instant? {
         guard running >= limits.threads else { return nil }
         return lanes.values.lazy.filter { $0.running < $0.share.threads }
             .compactMap { lane in lane.waiting.values.compactMap { $0.first?.since }.min() }.min()
     }
 
-    /// Takes the newest job away from the lane with the most jobs, where that has more than one that has `count`, or
-    /// else from a less urgent lane.
+    /// Removes and returns the newest job of the lane with the most waiting jobs, if it has at least two more than
+    /// `count`. Otherwise takes the newest job of the lane with the least urgent jobs, if they are less urgent than
+    /// `urgency`. Returns nil when neither applies.
     private mutating func displace(for count: Int, _ urgency: Int) -> Job? {
         let candidates = lanes.filter { $0.value.waitingCount > 0 }
         guard let longest = candidates.max(by: { $0.value.waitingCount < $1.value.waitingCount }) else { return nil }
@@ -145,7 +149,7 @@ struct FairQueue<Lane: Hashable & Sendable, Job: Sendable>: Sendable {
     }
 }
 
-/// A line in which who came first is first. Taking the first costs a constant, on average.
+/// A first-in, first-out queue. `popFirst` takes constant time on average.
 struct FirstInFirstOut<Element: Sendable>: Sendable {
     private var elements: [Element?] = []
     private var head = 0

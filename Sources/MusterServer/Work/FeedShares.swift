@@ -1,17 +1,17 @@
 package import MusterCore
 
-/// Whose feed it is, for counting.
+/// The user, and the device if any, that an open feed counts for.
 package struct FeedOwner: Hashable, Sendable {
-    /// The user.
     package let user: UserNumber
-    /// Whether it is a leader or an admin: some feeds are kept for these.
+    /// Whether the feed may use the places that are reserved for leaders and admins.
     let leads: Bool
-    /// Feeds that the user may have open.
+    /// The number of feeds that the user may have open.
     package let limit: Int
-    /// The device whose token was shown, which may have few.
+    /// The device whose token opened the feed; nil for any other credential. A device token may open fewer feeds than a
+    /// user.
     package let device: DeviceNumber?
 
-    /// The owner of a request's feed.
+    /// Makes the owner of a feed that a request opens.
     package init(_ principal: Principal) {
         user = principal.user
         device = principal.device
@@ -24,7 +24,9 @@ package struct FeedOwner: Hashable, Sendable {
             }
     }
 
-    /// The server itself, for one of a user's replications.
+    /// Makes the owner of a feed that the server opens for one of a user's replications.
+    ///
+    /// - Parameter limit: the number of such feeds that the user may have.
     package init(replicationOf user: UserNumber, limit: Int) {
         self.user = user
         self.limit = limit
@@ -33,49 +35,51 @@ package struct FeedOwner: Hashable, Sendable {
     }
 }
 
-/// Counts open feeds, so that nobody takes all there may be.
+/// Counts the open feeds of one kind, and limits them for each device token, for each user and in total.
 package struct FeedShares: Sendable {
-    /// Why a feed is not opened.
+    /// Why the server does not open a feed.
     package enum Refusal: Error, Hashable {
-        /// The device's token has as many as it may.
+        /// The device's token has reached its limit.
         case deviceHasItsShare(limit: Int)
-        /// The user has as many as one may.
+        /// The user has reached their limit.
         case userHasItsShare(limit: Int)
-        /// As many are open as may be.
+        /// All places that the owner may use are taken.
         case isFull
-        /// The server is stopping.
         case isStopping
 
-        /// For a person.
+        /// A sentence that tells a person what to do.
         package var words: String {
             switch self {
             case .deviceHasItsShare(let limit):
-                "\(limit) feeds are open with this device's token, as many as may be: close one first."
-            case .userHasItsShare(let limit): "You have \(limit) feeds open, as many as one may: close one first."
-            case .isFull: "As many feeds are open as may be: try again later."
+                "\(limit) feeds are open with this device's token, which is the limit. Close one first."
+            case .userHasItsShare(let limit): "You have \(limit) feeds open, which is the limit. Close one first."
+            case .isFull: "The server has reached its limit of open feeds. Try again later."
             case .isStopping: "The server is stopping."
             }
         }
     }
 
-    /// Feeds of one kind that a device's token, a user, and a leader may have open; an admin may have all.
+    /// The number of feeds of one kind that may be open for a device's token, an ordinary user, and a leader. Admins
+    /// have no limit of their own.
     package static let ofDevice = 10
     static let ofOne = 200
     package static let ofLeader = 1_000
     package static let all = Int.max
-    /// The part of all feeds that leaders and admins alone may open: a tenth.
+    /// One part in this many of all places is reserved for leaders and admins.
     private static let reserveDivisor = 10
 
     private let capacity: Int
     package private(set) var count = 0
-    /// Feeds that were refused since the start.
+    /// The number of feeds refused since the server started.
     package private(set) var refused = 0
     private var byUser: [UserNumber: Int] = [:]
     private var byDevice: [DeviceNumber: Int] = [:]
 
     package init(capacity: Int) { self.capacity = capacity }
 
-    /// Makes sure that there is room for one more, and counts a refusal.
+    /// Checks that the owner may open one more feed, and counts a refusal.
+    ///
+    /// - Throws: `Refusal`.
     package mutating func check(_ owner: FeedOwner) throws(Refusal) {
         let room = owner.leads ? capacity : capacity - capacity / Self.reserveDivisor
         guard let refusal = refusal(of: owner, room: room) else { return }
@@ -92,7 +96,9 @@ package struct FeedShares: Sendable {
         return nil
     }
 
-    /// Counts one more.
+    /// Checks that the owner may open one more feed, and counts it as open.
+    ///
+    /// - Throws: `Refusal`.
     package mutating func open(_ owner: FeedOwner) throws(Refusal) {
         try check(owner)
         count += 1
@@ -100,7 +106,7 @@ package struct FeedShares: Sendable {
         if let device = owner.device { byDevice[device, default: 0] += 1 }
     }
 
-    /// Counts one less.
+    /// Counts one of the owner's feeds as closed.
     package mutating func close(_ owner: FeedOwner) {
         count -= 1
         byUser[owner.user] = byUser[owner.user].flatMap { $0 > 1 ? $0 - 1 : nil }

@@ -3,7 +3,7 @@ import MusterCore
 import MusterHTTP
 import Synchronization
 
-/// How long requests read the store, and which reads were cut off: for `/metrics` and the log.
+/// Measures how long requests read the store and counts the reads that a limit interrupted, for `/metrics` and the log.
 package final class ReadStatistics: Sendable {
     private struct State {
         var seconds = DurationHistogram()
@@ -11,27 +11,25 @@ package final class ReadStatistics: Sendable {
         var nextLine: ContinuousClock.Instant?
     }
 
-    /// A read that takes longer is logged.
+    /// The duration, in seconds, from which the log records a read.
     static let slowSeconds = 1.0
-    /// Seconds between two lines of the log: a user whose reads are slow does not fill the log.
+    /// Seconds between two log lines, so that a user with many slow reads does not fill the log.
     static let logSeconds = 1.0
     private static let reasons = ["deadline", "steps", "abandoned"]
 
     private let logger: Logger?
     private let state = Mutex(State())
 
-    /// Statistics without any reads.
-    ///
-    /// - Parameter logger: logs slow reads; nil: nothing does.
+    /// - Parameter logger: receives slow reads; nil for none.
     package init(logger: Logger? = nil) { self.logger = logger }
 
-    /// Counts one read of a request, and logs it if it was slow. The log names the route and the user, never what the
-    /// request asked for.
+    /// Counts one read of a request, and logs it if it was slow. The log line names the route, the address and the
+    /// user, but not the data that the request asked for.
     ///
     /// - Parameters:
-    ///   - seconds: how long the read ran, without the time that it waited for a thread.
-    ///   - fault: why the read was cut off; nil if it was not.
-    ///   - now: when it ended.
+    /// - seconds: the duration of the read, without the wait for a thread.
+    /// - fault: the limit that interrupted the read; nil if none did.
+    /// - now: the time at which the read ended.
     func record(seconds: Double, of request: RequestWork, fault: WorkLimit.Fault?, at now: ContinuousClock.Instant) {
         let isLogged = state.withLock { state in
             state.seconds.count(seconds)
@@ -50,7 +48,7 @@ package final class ReadStatistics: Sendable {
         logger.warning("A request read the store for long", metadata: metadata)
     }
 
-    /// What `/metrics` shows.
+    /// The metrics of reads.
     var families: [MetricFamily] {
         let state = state.withLock { $0 }
         return [

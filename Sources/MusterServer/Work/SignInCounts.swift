@@ -1,16 +1,16 @@
 import MusterHTTP
 import Synchronization
 
-/// How sign-ins with a name and a password ended, counted since the start.
+/// Counts the sign-ins with a name and a password since the server started, by outcome.
 package final class SignInCounts: Sendable {
-    /// How one ended.
+    /// The outcome of a sign-in.
     enum Outcome: String, CaseIterable {
         case succeeded
         /// The name or the password was wrong.
         case failed
-        /// Too many were tried before: nothing was checked.
+        /// The client had made too many attempts before, so the server did not check the password.
         case throttled
-        /// Too many waited to be checked.
+        /// Too many other sign-ins waited, so the server did not check the password.
         case busy
     }
 

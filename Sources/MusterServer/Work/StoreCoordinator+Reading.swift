@@ -3,41 +3,46 @@ import MusterHTTP
 package import MusterStore
 import MusterWire
 
-/// Whose turn it is to read.
+/// The lane of the reading threads in which a read waits.
 package enum ReadingLane: Hashable, Sendable {
-    /// The server itself: feeds of everyone, deliveries, maintenance.
+    /// The server's own reads: feeds, deliveries, maintenance.
     case server
     case user(UserNumber)
-    /// Whoever is at an address and has proved nothing yet.
+    /// The address prefix of a client that has not been authenticated yet.
     case address(String)
 }
 
-/// How much reading of the store one request and one user may take.
+/// The limits of reads of the store, for one request and for one user.
 package enum ReadingLimits {
-    /// Seconds that one look at the store lasts at most where it looks through what others wrote.
+    /// The duration in seconds after which the server ends a read that examines other users' data.
     package static let seconds: Double = 5
-    /// Steps that one look takes at most: conditions of a selector asked of values. A pattern counts as 256.
+    /// The number of steps after which the server ends a read. A step tests one condition of a selector against one
+    /// value; a pattern counts as 256 steps.
     package static let steps = 50_000_000
-    /// How many of the threads one user may hold at a time.
+    /// The number of reading threads that one user may use at the same time.
     static let threadsOfOne = 2
-    /// Looks of one user that wait; of a leader or an admin, who may have thousands of feeds.
+    /// The number of reads that one user may have running or waiting. Leaders and admins, who may have thousands of
+    /// feeds, get `jobsOfLeader`.
     static let jobsOfOne = 1_024
     static let jobsOfLeader = 32_768
-    /// Looks that wait, of all.
+    /// The number of reads, of all users, that may run or wait.
     package static let jobs = 65_536
-    /// Threads that look up credentials and nothing else, and how many one address may hold.
+    /// The number of threads that only look up credentials, and the number of them that one address may use.
     static let credentialThreads = 2
     static let credentialThreadsOfOne = 1
 }
 
 extension StoreCoordinator {
-    /// Reads the store on a thread where it may block.
+    /// Reads the store on a thread that may block.
     ///
-    /// Within a request this is its user's turn among those who read, at most `ReadingLimits.threadsOfOne` at a time,
-    /// and `BoundedWork.bound` says how long it may last: not beyond the connection of whoever asked.
+    /// A request's read waits in the lane of its user, or of its address before the user is authenticated. The lane
+    /// uses at most `ReadingLimits.threadsOfOne` threads. `BoundedWork.bound` is set while `body` runs: it ends the
+    /// read at `ReadingLimits.seconds` or `.steps`, and when the client closes the connection. The server's own reads
+    /// have neither limit.
     ///
-    /// - Throws: `WorkError` when too much waits already; `WorkLimit.Fault` when `body` took more than it may, also
-    ///   where `body` itself did not notice; what `body` throws.
+    /// - Throws: `WorkError` when too many reads wait; `CancellationError` when the client closed the connection while
+    ///   the read waited; `WorkLimit.Fault` when `body` exceeded a limit, even if `body` did not check it; the errors
+    ///   of `body`.
     package func read<Success: Sendable>(
         _ body: @escaping @Sendable (any Store) throws -> Success
     ) async throws -> Success {
@@ -58,16 +63,18 @@ extension StoreCoordinator {
                 let result = Result { try body(store) }
                 let end = ContinuousClock.now
                 reads.record(seconds: (end - start) / .seconds(1), of: request, fault: limit.fault, at: end)
-                // What was cut short is worth nothing, whatever became of it.
+                // The result of an interrupted read is incomplete, even where `body` returned one.
                 if let fault = limit.fault { throw fault }
                 return try result.get()
             }
         }
     }
 
-    /// Reads credentials, on threads that do nothing else: whatever is being read, who asks can be proved.
+    /// Reads credentials, on threads that do nothing else. The server can so authenticate callers while all reading
+    /// threads are busy.
     ///
-    /// - Throws: `WorkError` when too much waits already; what `body` throws.
+    /// - Throws: `WorkError` when too many reads wait; `CancellationError` when the client closed the connection; the
+    ///   errors of `body`.
     func readCredentials<Success: Sendable>(
         _ body: @escaping @Sendable (any Store) throws -> Success
     ) async throws -> Success {
@@ -80,7 +87,7 @@ extension StoreCoordinator {
         }
     }
 
-    /// How long the oldest work of each part waits that lacks nothing but its turn: nothing where all goes on.
+    /// For each queue, how many seconds the oldest job that lacks only a free thread has waited; 0 where none waits.
     package var waits: [(part: String, seconds: Double)] {
         [
             ("readers", readers.oldestWaitSeconds), ("credentials", credentialReaders.oldestWaitSeconds),

@@ -1,18 +1,18 @@
 import MusterWire
 import Synchronization
 
-/// How much one piece of reading may take: seconds, steps, and only while somebody waits for it.
+/// The limits of one piece of work: a duration, a number of steps, and that its client still waits for the result.
 ///
-/// A result that was cut short is worth nothing: the caller looks at `fault` before it uses one. Counting looks at the
-/// clock every few hundred steps.
+/// The result of interrupted work is incomplete, so the caller must check `fault` before it uses the result.
+/// `spendSteps` reads the clock only every 256 steps.
 package final class WorkLimit: WorkBound {
-    /// Why the work was ended.
+    /// Why the work was interrupted.
     package enum Fault: Error, Hashable, Sendable {
-        /// It took longer than it may.
+        /// The work exceeded its duration.
         case deadline(seconds: Double)
-        /// It took more steps than it may.
+        /// The work exceeded its number of steps.
         case steps(limit: Int)
-        /// Nobody waits for the result any more.
+        /// The client no longer waits for the result.
         case abandoned
     }
 
@@ -25,14 +25,16 @@ package final class WorkLimit: WorkBound {
     private let isOver = Atomic<Bool>(false)
     private let noted = Mutex<Fault?>(nil)
 
-    /// Steps between two looks at the clock.
+    /// The number of steps between two checks of the clock.
     private static let stepsBetweenLooks = 256
 
-    /// A limit that begins now.
+    /// Makes a limit whose duration starts now.
     ///
     /// - Parameters:
-    ///   - now: the clock.
-    ///   - isAbandoned: whether nobody waits for the result any more; asked from the thread that works.
+    /// - seconds: the largest duration.
+    /// - steps: the largest number of steps.
+    /// - now: the clock.
+    /// - isAbandoned: whether the client no longer waits for the result; called on the thread that does the work.
     package init(
         seconds: Double, steps: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         isAbandoned: @escaping @Sendable () -> Bool = { false }
@@ -44,12 +46,12 @@ package final class WorkLimit: WorkBound {
         end = now() + .seconds(seconds)
     }
 
-    /// Why the work was ended; nil when it was not.
+    /// The reason why the work was interrupted; nil while it may continue.
     package var fault: Fault? { noted.withLock { $0 } }
 
-    /// Counts steps.
+    /// Counts steps that the work has taken.
     ///
-    /// - Returns: whether the work may go on.
+    /// - Returns: whether the work may continue.
     func spendSteps(_ count: Int) -> Bool {
         if isOver.load(ordering: .relaxed) { return false }
         let (before, after) = steps.wrappingAdd(count, ordering: .relaxed)
@@ -57,9 +59,9 @@ package final class WorkLimit: WorkBound {
         return mayGoOn(after: after)
     }
 
-    /// Makes sure that the work may go on.
+    /// Checks all limits now.
     ///
-    /// - Throws: `Fault`.
+    /// - Throws: `Fault` when the work must end.
     package func check() throws(Fault) {
         _ = mayGoOn(after: steps.load(ordering: .relaxed))
         if let fault { throw fault }

@@ -1,11 +1,11 @@
 import NIOPosix
 import Synchronization
 
-/// A few threads for work that blocks, and the queue before them (`FairQueue`).
+/// A pool of a few threads for blocking work, with a `FairQueue` of waiting jobs.
 package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     typealias Share = FairQueue<Lane, Job>.Share
 
-    /// Work that waits: done when it is given nothing, refused when it is given a reason.
+    /// A waiting job. Called with nil it runs; called with an error it fails with that error instead.
     typealias Job = @Sendable ((any Error)?) -> Void
 
     private let threads: NIOThreadPool
@@ -15,8 +15,8 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - jobs: how many may be there at a time, done or waiting.
-    ///   - now: the clock that tells how long work waits.
+    /// - jobs: the largest number of jobs that run or wait.
+    /// - now: the clock that measures how long jobs wait.
     init(threads count: Int, jobs: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         threadCount = count
         self.now = now
@@ -25,12 +25,14 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
         threads.start()
     }
 
-    /// Does work on one of the threads, when it is its lane's turn.
+    /// Runs `work` on one of the threads when its lane's turn comes.
     ///
     /// - Parameters:
-    ///   - urgency: 0 is done first.
-    ///   - isAbandoned: whether nobody waits for the result any more: then the work is not begun.
-    /// - Throws: `WorkError`; `CancellationError` when nobody waits any more or the pool has ended; what `work` throws.
+    /// - urgency: 0 starts first.
+    /// - share: the limits of the lane.
+    /// - isAbandoned: whether the client no longer waits for the result; if so, `work` does not start.
+    /// - Throws: `WorkError`; `CancellationError` when the job was abandoned or the pool has shut down; the errors of
+    ///   `work`.
     func run<Success: Sendable>(
         _ lane: Lane, urgency: Int = 0, share: Share, isAbandoned: @escaping @Sendable () -> Bool = { false },
         _ work: @escaping @Sendable () throws -> Success
@@ -78,36 +80,36 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Seconds that the oldest work waits that lacks nothing but a free thread; 0 when there is none.
+    /// How many seconds the oldest job that lacks only a free thread has waited; 0 when there is none.
     var oldestWaitSeconds: Double {
         let oldest = queue.withLock { $0.oldestReady }
         return oldest.map { (now() - $0) / .seconds(1) } ?? 0
     }
 
-    /// What waits and is done now, and what was turned away since the start.
+    /// The numbers of jobs that wait, that run, and that the pool has refused since it started.
     var counts: WorkCounts {
         let refused = refused.withLock { $0 }
         return queue.withLock { WorkCounts(waiting: $0.waiting, running: $0.running, refused: refused) }
     }
 
-    /// Refuses what comes from now on, and waits for what is being done.
+    /// Fails the jobs that still wait, and returns once the running ones have finished.
     func shutDown() async throws { try await threads.shutdownGracefully() }
 
-    /// As `shutDown`, without waiting.
+    /// Shuts the pool down like `shutDown`, but returns at once.
     func shutDownSoon() { threads.shutdownGracefully { _ in } }
 }
 
-/// How much work there is, in jobs.
+/// Numbers of jobs of a pool.
 struct WorkCounts: Hashable, Sendable {
     var waiting: Int
     var running: Int
     var refused: Int
 }
 
-/// Why work was not taken.
+/// Why a pool refused work.
 package enum WorkError: Error, Hashable, Sendable {
-    /// Whoever asks has as much work waiting as one may have.
+    /// The client has reached the limit of its lane.
     case shareIsFull
-    /// As much work is waiting as may wait.
+    /// The pool has reached its limit.
     case isFull
 }
