@@ -134,7 +134,7 @@ extension JSONWriter {
         let role = members.text("RoleArn", .arn, &faults)
         let status = members.text("StreamingStatus", .any, &faults)
         if let status, status != "ENABLED", status != "DISABLED" {
-            faults.note(members.name("StreamingStatus"), "Member must satisfy enum value set: [ENABLED, DISABLED]")
+            faults.addFault(members.name("StreamingStatus"), "Member must satisfy enum value set: [ENABLED, DISABLED]")
         }
         key("CognitoStreams")
         beginObject()

@@ -27,7 +27,7 @@ extension CognitoUserPoolService {
     func requirePool(_ members: AmazonMembers, _ faults: inout AmazonFaults) {
         let pool = members.text("UserPoolId", .any, required: true, &faults)
         if let pool, pool != coordinator.origin.userPoolID {
-            faults.note(members.name("UserPoolId"), "User pool \(pool) does not exist")
+            faults.addFault(members.name("UserPoolId"), "User pool \(pool) does not exist")
         }
     }
 

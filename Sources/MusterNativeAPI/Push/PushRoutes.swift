@@ -121,7 +121,7 @@ struct PushRoutes: NativeRoutes {
             if let refusal = pushes.refusal(of: address) { throw PushAddress.Fault("subscription", refusal) }
             return address
         } catch {
-            fields.note(error.field, error.detail)
+            fields.addFault(error.field, error.detail)
             return nil
         }
     }

@@ -73,7 +73,7 @@ extension PushDispatcher {
     ///
     /// - Throws: `PushDeviceError.unknown`; `CoordinatorError`, `StoreError`.
     package func remove(_ device: String, of user: UserNumber) async throws {
-        try await coordinator.keep { transaction, _ in
+        try await coordinator.storeState { transaction, _ in
             try Self.requireDevice(device, of: user, transaction)
             try transaction.removePushDevice(device)
         }
@@ -83,7 +83,7 @@ extension PushDispatcher {
     ///
     /// - Throws: `PushDeviceError.unknown`; `CoordinatorError`, `StoreError`.
     package func subscribe(_ device: String, to dataset: String, of user: UserNumber) async throws {
-        try await coordinator.keep { transaction, _ in
+        try await coordinator.storeState { transaction, _ in
             try Self.requireDevice(device, of: user, transaction)
             try transaction.subscribe(device, to: dataset, of: user)
         }
@@ -93,7 +93,7 @@ extension PushDispatcher {
     ///
     /// - Throws: `PushDeviceError.unknown`; `CoordinatorError`, `StoreError`.
     package func unsubscribe(_ device: String, from dataset: String, of user: UserNumber) async throws {
-        try await coordinator.keep { transaction, _ in
+        try await coordinator.storeState { transaction, _ in
             try Self.requireDevice(device, of: user, transaction)
             _ = try transaction.unsubscribe(device, from: dataset)
         }
@@ -132,7 +132,7 @@ extension PushDispatcher {
         }
         let gone = results.filter { if case .gone = $0.outcome { true } else { false } }
         if !gone.isEmpty {
-            try await coordinator.keep { transaction, _ in
+            try await coordinator.storeState { transaction, _ in
                 for result in gone { try transaction.removePushDevice(result.device.id) }
             }
         }

@@ -330,7 +330,7 @@ extension PushDispatcher {
     /// - Returns: whether they are on disk.
     fileprivate func keep(_ edits: [PushSchedule.Edit], through mark: LogSequence) async -> Bool {
         do {
-            try await coordinator.keep { transaction, _ in
+            try await coordinator.storeState { transaction, _ in
                 for edit in edits {
                     switch edit {
                     case .postpone(let push): try transaction.postpone(push)

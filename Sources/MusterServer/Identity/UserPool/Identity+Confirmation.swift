@@ -8,7 +8,7 @@ extension Identity {
     ///
     /// - Throws: `UserPoolError.nameTaken`; `IdentityError.unusablePassword`, `.busy`, `.tooMany`, `.tooManyTries`.
     package func beginSignUp(name: String, password: String, from address: String) async throws {
-        try attempts.take(name: "sign-up", address: address, at: now())
+        try attempts.spendAttempt(name: "sign-up", address: address, at: now())
         guard coordinator.directory.releasing(name) != nil else { throw UserPoolError.nameTaken }
         let stored = try await prepare(password, ofUserNamed: name)
         try confirmations.issue(.signUp, for: name, password: stored, at: now())
@@ -16,7 +16,7 @@ extension Identity {
 
     /// Makes a new code for an account that waits, and for any other name does nothing.
     package func renewSignUp(name: String, from address: String) throws {
-        try attempts.take(name: "sign-up", address: address, at: now())
+        try attempts.spendAttempt(name: "sign-up", address: address, at: now())
         guard let entry = confirmations.remove(.signUp, of: name, at: now()) else { return }
         try confirmations.issue(.signUp, for: name, password: entry.password, at: now())
     }
@@ -31,7 +31,7 @@ extension Identity {
         name: String, code: String?, by admin: Author?, from address: String
     ) async throws {
         let now = now()
-        if code != nil { try attempts.take(name: bucket(of: name), address: address, at: now) }
+        if code != nil { try attempts.spendAttempt(name: bucket(of: name), address: address, at: now) }
         let entry =
             code.map { confirmations.redeem(.signUp, $0, of: name, at: now) }
             ?? confirmations.remove(.signUp, of: name, at: now)
@@ -49,7 +49,7 @@ extension Identity {
     /// Makes a code for a new password; for a name that nobody has, nothing.
     package func beginPasswordReset(name: String, from address: String) throws {
         let now = now()
-        try attempts.take(name: bucket(of: name), address: address, at: now)
+        try attempts.spendAttempt(name: bucket(of: name), address: address, at: now)
         guard coordinator.directory.users[name] != nil else { return }
         try confirmations.issue(.password, for: name, at: now)
     }
@@ -63,7 +63,7 @@ extension Identity {
     ) async throws {
         try Self.check(password)
         let now = now()
-        try attempts.take(name: bucket(of: name), address: address, at: now)
+        try attempts.spendAttempt(name: bucket(of: name), address: address, at: now)
         guard confirmations.redeem(.password, code, of: name, at: now) != nil,
             let user = coordinator.directory.users[name]
         else { throw UserPoolError.wrongCode }

@@ -108,7 +108,7 @@ extension Identity {
         else { throw UserPoolError.invalidNumber }
         let now = now()
         do {
-            try attempts.take(name: EntityName.isValid(name) ? name : "", address: address, at: now)
+            try attempts.spendAttempt(name: EntityName.isValid(name) ? name : "", address: address, at: now)
         } catch {
             signIns.count(.throttled)
             throw error
