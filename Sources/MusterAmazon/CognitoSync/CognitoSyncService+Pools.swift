@@ -50,7 +50,7 @@ extension CognitoSyncService {
     private func change(
         _ team: TeamNumber?, _ change: @escaping @Sendable (inout PoolSettings) -> Void
     ) async throws -> PoolSettings {
-        try await coordinator.keep { transaction, _ in
+        try await coordinator.storeState { transaction, _ in
             var settings = try transaction.settings(ofPool: team)
             change(&settings)
             try transaction.put(settings, ofPool: team)
