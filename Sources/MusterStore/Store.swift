@@ -238,8 +238,8 @@ package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, PushTr
 
     /// Removes an entity; no other ever gets its number. With a device go its positions, sightings, notes, presences,
     /// credentials and the deliveries about it; with a user its devices, safety, declarations, datasets, credentials,
-    /// locations and deliveries; with a collection its regions; with a target its deliveries and dead letters. Readers
-    /// no longer see their changes in the log; `settle` erases them from the disk.
+    /// push devices, locations and deliveries; with a collection its regions; with a target its deliveries and dead
+    /// letters. Readers no longer see their changes in the log; `settle` erases them from the disk.
     func remove(_ user: UserNumber) throws
     func remove(_ team: TeamNumber) throws
     func remove(_ device: DeviceNumber) throws

@@ -15,12 +15,11 @@ def granted(browser, server):
     browser.execute_cdp_cmd("Browser.resetPermissions", {})
 
 
-def run(page, script, *arguments):
+def run(page, script):
     """What an asynchronous function in the page returns."""
     return page.browser.execute_async_script(
         "const done = arguments[arguments.length - 1];"
-        f"(async (...args) => {{ {script} }})(...[...arguments].slice(0, -1)).then(done, (error) => done(String(error)));",
-        *arguments)
+        f"(async () => {{ {script} }})().then(done, (error) => done(String(error)));")
 
 
 def test_what_arrives_is_shown_by_the_pages_worker_and_the_newest_of_an_incident_is_left(page, server, granted):

@@ -2,8 +2,8 @@ import MusterCore
 import MusterStore
 import Testing
 
-/// Push devices' subscriptions and waiting pushes in every store: what one transaction writes survives a crash, and goes
-/// with its device and its user.
+/// Push devices' subscriptions and waiting pushes in every store: what one transaction writes survives a crash, and
+/// goes with its device and its user.
 struct PushStoreTests {
     private let ana = UserNumber(1)
     private let bo = UserNumber(2)

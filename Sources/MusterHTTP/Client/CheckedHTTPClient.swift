@@ -5,8 +5,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// Calls servers at checked addresses only, over HTTP/1.1 or where a service wants it over HTTP/2: a short POST by `post`, and everything else by a client that
-/// `client(for:)` makes.
+/// Calls servers at checked addresses only, over HTTP/1.1 or where a service wants it over HTTP/2: a short POST by
+/// `post`, and everything else by a client that `client(for:)` makes.
 ///
 /// It looks a name up by itself, and the policy must allow every address of the answer. AsyncHTTPClient then connects
 /// to the address that was checked: it does not look the name up again, and it follows no redirects.

@@ -99,8 +99,8 @@ package struct StaticFiles: Fallback {
         return files[String(path.drop { $0 == "/" })]
     }
 
-    /// The page may only load and call this server. MapLibre starts its worker from a blob; the service worker for pushes
-    /// is a file.
+    /// The page may only load and call this server. MapLibre starts its worker from a blob; the service worker for
+    /// pushes is a file.
     private static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; worker-src 'self' blob:; \
         connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'

@@ -32,7 +32,7 @@ struct PushRoutes: NativeRoutes {
                 .post, "\(push)/devices", admits: everyone,
                 .init(
                     "Push",
-                    "Register a push device, or the same one again: an app by its token, a browser by its subscription.",
+                    "Register a push device, or the same one again: an app by its token, a browser by a subscription.",
                     body: Self.json("NewPushDevice"), answers: [.init(201, "Registered.", json: "PushDevice")]),
                 handler: registerDevice))
         routes.add(

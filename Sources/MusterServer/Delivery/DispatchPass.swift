@@ -12,7 +12,7 @@ struct DispatchPass {
     private var unkept: [Ending] = []
     private var isKeeping = false
     private var lastKept = Instant(milliseconds: 0)
-    private var timer: (at: Instant, task: Task<Void, Never>)?
+    private var timer = WakeTimer()
 
     /// The outcome of a delivery, to be stored.
     enum Ending: Sendable {
@@ -36,7 +36,7 @@ struct DispatchPass {
         case .kept(let isStored):
             isKeeping = false
             lastKept = isStored ? now : now.advanced(bySeconds: 1)
-        case .timer: timer = nil
+        case .timer: timer.noteFired()
         }
     }
 
@@ -150,7 +150,7 @@ struct DispatchPass {
     /// Stores the remaining outcomes when the server stops. Where the disk refuses, those deliveries are attempted
     /// again after the next start.
     mutating func end() async {
-        timer?.task.cancel()
+        timer.cancel()
         if !unkept.isEmpty { _ = await dispatcher.storeOutcomes(unkept) }
     }
 
@@ -164,14 +164,7 @@ struct DispatchPass {
         if mayHoldMore { next.append(now.advanced(bySeconds: 1)) }
         if schedule.pendingCount > 0 { next.append(now.advanced(bySeconds: 30)) }
         guard let moment = next.compactMap({ $0 }).min() else { return }
-        if let timer, timer.at <= moment, now <= timer.at { return }
-        timer?.task.cancel()
-        let milliseconds = max(1, moment.milliseconds - now.milliseconds)
-        let task = Task { [signal = dispatcher.signal] in
-            guard (try? await Task.sleep(for: .milliseconds(milliseconds))) != nil else { return }
-            signal.yield(.timer)
-        }
-        timer = (moment, task)
+        timer.set(moment, now: now) { [signal = dispatcher.signal] in signal.yield(.timer) }
     }
 
     private func publish() {

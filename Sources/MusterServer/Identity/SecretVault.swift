@@ -148,10 +148,12 @@ extension SecretVaultError: CustomStringConvertible {
         switch self {
         case .missingKey(let path):
             "\(path) is missing: secrets in the database were sealed with it. Put it back from the backup, or start "
-                + "once with --renew-secrets-key and make AWS keys and webhook secrets anew; push devices must register again."
+                + "once with --renew-secrets-key and make AWS keys and webhook secrets anew. Push devices must then "
+                + "register again."
         case .wrongKey(let path):
             "\(path) is not the key that secrets in the database were sealed with. Put the right one back from the "
-                + "backup, or start once with --renew-secrets-key and make AWS keys and webhook secrets anew."
+                + "backup, or start once with --renew-secrets-key and make AWS keys and webhook secrets anew. Push "
+                + "devices must then register again."
         case .unreadableKey(let path): "\(path) cannot be read."
         case .unwritableKey(let path): "\(path) cannot be written."
         case .sealedOtherwise: "A secret was sealed with another key."

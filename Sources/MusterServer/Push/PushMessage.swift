@@ -33,6 +33,7 @@ package struct PushMessage: Hashable, Sendable {
         }
     }
 
+    /// The value of a member.
     package enum Value: Hashable, Sendable {
         case text(String)
         case number(Int64)

@@ -21,7 +21,7 @@ struct PushPass {
     private var keepingMark = LogSequence.zero
     private var lastKept = Instant(milliseconds: 0)
     private var hasSent = false
-    private var timer: (at: Instant, task: Task<Void, Never>)?
+    private var timer = WakeTimer()
 
     init(_ dispatcher: PushDispatcher) {
         self.dispatcher = dispatcher
@@ -42,7 +42,7 @@ struct PushPass {
             keeping = nil
             if isStored { storedMark = keepingMark }
             lastKept = isStored ? now : now.advanced(bySeconds: 1)
-        case .timer: timer = nil
+        case .timer: timer.noteFired()
         }
     }
 
@@ -247,7 +247,7 @@ struct PushPass {
     /// Stores the rest when the server stops. Where the disk refuses, those messages are sent again after the next
     /// start.
     mutating func end() async {
-        timer?.task.cancel()
+        timer.cancel()
         guard seen != nil, keeping != nil || !unkept.isEmpty || mark > storedMark else { return }
         // A transaction under way may fail, so its edits are made again.
         _ = await dispatcher.keep((keeping ?? []) + unkept, through: mark)
@@ -262,14 +262,7 @@ struct PushPass {
         if isStuck { next.append(now.advanced(bySeconds: 1)) }
         if schedule.postponedCount > 0 { next.append(now.advanced(bySeconds: 30)) }
         guard let moment = next.compactMap({ $0 }).min() else { return }
-        if let timer, timer.at <= moment, now <= timer.at { return }
-        timer?.task.cancel()
-        let milliseconds = max(1, moment.milliseconds - now.milliseconds)
-        let task = Task { [signal = dispatcher.signal] in
-            guard (try? await Task.sleep(for: .milliseconds(milliseconds))) != nil else { return }
-            signal.yield(.timer)
-        }
-        timer = (moment, task)
+        timer.set(moment, now: now) { [signal = dispatcher.signal] in signal.yield(.timer) }
     }
 
     private func publish() {

@@ -84,8 +84,8 @@ final class WebPushSender: PushSender {
         return value
     }
 
-    /// What the receiver reads: the data for the app, and what people see in the declarative form, which a browser shows
-    /// without a service worker. That form needs a page to open.
+    /// What the receiver reads: the data for the app, and what people see in the declarative form, which a browser
+    /// shows without a service worker. That form needs a page to open.
     static func text(of message: PushMessage, page: String?) -> [UInt8] {
         JSONWriter.object { writer in
             if message.notice != nil, page != nil { writer.member("web_push", Int64(8030)) }
