@@ -58,7 +58,7 @@ extension NativeRoutes {
     static func reason(in request: Request) async throws -> String {
         var fields = try await Fields(request)
         let reason = fields.text("reason", isRequired: true, limitBytes: Incident.noteLimitBytes)
-        if let reason, reason.allSatisfy(\.isWhitespace) { fields.addFault("reason", "must say something") }
+        if let reason, reason.allSatisfy(\.isWhitespace) { fields.addFault("reason", "must not be empty") }
         try fields.finish()
         guard let reason else { throw Problem.internalError }
         return reason

@@ -21,8 +21,8 @@ struct TeamSafetyRoutes: NativeRoutes {
                 .get, "\(Self.root)/teams/{team}/safety",
                 admits: .roles([.admin, .analyst, .leader, .member], devices: false),
                 .init(
-                    "Teams", "How everyone of a team is, and how that is known. A member sees itself alone.",
-                    answers: [.init(200, "How everyone is, at one moment.", json: "TeamSafety")]),
+                    "Teams", "Read the safety of a team's people and its source. A member sees only their own.",
+                    answers: [.init(200, "The safety of the people at one moment.", json: "TeamSafety")]),
                 handler: seeTeamSafety))
     }
 
