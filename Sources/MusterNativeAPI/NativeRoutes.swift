@@ -84,8 +84,8 @@ extension NativeRoutes {
         ]
     }
 
-    /// Limits a list to one user's devices. The list is empty for an unknown user, and for a user the caller may not
-    /// see.
+    /// The query parameter that limits a list to one user's devices. The list is empty for an unknown user, and for a
+    /// user the caller may not see.
     static var ofUser: Route.Parameter {
         Route.Parameter("user", "Only devices of this user.", schema: Schema.name)
     }

@@ -128,7 +128,7 @@ package struct OwnTracksEndpoint: Endpoint {
 
     // MARK: Encryption
 
-    /// Decrypts what is encrypted.
+    /// Decrypts the encrypted messages of a report.
     ///
     /// - Returns: the box to encrypt the answer with; nil when nothing was encrypted.
     /// - Throws: `Problem.unavailable` when the server has no key for the device.

@@ -4,8 +4,8 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Routes for datasets: preferences and app state that follow the caller across devices. All of them are about the
-/// caller's own; nobody else can read them.
+/// Routes for datasets: preferences and app state that follow the caller across devices. Every route acts on the
+/// caller's own datasets; nobody else can read them.
 struct DatasetRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -111,7 +111,7 @@ struct DatasetRoutes: NativeRoutes {
 
     /// The dataset's name in the path.
     ///
-    /// - Throws: `Problem.notFound` for a text that no dataset can have as its name.
+    /// - Throws: `Problem.notFound` for a text that is not a valid name.
     private func datasetName(_ context: AppRequestContext) throws(Problem) -> String {
         let name = try context.parameter("dataset")
         guard DatasetLimits.isName(name) else { throw .notFound }
@@ -173,7 +173,7 @@ extension Fields {
 }
 
 extension DatasetPatch {
-    /// What is wrong with a patch.
+    /// Why a patch is invalid.
     fileprivate struct Fault: Error {
         var words: String
     }

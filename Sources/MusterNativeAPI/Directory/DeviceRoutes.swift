@@ -90,7 +90,7 @@ struct DeviceRoutes: NativeRoutes {
     }
 }
 
-/// What the server knows of a device's position.
+/// The server's knowledge of a device's position.
 struct Whereabouts: Sendable {
     /// The newest stored position.
     var position: Position?

@@ -3,7 +3,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Routes for who one is, and signing in.
+/// Routes for signing in and out, and for the caller's own user.
 struct SessionRoutes: NativeRoutes {
     let server: ServerParts
 

@@ -3,7 +3,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Routes for where devices are.
+/// Routes for the latest positions of devices.
 struct LatestPositionRoutes: NativeRoutes {
     let server: ServerParts
 

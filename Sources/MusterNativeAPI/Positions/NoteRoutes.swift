@@ -5,7 +5,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Routes for what devices report about themselves.
+/// Routes for the notes that devices send about themselves.
 struct NoteRoutes: NativeRoutes {
     let server: ServerParts
 

@@ -3,7 +3,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Routes for which devices are in which regions.
+/// Routes for the presence of devices in regions.
 struct PresenceRoutes: NativeRoutes {
     let server: ServerParts
 

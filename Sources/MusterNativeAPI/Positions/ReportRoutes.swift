@@ -4,7 +4,7 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// Routes for what devices report: positions.
+/// Routes by which devices report positions.
 struct ReportRoutes: NativeRoutes {
     let server: ServerParts
 

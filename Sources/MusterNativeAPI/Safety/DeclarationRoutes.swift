@@ -6,7 +6,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Routes for what people say about people.
+/// Routes for declarations: a person's statements about a person's safety.
 struct DeclarationRoutes: NativeRoutes {
     let server: ServerParts
 

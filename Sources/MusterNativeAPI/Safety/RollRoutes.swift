@@ -3,8 +3,8 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// A leader's changes of a roll by hand.
-/// Routes for whom an incident asks for.
+/// Routes by which a leader changes the roll of an incident by hand: adds a visitor, takes a person off, or declares
+/// how a person is.
 struct RollRoutes: NativeRoutes {
     let server: ServerParts
 

@@ -11,7 +11,7 @@ private struct MemberSafety: Sendable {
     let latest: (device: DeviceNumber, known: Whereabouts)?
 }
 
-/// Routes for who of a team is safe.
+/// Routes for the safety of a team's people.
 struct TeamSafetyRoutes: NativeRoutes {
     let server: ServerParts
 
