@@ -69,9 +69,9 @@ package struct Connection: Sendable {
     /// Checks that something of a name exists, so that a command does not act on a mistyped one.
     ///
     /// - Parameters:
-    /// - kind: the kind of thing, for the message: "team".
-    /// - path: the path of the list of all things of that kind.
-    /// - remedy: the command that creates one.
+    ///   - kind: the kind of thing, for the message: "team".
+    ///   - path: the path of the list of all things of that kind.
+    ///   - remedy: the command that creates one.
     /// - Throws: `CommandFailure` that lists the existing names.
     package func require(_ kind: String, called name: String, in path: String, remedy: String) async throws {
         struct Named: Decodable { var name: String }
