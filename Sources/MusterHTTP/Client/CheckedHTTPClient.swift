@@ -15,7 +15,8 @@ package final class CheckedHTTPClient: Sendable {
     private let policy: AddressPolicy
     private let timeouts: Timeouts
     private let tls: TLSConfiguration
-    /// Whether this system has a list of authorities. Without one no certificate is trusted but by those of `roots`.
+    /// Whether this system has a list of certificate authorities. Where it has none, the client trusts only the
+    /// authorities in `roots`.
     package let hasSystemRoots: Bool
     private let kept = Mutex<[HTTPAddress.Origin: PinnedClient]>([:])
 
@@ -55,8 +56,9 @@ package final class CheckedHTTPClient: Sendable {
         tls = configuration
     }
 
-    /// The authorities in the file where Linux distributions have them; nil where there is none, as on macOS. They are
-    /// read once: each client has a TLS context of its own, which by itself would hold a copy of 1 MB.
+    /// The certificate authorities in the file where Linux distributions keep them; nil where there is none, as on
+    /// macOS. They are read once for all clients, because each client's own TLS context would otherwise hold a copy of
+    /// 1 MB.
     private static func systemAuthorities() -> [NIOSSLCertificate]? {
         ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"].lazy
             .compactMap { try? NIOSSLCertificate.fromPEMFile($0) }.first { !$0.isEmpty }
@@ -79,7 +81,8 @@ package final class CheckedHTTPClient: Sendable {
             do {
                 return try await client.post(request, by: deadline)
             } catch  where isKept {
-                // The target may have closed the connection, or moved: it is looked up and connected to anew, once.
+                // The target may have closed the connection or moved. So its name is looked up and connected to anew,
+                // once.
                 forget(client, of: address.origin)
                 return try await pinnedClient(for: address.origin).client.post(request, by: deadline)
             }
@@ -129,12 +132,12 @@ package final class CheckedHTTPClient: Sendable {
         let address = try await firstAccepting(addresses)
         var settings = HTTPClient.Configuration()
         settings.timeout = .init(connect: .seconds(timeouts.connectSeconds), read: .seconds(timeouts.wholeSeconds))
-        // The dispatcher bounds the calls under way: none waits for another's connection.
+        // The dispatcher limits the number of calls under way, so that no call has to wait for another's connection.
         settings.connectionPool = .init(idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: 512)
         let client = PinnedClient(makeClient([origin.host], at: address, settings), at: address)
         client.recordCheck(for: timeouts.lookupSeconds)
         return kept.withLock { kept in
-            // A simultaneous call was faster.
+            // A simultaneous call has made a client for the same address first.
             if let other = kept[origin], other.isFresh, other.address == address { return (other, false) }
             kept = kept.filter { $0.value.isFresh }
             if kept.count >= Self.originLimit, let one = kept.first { kept[one.key] = nil }
@@ -147,7 +150,7 @@ package final class CheckedHTTPClient: Sendable {
         kept.withLock { kept in if kept[origin] === client { kept[origin] = nil } }
     }
 
-    /// A client that connects to this address and to no other, whatever the name means by then.
+    /// Makes a client that connects to this address and to no other, even if the name has got another address since.
     private func makeClient(
         _ hosts: Set<String>, at address: SocketAddress, _ settings: HTTPClient.Configuration
     ) -> HTTPClient {
@@ -219,10 +222,11 @@ private final class PinnedClient: Sendable {
     /// Whether the address need not be looked up again yet.
     var isFresh: Bool { NIODeadline.now() < freshUntil.withLock { $0 } }
 
-    /// Notes that the address was looked up and allowed just now.
+    /// Records that the address was looked up and allowed just now.
     func recordCheck(for seconds: Int64) { freshUntil.withLock { $0 = .now() + .seconds(seconds) } }
 
-    /// Sends a request, reads the answer to its end, and drops its body. An answer with a long body counts as it began.
+    /// Sends a request, reads the answer to its end, and drops its body. A body longer than `bodyLimitBytes` is not
+    /// read to its end; its head decides the answer.
     func post(_ request: HTTPClientRequest, by deadline: NIODeadline) async throws -> CallAnswer {
         defer { withExtendedLifetime(self) {} }
         let response = try await http.execute(request, deadline: deadline)

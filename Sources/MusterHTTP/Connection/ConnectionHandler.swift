@@ -170,9 +170,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        // After the connection has ended there is nobody to answer.
+        // The client of a closed connection cannot receive an answer.
         case is HTTPParserError: if context.channel.isActive { refuse(context) }
-        // A further part of an unreadable request, which is refused already; that answer may still wait for its turn.
+        // NIO reports each further part of an unreadable request. The request has been refused already, and that answer
+        // may still wait for its turn.
         case is ByteToMessageDecoderError: break
         default: close(context)
         }
@@ -281,7 +282,7 @@ extension ConnectionHandler {
             respond(to: head, RequestBody(buffer: body), question, context)
         case .streaming(let source):
             source.finish()
-            // The reader does not ask for more of a body that has ended.
+            // The reader asks for no more of a body that has ended.
             resumeReading(number)
         case .draining: leaveIfOver()
         }
@@ -309,7 +310,7 @@ extension ConnectionHandler {
         context?.read()
     }
 
-    /// Reads and drops the rest of a body that nothing reads.
+    /// Reads and drops the rest of a body that the handler does not want.
     private func drain(_ number: UInt32) {
         guard number == self.number, case .streaming = incoming else { return }
         incoming = .draining(0)

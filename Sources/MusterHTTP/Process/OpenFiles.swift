@@ -5,7 +5,7 @@ package enum OpenFiles {
     /// Files reserved for the store, for the server's own outgoing connections, and for what the operating system opens
     /// itself.
     private static let reserve = 256
-    /// More would be of no use, and some systems set no limit.
+    /// The limit that the process asks for at most. More would be of no use, and some systems set no limit.
     private static let most: rlim_t = 1 << 20
 
     /// The number needed to start: the store with its readers, event loops, the listening socket, some connections.
