@@ -203,7 +203,7 @@ package final class CheckedHTTPClient: Sendable {
     }
 }
 
-/// The connections to one checked address. They close when nobody uses them any more.
+/// The connections to one checked address. They close when no call uses them any more.
 private final class PinnedClient: Sendable {
     let address: SocketAddress
     private let http: HTTPClient

@@ -33,7 +33,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     static let mostDrainedOfRefused = 1 << 20
     /// Seconds that a request continues after the client has closed its sending half.
     private static let patienceSeconds: Int64 = 2
-    /// Seconds between two checks of what has arrived.
+    /// Seconds between two checks of whether data has arrived.
     private static let lookSeconds: Int64 = 60
     /// The number of checks without a request after which the connection is closed.
     private static let mostQuietLooks = 10
@@ -63,8 +63,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var isReadPending = false
     /// Succeeds once more may be sent.
     var onWritable: EventLoopPromise<Void>?
-    /// The end of a response whose reader is slow. Until it is written, no other request is answered. So answers do not
-    /// pile up, and the connection is not mistaken for an idle one.
+    /// The end of a response whose client reads slowly. Until it is written, no other request is answered. So answers
+    /// do not pile up, and the server does not mistake the connection for an idle one.
     var heldEnd: HeldEnd?
     /// The next periodic check of the connection; see `look`.
     private var nextLook: Scheduled<Void>?
@@ -149,7 +149,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event as? ChannelEvent == .inputClosed {
-            // A client that is gone and one that closed only its sending half look alike. A client that waits for a
+            // A client that has gone and one that closed only its sending half look alike. A client that waits for a
             // feed has no reason to close that half.
             connections.endWatch(context.channel)
             isInputClosed = true

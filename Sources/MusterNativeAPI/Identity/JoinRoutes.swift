@@ -102,7 +102,7 @@ struct JoinRoutes: NativeRoutes {
         return person
     }
 
-    /// Checks that a user who is to be removed has no credentials or documents, which would be lost.
+    /// Checks that a user to be removed has no credentials or documents, which would be lost.
     private func checkPossessions(of user: UserNumber) async throws {
         let hasKeys = try await coordinator.read { store in
             try [Credential.Kind.password, .apiKey, .awsKey, .locationKey, .refreshToken].contains { kind in

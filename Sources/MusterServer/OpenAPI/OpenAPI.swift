@@ -40,8 +40,7 @@ package enum OpenAPI {
         // OpenAPI only allows HTTP's own methods.
         let routes = routes.filter { $0.method != .copy }
         for path in unique(routes.map(\.path)) {
-            // A parameter in OpenAPI stands for one segment. The rest of a path is described as one, with its slashes
-            // encoded.
+            // A parameter in OpenAPI is one segment. The rest of a path is described as one, with its slashes encoded.
             writer.key(path.replacing("...}", with: "}"))
             writer.beginObject()
             for route in routes where route.path == path { write(route, to: &writer) }
