@@ -79,15 +79,15 @@ extension NativeRoutes {
     /// The query parameters that every list takes.
     static var paging: [Route.Parameter] {
         [
-            Route.Parameter("limit", "How many items at most.", schema: Schema.limit),
-            Route.Parameter("cursor", "The `nextCursor` of the page before.", schema: Schema.cursor),
+            Route.Parameter("limit", "The largest number of items.", schema: Schema.limit),
+            Route.Parameter("cursor", "The `nextCursor` of the previous page.", schema: Schema.cursor),
         ]
     }
 
-    /// Limits a list to one user's devices. The list is empty for an unknown user, and for a user the caller may not
-    /// see.
+    /// The query parameter that limits a list to one user's devices. The list is empty for an unknown user, and for a
+    /// user the caller may not see.
     static var ofUser: Route.Parameter {
-        Route.Parameter("user", "Only this user's.", schema: Schema.name)
+        Route.Parameter("user", "Only devices of this user.", schema: Schema.name)
     }
 
     /// A body of plain JSON.

@@ -34,14 +34,14 @@ package struct OwnTracksEndpoint: Endpoint {
                     .post, path, admits: .roles(Route.Admission.everyRole, devices: true),
                     over: OwnTracksProtocol(metrics: metrics),
                     .init(
-                        "OwnTracks", "What an OwnTracks app posts.",
+                        "OwnTracks", "Receive the reports of an OwnTracks app.",
                         query: [
-                            .init("u", "The user, where `X-Limit-U` is not sent.", schema: #"{"type":"string"}"#),
-                            .init("d", "The device, where `X-Limit-D` is not sent.", schema: #"{"type":"string"}"#),
+                            .init("u", "The user, if the request has no `X-Limit-U`.", schema: #"{"type":"string"}"#),
+                            .init("d", "The device, if the request has no `X-Limit-D`.", schema: #"{"type":"string"}"#),
                         ], body: ["application/json": "OwnTracksMessage"],
                         answers: [
-                            .init(200, "What the app should show; `[]` is nothing.", json: "OwnTracksReply"),
-                            .init(503, "Keep it, and try again."),
+                            .init(200, "Positions and cards for the app to show.", json: "OwnTracksReply"),
+                            .init(503, "The app keeps the report and tries again."),
                         ]), handler: receive))
         }
     }
@@ -128,7 +128,7 @@ package struct OwnTracksEndpoint: Endpoint {
 
     // MARK: Encryption
 
-    /// Decrypts what is encrypted.
+    /// Decrypts the encrypted messages of a report.
     ///
     /// - Returns: the box to encrypt the answer with; nil when nothing was encrypted.
     /// - Throws: `Problem.unavailable` when the server has no key for the device.

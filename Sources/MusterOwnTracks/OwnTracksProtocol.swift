@@ -24,7 +24,7 @@ struct OwnTracksProtocol: RouteProtocol {
                 "Name, password or token is wrong.", retryAfterSeconds: OwnTracksEndpoint.mendSeconds
             ).response
         case IdentityError.tooManyTries(let seconds):
-            return Problem.unavailable("Too many tries.", retryAfterSeconds: seconds).response
+            return Problem.unavailable("Too many requests.", retryAfterSeconds: seconds).response
         case CoordinatorError.unwritable:
             return Problem.unavailable(StorageWords.refusal, retryAfterSeconds: StorageWords.retryAfterSeconds).response
         default: return nil

@@ -38,9 +38,9 @@ struct OwnTracksReport {
     private let receivedAt: Instant
     /// The positions of the device, in order.
     private(set) var positions: [Position] = []
-    /// The beacons that it saw.
+    /// The beacons that the device saw.
     private(set) var sightings: [Sighting] = []
-    /// Its notes about itself.
+    /// The device's notes about itself.
     private(set) var notes: [DeviceNote] = []
     /// The names of events to count.
     private(set) var events: [StaticString] = []
@@ -53,7 +53,7 @@ struct OwnTracksReport {
         addMessages(request)
     }
 
-    /// Whether some of it must be decrypted first.
+    /// Whether some messages must be decrypted first.
     var isSealed: Bool { !envelopes.isEmpty }
 
     /// The named user: from the header, the topic or the path.
@@ -93,8 +93,8 @@ struct OwnTracksReport {
             + timelyNotes.map { .note($0, of: device) }
     }
 
-    /// Decrypts what is encrypted. Envelopes that this key does not open, or that hold no message, are counted and
-    /// skipped: they were encrypted with an earlier key, and the app would send them forever.
+    /// Decrypts the encrypted messages. Envelopes that this key does not open, or that hold no message, are counted and
+    /// skipped: the app encrypted them with an earlier key, and would send them forever.
     mutating func open(with box: SecretBox) {
         let sealed = envelopes
         envelopes = []

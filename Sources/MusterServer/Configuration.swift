@@ -69,7 +69,7 @@ package struct Configuration: Sendable {
         case closed
     }
 
-    /// What the AWS services state about the server, and how many requests they accept.
+    /// The account and region that the AWS services state, and their limit of requests.
     package struct Amazon: Hashable, Sendable {
         /// The account in resource names: twelve digits.
         package var account = "000000000000"

@@ -322,7 +322,7 @@ private final class CommitNotifier: Sendable {
     }
 }
 
-/// Deletes what is older than its retention, once an hour.
+/// Deletes data older than its retention, once an hour.
 private struct Retention: Service {
     let coordinator: StoreCoordinator
     let identity: Identity
@@ -333,7 +333,7 @@ private struct Retention: Service {
         try? await cancelWhenGracefulShutdown {
             while true {
                 let horizon = now().advanced(bySeconds: -days * 86_400)
-                // What fails now is tried again in an hour.
+                // A failed deletion is tried again in an hour.
                 _ = try? await coordinator.forget(before: horizon)
                 try? await coordinator.dropUnusedBlobs(at: now())
                 _ = try? await identity.removeExpiredCredentials()

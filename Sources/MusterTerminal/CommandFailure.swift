@@ -1,13 +1,14 @@
 package import Foundation
 import MusterCoding
 
-/// A failure told in a sentence; the command ends with status 1.
+/// An error whose sentence a command prints before it ends with status 1.
 package struct CommandFailure: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 
-    /// What a problem document (RFC 9457) says, every fault with its place; and where nothing is at a path, the path.
+    /// Makes the failure from a problem document (RFC 9457), with every fault and its place. For status 404 the
+    /// sentence names the path.
     package init(problem: Data, status: Int, of path: String = "") {
         struct Problem: Decodable {
             struct Fault: Decodable {

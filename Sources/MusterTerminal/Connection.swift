@@ -18,9 +18,9 @@ package struct Connection: Sendable {
         self.token = token
     }
 
-    /// Sends a request below `/api/v1`, or elsewhere, and returns the body of a successful answer.
+    /// Sends a request below `root` and returns the body of a successful answer.
     ///
-    /// - Throws: `CommandFailure` with what the server said, or why it could not be reached.
+    /// - Throws: `CommandFailure` with the server's problem, or the reason why the server could not be reached.
     @discardableResult
     package func send(
         _ method: String, _ path: String, below root: String = "/api/v1", json: (any Encodable)? = nil,
@@ -32,7 +32,7 @@ package struct Connection: Sendable {
         return data
     }
 
-    /// Sends a request and returns what came, whatever its status.
+    /// Sends a request and returns the answer, whatever its status.
     package func exchange(
         _ method: String, _ path: String, below root: String = "/api/v1", json: (any Encodable)? = nil,
         body: Data? = nil, contentType: String = "application/json"
@@ -54,7 +54,7 @@ package struct Connection: Sendable {
         }
     }
 
-    /// Makes a named thing unless there is one of that name already.
+    /// Creates a named thing, unless one of that name exists.
     package func makeUnlessThere(_ path: String, json: any Encodable) async throws {
         let (body, status) = try await exchange("POST", path, json: json)
         guard (200..<300).contains(status) || status == 409 else {
@@ -69,10 +69,10 @@ package struct Connection: Sendable {
     /// Checks that something of a name exists, so that a command does not act on a mistyped one.
     ///
     /// - Parameters:
-    ///   - kind: what it is, for the message: "team".
-    ///   - path: the list of all of its kind.
-    ///   - remedy: the command that makes it.
-    /// - Throws: `CommandFailure` that lists what exists.
+    ///   - kind: the kind of thing, for the message: "team".
+    ///   - path: the path of the list of all things of that kind.
+    ///   - remedy: the command that creates one.
+    /// - Throws: `CommandFailure` that lists the existing names.
     package func require(_ kind: String, called name: String, in path: String, remedy: String) async throws {
         struct Named: Decodable { var name: String }
         let names = try await list(path, of: Named.self).map(\.name)
@@ -82,7 +82,7 @@ package struct Connection: Sendable {
                 + "The \(kind)s are: \(Suggestion.list(names)). \(remedy)")
     }
 
-    /// Reads every page of a list.
+    /// Reads all pages of a list.
     package func list<Item: Decodable & Sendable>(_ path: String, of type: Item.Type = Item.self) async throws -> [Item]
     {
         var items: [Item] = []
@@ -97,13 +97,13 @@ package struct Connection: Sendable {
     }
 }
 
-/// A page of a list, as the API gives it.
+/// A page of a list, as the API sends it.
 private struct ListPage<Item: Decodable & Sendable>: Decodable, Sendable {
     package var items: [Item]
     package var nextCursor: String?
 }
 
 extension String {
-    /// As a segment of a path.
+    /// The text, percent-encoded as a segment of a path.
     package var segment: String { PercentEncoding.encode(self) }
 }

@@ -3,7 +3,7 @@ package import MusterCore
 import MusterGeometry
 import MusterWire
 
-/// Sends positions through the native API, a thousand at a time, and tries again while the server is busy.
+/// Sends positions through the native API, a thousand in a request, and retries while the server is busy.
 package struct Reporter: Sendable {
     package let connection: Connection
 
@@ -11,12 +11,12 @@ package struct Reporter: Sendable {
         self.connection = connection
     }
 
-    /// Positions in one request.
+    /// The number of positions in one request.
     package static let batchLimit = 1_000
-    /// Times that a request is tried before it fails.
+    /// The number of attempts after which a request fails.
     package static let attempts = 8
 
-    /// What the server made of positions.
+    /// The server's counts of the reported positions.
     package struct Tally: Decodable, Sendable {
         package var accepted = 0
         package var late = 0
@@ -37,9 +37,9 @@ package struct Reporter: Sendable {
         }
     }
 
-    /// Sends positions in order; nil for a device stands for the one that the token belongs to.
+    /// Sends positions in order. A nil device stands for the one that the token belongs to.
     ///
-    /// - Throws: `CommandFailure` when the server refuses them or stays busy.
+    /// - Throws: `CommandFailure` when the server refuses the positions or stays busy.
     @discardableResult
     package func send(_ positions: [(device: String?, position: Position)]) async throws -> Tally {
         var tally = Tally()

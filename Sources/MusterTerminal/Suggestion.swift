@@ -1,8 +1,9 @@
 import Foundation
 
-/// Names that a person may have meant by one that does not exist.
+/// Existing names that a person may have meant by a mistyped one.
 package enum Suggestion {
-    /// " Did you mean north?", or "" where no name is near; names of one or two typing errors are.
+    /// Returns " Did you mean north?", or "" where no name is near. A near name differs by at most one typing error or,
+    /// where `name` has six characters or more, two.
     package static func sentence(for name: String, among names: some Collection<String>) -> String {
         let limit = name.count < 6 ? 1 : 2
         let near = names.filter { edits(from: name.lowercased(), to: $0.lowercased()) <= limit }
@@ -16,7 +17,7 @@ package enum Suggestion {
         return names.count > 10 ? "\(shown) and \(names.count - 10) more" : shown
     }
 
-    /// The Levenshtein distance: how many characters must be put in, left out or replaced.
+    /// The Levenshtein distance: the smallest number of characters to insert, delete or replace.
     private static func edits(from left: String, to right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

@@ -5,14 +5,14 @@ import MusterHTTP
 import MusterSimulator
 import MusterWire
 
-/// The fixes of GPX files, one after the other, in seconds from the first.
+/// The fixes of GPX files in one sequence, with times in seconds from the first.
 package struct Walk {
-    /// A fix, and when it was taken.
+    /// A fix and its time.
     package struct Fix {
         var seconds: Double
         var point: GPXDocument.Point
 
-        /// The position it is when the walk begins at a moment and goes so many times faster.
+        /// The fix as a position, for a walk that begins at `start` and is replayed `factor` times faster.
         package func position(from start: Instant, speed factor: Double) -> Position {
             let time = start.advanced(bySeconds: seconds / factor)
             return Position(
@@ -23,20 +23,21 @@ package struct Walk {
 
     package private(set) var fixes: [Fix] = []
 
-    /// Seconds from the first fix to the last.
+    /// The time from the first fix to the last, in seconds.
     package var durationSeconds: Double { fixes.last?.seconds ?? 0 }
 
-    /// Metres a second of a walker whose fixes have no times.
+    /// The walking speed, in metres a second, for tracks without times.
     package static let strideMetresPerSecond = 1.4
-    /// Seconds between one file's last fix and the next one's first, and the longest pause that is kept.
+    /// The pause between the last fix of a file and the first of the next, in seconds.
     package static let pauseSeconds: Double = 60
     package static let longestPauseSeconds: Double = 600
 
-    /// Reads the tracks of files; a file without tracks gives its routes.
+    /// Reads the tracks of GPX files, or the routes of a file without tracks.
     ///
-    /// Points without a time are walked at `strideMetresPerSecond`, pauses are cut to `longestPauseSeconds`.
+    /// A point without a later time than its predecessor is reached at `strideMetresPerSecond`, after at least a
+    /// second. Pauses are shortened to `longestPauseSeconds`.
     ///
-    /// - Throws: `CommandFailure` that names the file, and the line when it is no GPX.
+    /// - Throws: `InputFile.Unreadable`; `CommandFailure` that names the file and, for invalid GPX, the line.
     package init(files: [String]) throws {
         for file in files {
             let data = try InputFile.read(file)
@@ -69,7 +70,9 @@ package struct Walk {
         return max(1, last.coordinate.distance(to: point.coordinate).value / strideMetresPerSecond)
     }
 
-    /// Moves every fix as a phone's GPS would have it, and says how accurate it claims to be.
+    /// Moves every fix by the error of a phone's GPS, and sets its claimed accuracy.
+    ///
+    /// - Parameter seed: equal seeds give equal errors.
     package mutating func addNoise(seed: UInt64) {
         guard let first = fixes.first else { return }
         let plane = LocalPlane(origin: first.point.coordinate)

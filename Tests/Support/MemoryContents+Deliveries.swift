@@ -1,7 +1,7 @@
 import MusterCore
 import MusterStore
 
-/// What is on its way to targets.
+/// The deliveries and dead letters of a memory store.
 extension MemoryContents {
     mutating func put(_ delivery: Delivery) {
         guard deliveries.count < deliveryLimits.pending else {
@@ -48,7 +48,7 @@ extension MemoryContents {
         deadLetters = deadLetters.filter { $0.value.delivery.content.subject != subject }
     }
 
-    /// Forgets at most `limit` dead letters; returns how many.
+    /// Deletes at most `limit` dead letters older than the horizon. Returns their number.
     mutating func forgetDeadLetters(before horizon: Instant, limit: Int) -> Int {
         let old = deadLetters.values.filter { $0.diedAt < horizon }.prefix(limit)
         for letter in old { deadLetters[letter.delivery.number] = nil }

@@ -1,7 +1,7 @@
 import MusterCore
 import MusterStore
 
-/// What devices saw and said.
+/// The sightings and notes of a memory store.
 extension MemoryContents {
     func holds(_ sighting: Sighting, of device: DeviceNumber) -> Bool {
         let key = SightingKey(sighting)
@@ -18,7 +18,7 @@ extension MemoryContents {
         sightings[device] = history
     }
 
-    /// Forgets at most `limit` sightings; returns how many.
+    /// Deletes at most `limit` sightings older than the horizon. Returns their number.
     mutating func forgetSightings(before horizon: Instant, limit: Int) -> Int {
         var left = limit
         for device in sightings.keys.sorted() where left > 0 {
@@ -32,18 +32,17 @@ extension MemoryContents {
 }
 
 extension [DeviceNote] {
-    /// Where the note of this name stands, or would stand.
+    /// The index of the first note that is not before the name, in the order of names.
     func firstIndex(notBefore name: DeviceNote.Name) -> Int {
         partitioningIndex { !$0.name.precedes(name) }
     }
 
-    /// The note of this name.
     func note(_ name: DeviceNote.Name) -> DeviceNote? {
         let index = firstIndex(notBefore: name)
         return index < count && !name.precedes(self[index].name) ? self[index] : nil
     }
 
-    /// Inserts or replaces by name; a waypoint too many takes the place of the one that was received first.
+    /// Inserts or replaces a note by its name. Where a device has too many waypoints, replaces the one received first.
     mutating func put(_ note: DeviceNote) {
         if self.note(note.name) != nil {
             self[firstIndex(notBefore: note.name)] = note

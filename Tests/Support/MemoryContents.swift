@@ -1,19 +1,19 @@
 import MusterCore
 import MusterStore
 
-/// All that a memory store holds.
+/// Everything that a memory store holds. A value, so that a copy is a snapshot.
 struct MemoryContents {
     var log: [LoggedCommit] = []
     var lastSequence: Int64 = 0
-    /// Changes up to and with this one were forgotten.
+    /// The last change that `forget` removed from the log; all earlier ones are removed, too.
     var trimmedThrough: Int64 = 0
-    /// Each device's positions in the order of their keys.
+    /// The positions of each device, in the order of their keys.
     var histories: [DeviceNumber: [Position]] = [:]
     /// The newest position of devices whose history was deleted.
     var keptLatest: [DeviceNumber: Position] = [:]
-    /// Each device's sightings in the order of their keys.
+    /// The sightings of each device, in the order of their keys.
     var sightings: [DeviceNumber: [Sighting]] = [:]
-    /// Each device's notes in the order of their names.
+    /// The notes of each device, in the order of their names.
     var notes: [DeviceNumber: [DeviceNote]] = [:]
     var presences: [DeviceNumber: [Presence]] = [:]
     var refuges: [DeviceNumber: [Presence]] = [:]
@@ -22,7 +22,7 @@ struct MemoryContents {
     var isReviewing = false
     var safety: [UserNumber: Safety] = [:]
     var declared: [UserNumber: Declared] = [:]
-    /// Each person's declarations in the order of their keys.
+    /// The declarations about each person, in the order of their keys.
     var declarations: [UserNumber: [KeptDeclaration]] = [:]
     var incidents: [IncidentNumber: Incident] = [:]
     var record: [IncidentEntry] = []
@@ -45,7 +45,7 @@ struct MemoryContents {
     var pushedThrough = LogSequence.zero
     var deliveryLimits = DeliveryLimits()
 
-    /// One transaction's changes; nil for each that was taken out since.
+    /// The changes of one transaction; nil for each that was removed since.
     struct LoggedCommit {
         var first: Int64
         var committedAt: Instant
@@ -120,7 +120,8 @@ struct MemoryContents {
         }
     }
 
-    /// Forgets at most `limit` positions, as many sightings, commits and dead letters; returns how many of all.
+    /// Deletes positions, sightings, declarations, commits and dead letters older than the horizon, at most `limit` of
+    /// each kind. Returns the number of all.
     mutating func forget(before horizon: Instant, limit: Int) -> Int {
         let old = log.prefix(limit).prefix { $0.committedAt < horizon }
         if let last = old.last {
@@ -140,14 +141,14 @@ struct MemoryContents {
     }
 }
 
-/// A credential's place.
+/// The kind and key that identify a credential.
 struct CredentialKey: Hashable {
     var kind: Credential.Kind
     var key: [UInt8]
 }
 
 extension [Position] {
-    /// Where a position with this key stands, or would stand, in a history.
+    /// The index of the first position that is not before the key, in the order of keys.
     func firstIndex(notBefore key: PositionKey) -> Int {
         var low = startIndex
         var high = endIndex
@@ -161,8 +162,8 @@ extension [Position] {
 }
 
 extension Change {
-    /// Whether this tells where that device was or what it said, or how that person was. It leaves the log when they
-    /// are removed.
+    /// Whether the change reveals a place or statement of this device, or the state of this person. The log drops such
+    /// changes when the device or the user is removed.
     func speaks(ofDevice device: DeviceNumber?, orUser user: UserNumber?) -> Bool {
         switch self {
         case .position(_, let subject, _): subject == device

@@ -1,7 +1,7 @@
 import MusterCore
 import MusterStore
 
-/// The positions of a memory store at one moment.
+/// Reads the positions of a memory store as of one moment.
 final class MemoryPositionReader: PositionReader {
     let lastSequence: LogSequence
     private let told: [SequencedPosition]

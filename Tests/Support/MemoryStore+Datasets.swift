@@ -2,7 +2,7 @@ import GRDB
 package import MusterCore
 package import MusterStore
 
-/// Datasets are kept in tables as `SQLiteStore` has them, of a database in memory.
+/// Keeps datasets in the same tables as `SQLiteStore`, in a database in memory.
 extension MemoryStore {
     package func datasets(of user: UserNumber) throws -> [Dataset] {
         try tables.unsafeReentrantRead { try DatasetTable.datasets(of: user, in: $0) }

@@ -4,19 +4,19 @@ package import MusterDocuments
 package import MusterStore
 import Synchronization
 
-/// Documents are kept in tables as `SQLiteStore` has them, of a database in memory.
+/// Keeps documents in the same tables as `SQLiteStore`, in a database in memory.
 extension MemoryStore {
     package func readDocuments<Result>(
         _ body: (any DocumentReader, any PositionReader) throws -> Result
     ) throws -> Result {
-        // The writer's thread may look while it writes; nobody else waits for itself.
+        // The writer's thread may read while it writes, and would otherwise wait for itself.
         try tables.unsafeReentrantRead { database in
             let positions = MemoryPositionReader(contents.withLock { $0 })
             return try body(DocumentTables(in: database) { positions.lastSequence }, positions)
         }
     }
 
-    /// Positions in memory are no bytes of a history; what documents say is counted as in a file.
+    /// Positions count no bytes, because there is no file of blocks. Documents count as in a file.
     package func usage() throws -> StoredUsage {
         var usage = StoredUsage()
         usage.documentBytes = try tables.unsafeReentrantRead { try DocumentTables(in: $0) { .zero }.storedBytes() }
@@ -24,7 +24,7 @@ extension MemoryStore {
         return usage
     }
 
-    /// A database in memory with the tables of documents.
+    /// Makes a database in memory with the tables of documents.
     static func makeTables() -> DatabaseQueue {
         do {
             let tables = try DatabaseQueue()

@@ -67,7 +67,8 @@ extension MemoryTransaction {
 
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry] { try seen { $0.roll(of: incident) } }
 
-    /// Reads what this transaction would leave, without the removals of documents.
+    /// Reads the contents as the edits of this transaction would leave them. The log, documents and datasets stay as
+    /// they were.
     private func seen<Value: Sendable>(_ read: (MemoryContents) -> Value) throws -> Value {
         var contents = store.contents.withLock { $0 }
         for edit in edits { edit(&contents) }
@@ -89,7 +90,7 @@ extension MemoryTransaction {
 }
 
 extension MemoryContents {
-    /// The lines that say who is on the roll of an incident, and everyone's newest, in their order.
+    /// The lines that put people on or off the roll of an incident, and each person's newest line, in order.
     func roll(of incident: IncidentNumber) -> [IncidentEntry] {
         let lines = record.filter { $0.incident == incident && !$0.event.isMilestone }
         var newest: [UserNumber: Int] = [:]
@@ -104,7 +105,7 @@ extension MemoryContents {
         declarations[kept.declaration.subject] = all
     }
 
-    /// Forgets at most `limit` declarations; returns how many.
+    /// Deletes at most `limit` declarations older than the horizon. Returns their number.
     mutating func forgetDeclarations(before horizon: Instant, limit: Int) -> Int {
         var left = limit
         for subject in declarations.keys.sorted() where left > 0 {

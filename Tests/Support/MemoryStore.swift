@@ -5,22 +5,20 @@ import MusterDocuments
 package import MusterStore
 import Synchronization
 
-/// A store that forgets everything when the process ends.
+/// A store in memory, for tests.
 ///
-/// Passes the same suite as `SQLiteStore`. Reads are O(what they return), but `remove` and `forget` look at all there
-/// is.
+/// It passes the same conformance suite as `SQLiteStore`. Most reads take time proportional to their result. Reads of
+/// rolls, `remove` and `forget` visit everything.
 package final class MemoryStore: Store {
-    /// What is committed.
+    /// The committed contents.
     let contents = Mutex(MemoryContents())
 
-    /// The documents.
+    /// The database in memory with documents and datasets.
     let tables = MemoryStore.makeTables()
 
     private let name = UUID().uuidString.lowercased()
 
-    /// An empty store.
-    ///
-    /// - Parameter deliveryLimits: how many deliveries it keeps.
+    /// - Parameter deliveryLimits: the numbers of deliveries that the store keeps.
     package init(deliveryLimits: DeliveryLimits = DeliveryLimits()) {
         contents.withLock { $0.deliveryLimits = deliveryLimits }
     }
@@ -153,7 +151,7 @@ package final class MemoryStore: Store {
         }
     }
 
-    /// - Throws: `StoreError.backup` always: memory has no file to copy.
+    /// - Throws: `StoreError.backup` always, because there is no file to copy.
     package func backup(to path: String) throws {
         throw StoreError.backup(path: path, reason: "a store in memory cannot be backed up")
     }

@@ -2,7 +2,7 @@ import MusterCore
 import MusterStore
 import Synchronization
 
-/// What is on its way to targets.
+/// Deliveries in a transaction of a memory store.
 extension MemoryTransaction {
     @discardableResult
     func put(_ delivery: NewDelivery) throws -> DeliveryNumber {
@@ -36,7 +36,7 @@ extension MemoryTransaction {
         return found.count
     }
 
-    /// Those of the letters that are there and that this transaction has not taken yet; now it has.
+    /// The letters that exist and that this transaction has not taken before. Marks them as taken.
     private func lettersToTake(_ letters: [DeliveryNumber]) -> [DeliveryNumber] {
         let stored = store.contents.withLock { $0.deadLetters }
         return letters.filter { stored[$0] != nil && takenLetters.insert($0).inserted }

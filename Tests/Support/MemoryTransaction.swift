@@ -4,7 +4,7 @@ import MusterDocuments
 import MusterStore
 import Synchronization
 
-/// A transaction of a memory store: notes what is to be done, and does all of it at the end or nothing.
+/// A transaction of a memory store. Collects its operations, and applies all of them at the end, or none.
 final class MemoryTransaction: StoreTransaction {
     let store: MemoryStore
     private let lastSequence: Int64
@@ -15,14 +15,14 @@ final class MemoryTransaction: StoreTransaction {
     private var sighted: [DeviceNumber: Set<SightingKey>] = [:]
     /// The ids of the declarations that this transaction appended.
     private(set) var declared: [UserNumber: Set<String>] = [:]
-    /// All notes of the devices that this transaction put one of.
+    /// The notes of each device whose notes this transaction changes.
     private var notes: [DeviceNumber: [DeviceNote]] = [:]
     private var putDevices: [DeviceNumber: Device] = [:]
     private var removedDevices: Set<DeviceNumber> = []
-    /// What this transaction put; nil where it removed.
+    /// The credentials that this transaction stores; nil for those it removes.
     var credentials: [CredentialKey: Credential?] = [:]
 
-    /// The delivery that was put last.
+    /// The number of the last delivery that was stored.
     var lastDelivery: Int64
     /// Dead letters that this transaction redrove or discarded.
     var takenLetters: Set<DeliveryNumber> = []
@@ -42,7 +42,7 @@ final class MemoryTransaction: StoreTransaction {
 
     func commit(to contents: inout MemoryContents, at committedAt: Instant) {
         if !changes.isEmpty {
-            // First, so that a removal in this transaction also takes out what was appended before it.
+            // Comes first, so that a removal in this transaction also affects the changes appended before it.
             contents.log.append(
                 .init(first: contents.lastSequence + 1, committedAt: committedAt, changes: changes))
             contents.lastSequence += Int64(changes.count)

@@ -1,8 +1,8 @@
 import Foundation
 package import NIOCore
 
-/// The addresses that targets may have. A user who may create targets must not use them to reach what only this machine
-/// can reach, such as a cloud's metadata service.
+/// The addresses that targets may have. A user who may create targets must not use them to reach servers that only this
+/// machine can reach, such as a cloud's metadata service.
 ///
 /// The policy checks the address that the server connects to, after name resolution. The spelling of a name or number
 /// in the URL does not matter.
@@ -42,7 +42,7 @@ package struct AddressPolicy: Hashable, Sendable {
         case closed
     }
 
-    /// Networks of IANA's special-purpose registry, and addresses where clouds serve what only their machines may read.
+    /// Networks of IANA's special-purpose registry, and the addresses of clouds' metadata services.
     private static let closedV4: [(network: UInt32, bits: UInt32)] = [
         (0x0000_0000, 8), (0xA9FE_0000, 16), (0xC000_0000, 24), (0xE000_0000, 4), (0xF000_0000, 4),
         // The metadata services of Alibaba and Azure.

@@ -11,7 +11,7 @@ package enum CallError: Error, Hashable, Sendable {
     /// The policy forbids an address of the target; with a reason for people.
     case forbidden(String)
 
-    /// What to tell people.
+    /// The reason, for people.
     package var reason: String {
         switch self {
         case .unreachable(let reason), .forbidden(let reason): reason

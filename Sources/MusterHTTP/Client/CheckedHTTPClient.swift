@@ -15,7 +15,8 @@ package final class CheckedHTTPClient: Sendable {
     private let policy: AddressPolicy
     private let timeouts: Timeouts
     private let tls: TLSConfiguration
-    /// Whether this system has a list of authorities. Without one no certificate is trusted but by those of `roots`.
+    /// Whether this system has a list of certificate authorities. Where it has none, the client trusts only the
+    /// authorities in `roots`.
     package let hasSystemRoots: Bool
     private let kept = Mutex<[Service: PinnedClient]>([:])
 
@@ -68,8 +69,9 @@ package final class CheckedHTTPClient: Sendable {
         tls = configuration
     }
 
-    /// The authorities in the file where Linux distributions have them; nil where there is none, as on macOS. They are
-    /// read once: each client has a TLS context of its own, which by itself would hold a copy of 1 MB.
+    /// The certificate authorities in the file where Linux distributions keep them; nil where there is none, as on
+    /// macOS. They are read once for all clients, because each client's own TLS context would otherwise hold a copy of
+    /// 1 MB.
     private static func systemAuthorities() -> [NIOSSLCertificate]? {
         ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"].lazy
             .compactMap { try? NIOSSLCertificate.fromPEMFile($0) }.first { !$0.isEmpty }
@@ -149,7 +151,7 @@ package final class CheckedHTTPClient: Sendable {
         let address = try await firstAccepting(addresses)
         var settings = HTTPClient.Configuration()
         settings.timeout = .init(connect: .seconds(timeouts.connectSeconds), read: .seconds(timeouts.wholeSeconds))
-        // The dispatcher bounds the calls under way: none waits for another's connection.
+        // The dispatcher limits the number of calls under way, so that no call has to wait for another's connection.
         settings.connectionPool = .init(idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: 512)
         let client = PinnedClient(
             makeClient([origin.host], at: address, settings, over: service.version), at: address)
@@ -168,7 +170,7 @@ package final class CheckedHTTPClient: Sendable {
         kept.withLock { kept in if kept[service] === client { kept[service] = nil } }
     }
 
-    /// A client that connects to this address and to no other, whatever the name means by then.
+    /// Makes a client that connects to this address and to no other, even if the name has got another address since.
     private func makeClient(
         _ hosts: Set<String>, at address: SocketAddress, _ settings: HTTPClient.Configuration,
         over version: Version = .http1
@@ -224,7 +226,7 @@ package final class CheckedHTTPClient: Sendable {
     }
 }
 
-/// The connections to one checked address. They close when nobody uses them any more.
+/// The connections to one checked address. They close when no call uses them any more.
 private final class PinnedClient: Sendable {
     let address: SocketAddress
     private let http: HTTPClient
@@ -243,7 +245,7 @@ private final class PinnedClient: Sendable {
     /// Whether the address need not be looked up again yet.
     var isFresh: Bool { NIODeadline.now() < freshUntil.withLock { $0 } }
 
-    /// Notes that the address was looked up and allowed just now.
+    /// Records that the address was looked up and allowed just now.
     func recordCheck(for seconds: Int64) { freshUntil.withLock { $0 = .now() + .seconds(seconds) } }
 
     /// Sends a request and reads the answer to its end. Without a limit the answer holds the beginning of the body, and

@@ -11,8 +11,8 @@ package protocol HostResolver: Sendable {
     func addresses(of host: String, port: Int) async throws -> [SocketAddress]
 }
 
-/// Asks the operating system, on threads of its own because the call blocks. Simultaneous requests for the same name
-/// share one call.
+/// Resolves names by the operating system, on threads of its own because the call blocks. Simultaneous requests for the
+/// same name share one call.
 package final class SystemResolver: HostResolver {
     private let threads: NIOThreadPool
     private let underWay = Mutex<[String: Task<[SocketAddress], any Error>]>([:])

@@ -1,12 +1,12 @@
 import Foundation
 import MusterCoding
 
-/// An address of the internet protocol.
+/// An IPv4 or IPv6 address.
 package struct InternetAddress: Hashable, Sendable {
-    /// Four bytes or sixteen; an IPv4 address that is mapped into IPv6 has four.
+    /// Four or sixteen bytes. An IPv4 address that is mapped into IPv6 has four.
     let bytes: [UInt8]
 
-    /// Reads an address without a port; an IPv6 address may stand in brackets, and may name a zone.
+    /// Parses an address without a port; nil for any other text. An IPv6 address may have brackets and a zone.
     init?(_ text: some StringProtocol) {
         var text = String(text)
         if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
@@ -23,10 +23,10 @@ package struct InternetAddress: Hashable, Sendable {
     }
 }
 
-/// What counts as one address where addresses are counted: all of an IPv4 address, the first 64 bits of an IPv6
-/// address, which is what one household is given.
+/// The part of an address by which the server counts and limits clients: a whole IPv4 address, or the first 64 bits of
+/// an IPv6 address, because a household usually has a /64.
 package enum AddressPrefix {
-    /// The prefix of an address as text; the text itself where it is no address.
+    /// The prefix of an address as text. Returns any other text unchanged.
     package static func of(_ address: String) -> String {
         guard let parsed = InternetAddress(address) else { return address }
         if parsed.bytes.count == 4 { return parsed.bytes.map(String.init).joined(separator: ".") }
@@ -34,12 +34,12 @@ package enum AddressPrefix {
     }
 }
 
-/// A range of addresses, as `192.168.0.0/16` or `2001:db8::/32`; a single address is a range of one.
+/// A range of addresses in CIDR notation, such as `192.168.0.0/16` or `2001:db8::/32`, or a single address.
 package struct AddressRange: Hashable, Sendable {
     private let network: [UInt8]
     private let bits: Int
 
-    /// Reads a range; nil for what is none.
+    /// Parses a range; nil for any other text.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = InternetAddress(parts[0]) else { return nil }
@@ -59,7 +59,7 @@ package struct AddressRange: Hashable, Sendable {
     }
 }
 
-/// Whose word about a client's address counts: proxies that the operator named (`--trusted-proxy`).
+/// The proxies that the operator trusts to state a client's address (`--trusted-proxy`).
 package struct TrustedProxies: Hashable, Sendable {
     package var ranges: [AddressRange]
 
@@ -70,12 +70,12 @@ package struct TrustedProxies: Hashable, Sendable {
         return ranges.contains { $0.contains(address) }
     }
 
-    /// The client's own address: the last one of the chain that no trusted proxy has.
+    /// Returns the client's own address: the last address of the chain that does not belong to a trusted proxy.
     ///
     /// - Parameters:
-    ///   - peer: the other end of the connection.
+    ///   - peer: the address at the other end of the connection.
     ///   - forwardedFor: the values of `X-Forwarded-For`, in order.
-    ///   - forwarded: the values of `Forwarded` (RFC 7239), in order; they count before the others.
+    ///   - forwarded: the values of `Forwarded` (RFC 7239), in order. Where there are any, `forwardedFor` is ignored.
     package func client(peer: String, forwardedFor: [String], forwarded: [String]) -> String {
         guard contains(peer) else { return peer }
         let chain =
@@ -84,7 +84,7 @@ package struct TrustedProxies: Hashable, Sendable {
             : forwarded.flatMap { $0.split(separator: ",") }.map(Self.addressForwarded)
         var client = peer
         for address in chain.reversed() {
-            // Behind what is no address, nothing is known.
+            // An element that is not an address ends the chain, because nothing before it can be verified.
             guard let address, InternetAddress(address) != nil else { break }
             client = address
             if !contains(address) { break }
@@ -92,7 +92,7 @@ package struct TrustedProxies: Hashable, Sendable {
         return client
     }
 
-    /// An address, perhaps with a port.
+    /// The address in a text that may also have a port.
     private static func address(_ text: Substring) -> String? {
         let text = text.filter { $0 != " " && $0 != "\"" && $0 != "\t" }
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") { return String(text[...end]) }
@@ -100,7 +100,7 @@ package struct TrustedProxies: Hashable, Sendable {
         return parts.count == 2 ? String(parts[0]) : String(text)
     }
 
-    /// What an element of `Forwarded` says in `for`.
+    /// The address in the `for` parameter of an element of `Forwarded`; nil where there is none.
     private static func addressForwarded(_ element: Substring) -> String? {
         for pair in element.split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1)

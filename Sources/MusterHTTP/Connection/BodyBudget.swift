@@ -13,7 +13,7 @@ package final class BodyBudget: Sendable {
         /// The prefix of the address that the request came from.
         let address: String
         fileprivate(set) var bytes = 0
-        /// The number of the user whose request it is; nil before that is proved.
+        /// The number of the authenticated user who sent the request; nil before authentication.
         fileprivate var user: Int32?
         fileprivate var bytesOfUser = 0
 
@@ -27,9 +27,9 @@ package final class BodyBudget: Sendable {
         /// A message for people.
         var words: String {
             switch self {
-            case .address: "Bodies from this address hold as much memory as they may: send them one after another."
-            case .user: "Your requests' bodies hold as much memory as they may: send them one after another."
-            case .total: "Bodies hold as much memory as they may: try again."
+            case .address: "The bodies from this address have reached their memory limit. Send one after another."
+            case .user: "The bodies of your requests have reached their memory limit. Send one after another."
+            case .total: "Request bodies have reached the server's memory limit. Try again."
             }
         }
     }
@@ -64,7 +64,7 @@ package final class BodyBudget: Sendable {
         if owner != nil { hold.bytesOfUser += count }
     }
 
-    /// Gives back what a request held.
+    /// Gives back the memory that a request held.
     func release(_ hold: Hold) {
         guard hold.bytes > 0 else { return }
         state.withLock { state in

@@ -53,7 +53,7 @@ extension ConnectionHandler {
 
     func completeResponse(_ trailers: HTTPFields?, _ context: ChannelHandlerContext) {
         heldEnd = nil
-        // Must come before the writes: they may pass the next request on.
+        // Must come before the writes, because they may let the next request in.
         question = nil
         releaseBody()
         if case .streaming = incoming {

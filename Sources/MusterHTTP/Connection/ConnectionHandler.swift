@@ -33,7 +33,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     static let mostDrainedOfRefused = 1 << 20
     /// Seconds that a request continues after the client has closed its sending half.
     private static let patienceSeconds: Int64 = 2
-    /// Seconds between two checks of what has arrived.
+    /// Seconds between two checks of whether data has arrived.
     private static let lookSeconds: Int64 = 60
     /// The number of checks without a request after which the connection is closed.
     private static let mostQuietLooks = 10
@@ -67,8 +67,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var isReadPending = false
     /// Succeeds once more may be sent.
     var onWritable: EventLoopPromise<Void>?
-    /// The end of a response whose reader is slow. Until it is written, no other request is answered. So answers do not
-    /// pile up, and the connection is not mistaken for an idle one.
+    /// The end of a response whose client reads slowly. Until it is written, no other request is answered. So answers
+    /// do not pile up, and the server does not mistake the connection for an idle one.
     var heldEnd: HeldEnd?
     /// The next periodic check of the connection; see `look`.
     private var nextLook: Scheduled<Void>?
@@ -153,7 +153,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event as? ChannelEvent == .inputClosed {
-            // A client that is gone and one that closed only its sending half look alike. A client that waits for a
+            // A client that has gone and one that closed only its sending half look alike. A client that waits for a
             // feed has no reason to close that half.
             connections.endWatch(context.channel)
             isInputClosed = true
@@ -174,9 +174,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        // After the connection has ended there is nobody to answer.
+        // The client of a closed connection cannot receive an answer.
         case is HTTPParserError: if context.channel.isActive { refuse(context) }
-        // A further part of an unreadable request, which is refused already; that answer may still wait for its turn.
+        // NIO reports each further part of an unreadable request. The request has been refused already, and that answer
+        // may still wait for its turn.
         case is ByteToMessageDecoderError: break
         default: close(context)
         }
@@ -285,7 +286,7 @@ extension ConnectionHandler {
             respond(to: head, RequestBody(buffer: body), question, context)
         case .streaming(let source):
             source.finish()
-            // The reader does not ask for more of a body that has ended.
+            // The reader asks for no more of a body that has ended.
             resumeReading(number)
         case .draining: leaveIfOver()
         }
@@ -313,7 +314,7 @@ extension ConnectionHandler {
         context?.read()
     }
 
-    /// Reads and drops the rest of a body that nothing reads.
+    /// Reads and drops the rest of a body that the handler does not want.
     private func drain(_ number: UInt32) {
         guard number == self.number, case .streaming = incoming else { return }
         incoming = .draining(0)

@@ -1,18 +1,20 @@
-/// What a connection may take before it is known whose it is, and what bodies that have not ended may hold.
+/// The limits on slow requests, and on the memory that request bodies hold.
 package struct ConnectionLimits: Hashable, Sendable {
-    /// Seconds from the first byte of a request to the end of its head.
+    /// The time from the first byte of a request to the end of its head, in seconds.
     package var headSeconds: Double = 20
-    /// Seconds that a body has before its rate counts.
+    /// The time after which `bytesPerSecond` applies to a body, in seconds.
     package var bodyGraceSeconds: Double = 20
-    /// Bytes a second that a body brings from then on, on average.
+    /// The lowest average rate at which a body must arrive after `bodyGraceSeconds`.
     package var bytesPerSecond: Double = 500
-    /// Seconds after which a body has ended, however fast it comes. Time in which the server takes none is not counted.
+    /// The time within which a body must have arrived completely, in seconds. Time in which the server reads nothing
+    /// does not count.
     package var bodySeconds: Double = 1_800
-    /// Bytes of bodies whose requests have no answer yet: of all.
+    /// The memory of the bodies of all requests without an answer, in bytes.
     package var bodyBytes = 256 << 20
-    /// Of one address (an IPv6 /64 counts as one). A proxy that is trusted is no address of a client.
+    /// The same for one address, where an IPv6 /64 counts as one. A trusted proxy's address does not count as a
+    /// client's.
     package var bodyBytesOfAddress = 128 << 20
-    /// Of one user.
+    /// The same for one user.
     package var bodyBytesOfUser = 96 << 20
 
     /// The defaults.

@@ -1,4 +1,4 @@
-/// What a server decides about requests before any route is known.
+/// The decisions of a server about requests whose route is not known yet.
 package struct ConnectionPolicy: Sendable {
     /// Whether the header field `X-HTTP-Method-Override` replaces POST at a path.
     package var allowsMethodOverride: @Sendable (_ path: String) -> Bool

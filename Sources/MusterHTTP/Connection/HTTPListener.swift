@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Serves connections on one address until graceful shutdown, and then finishes what is under way.
+/// Serves connections on one address until graceful shutdown, and then lets the running requests finish.
 package struct HTTPListener<Connection: ServerChildChannel>: Service {
     package let host: String
     /// The port; 0 for any free one.

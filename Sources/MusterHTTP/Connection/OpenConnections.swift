@@ -36,7 +36,7 @@ package final class OpenConnections: Service {
     package let proxies: TrustedProxies
     /// The memory limits of request bodies.
     package let bodies: BodyBudget
-    /// What the server decides about requests before any route is known.
+    /// The decisions about requests whose route is not known yet.
     package let policy: ConnectionPolicy
 
     /// Makes an empty set of connections.

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What is under way for one request: where it comes from, whose it is once that is proved, and whether anybody still
-/// waits for the answer.
+/// The state of the work for one request: the client's address, the authenticated user, the route, and whether the
+/// client still waits for the answer.
 ///
-/// Whoever reads the store for a request finds it in `current`, so that reading counts as its user's and ends with its
-/// connection.
+/// Code that reads the store for a request finds it in `current`. So the read counts for the request's user and ends
+/// with its connection.
 package final class RequestWork: Sendable {
     /// The request that this task answers; nil for the server's own work.
     @TaskLocal package static var current: RequestWork?
@@ -24,7 +24,7 @@ package final class RequestWork: Sendable {
         }
     }
 
-    /// Where it comes from: the client's own address, also behind a proxy that is trusted.
+    /// The client's own address, also behind a trusted proxy.
     package let address: String
     private let isGone = Atomic<Bool>(false)
     private let proved = Mutex<Client?>(nil)
@@ -32,10 +32,10 @@ package final class RequestWork: Sendable {
 
     package init(from address: String) { self.address = address }
 
-    /// Whose request it is; nil before that is proved.
+    /// The authenticated user who sent the request; nil before authentication.
     package var client: Client? { proved.withLock { $0 } }
 
-    /// Sets whose request it is, once that is proved.
+    /// Sets the user who sent the request. Call it once the request is authenticated.
     package func setClient(_ client: Client) { proved.withLock { $0 = client } }
 
     /// The method and the route's path, with names of parameters in braces; nil before the request is routed.
@@ -44,9 +44,9 @@ package final class RequestWork: Sendable {
     /// Stores the method and the path of the route that serves the request.
     package func setRoute(_ route: String) { routed.withLock { $0 = route } }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether the client no longer waits for the answer.
     package var isAbandoned: Bool { isGone.load(ordering: .relaxed) }
 
-    /// Notes that nobody waits for the answer any more.
+    /// Records that the client no longer waits for the answer.
     package func abandon() { isGone.store(true, ordering: .relaxed) }
 }

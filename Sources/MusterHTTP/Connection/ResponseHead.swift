@@ -7,7 +7,7 @@ import Synchronization
 
 /// The head of a response on the wire, and how its body ends (RFC 9112, section 6).
 struct ResponseHead {
-    /// What the response depends on in the request.
+    /// The properties of a request that its response depends on.
     struct Question: Sendable {
         var isHead: Bool
         var isKeepAlive: Bool

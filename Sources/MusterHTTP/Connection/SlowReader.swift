@@ -1,7 +1,6 @@
 import NIOCore
 
-/// Closes a connection whose client reads nothing of what was sent to it. The client may reconnect and continue where
-/// it was.
+/// Closes a connection whose client stops reading the response. The client may reconnect and continue where it was.
 ///
 /// Runs on the connection's event loop.
 final class SlowReader {

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The memory that Linux lets this process's control group use (cgroup v2, the kernel's `cgroup-v2.rst`), as containers
-/// and systemd's `MemoryMax` set it. The kernel kills a process that goes beyond; no call of the process fails before.
+/// The memory that Linux lets this process's control group use (cgroup v2, the kernel's `cgroup-v2.rst`). Containers
+/// and systemd's `MemoryMax` set this limit. The kernel kills a process that exceeds it; no call of the process fails
+/// before.
 package enum ControlGroup {
-    /// With less than this the server works, but a busy minute may end with the kernel killing it.
+    /// Below this limit, in bytes, the server works, but the kernel may kill it in a busy minute.
     package static let warningBytes: Int64 = 256 << 20
 
     /// The smallest limit of the process's group and the groups above it, in bytes; nil if there is none, and on

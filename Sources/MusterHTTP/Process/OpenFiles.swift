@@ -2,10 +2,10 @@ import Foundation
 
 /// The limit on files and connections that this process may have open at once.
 package enum OpenFiles {
-    /// Files reserved for the store, for the server's own outgoing connections, and for what the operating system opens
-    /// itself.
+    /// Files reserved for the store, for the server's own outgoing connections, and for the operating system's
+    /// libraries.
     private static let reserve = 256
-    /// More would be of no use, and some systems set no limit.
+    /// The limit that the process asks for at most. More would be of no use, and some systems set no limit.
     private static let most: rlim_t = 1 << 20
 
     /// The number needed to start: the store with its readers, event loops, the listening socket, some connections.

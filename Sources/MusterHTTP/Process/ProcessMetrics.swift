@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the system knows of this process, read from `/proc`, under the names that Prometheus's own clients use. Systems
-/// without `/proc` have fewer of them.
+/// The operating system's figures about this process, read from `/proc`, under the names that Prometheus's own clients
+/// use. Systems without `/proc` have fewer of them.
 package enum ProcessMetrics {
     private static let startedAt = Date().timeIntervalSince1970
 
-    /// Notes when the process started; called once, early.
+    /// Records when the process started. Call it once, early.
     package static func begin() { _ = startedAt }
 
     package static func families() -> [MetricFamily] {
@@ -39,7 +39,7 @@ package enum ProcessMetrics {
         return families
     }
 
-    /// The fields of `/proc/self/stat` behind the program's name, from `state` on (proc(5), where it is field 3).
+    /// The fields of `/proc/self/stat` after the program's name, from `state` on (field 3 in proc(5)).
     private static func statFields() -> [Double] {
         guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
             let end = text.lastIndex(of: ")")

@@ -4,8 +4,8 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Routes for datasets: preferences and app state that follow the caller across devices. All of them are about the
-/// caller's own; nobody else can read them.
+/// Routes for datasets: preferences and app state that follow the caller across devices. Every route acts on the
+/// caller's own datasets; nobody else can read them.
 struct DatasetRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -19,15 +19,16 @@ struct DatasetRoutes: NativeRoutes {
             Route(
                 .get, datasets, admits: everyone,
                 .init(
-                    "Datasets", "List one's own datasets.", answers: [.init(200, "Datasets.", json: "DatasetPage")]),
+                    "Datasets", "List your own datasets.", answers: [.init(200, "Datasets.", json: "DatasetPage")]),
                 handler: listDatasets))
         routes.add(
             Route(
                 .get, "\(datasets)/{dataset}", admits: everyone,
                 .init(
                     "Datasets",
-                    "Read the records above a sync count, removed ones too. A dataset that is not there `exists` not.",
-                    query: [.init("since", "The sync count that is known already.", schema: Schema.since)]
+                    "Read the records changed after a sync count, also removed ones. `exists` is false if there is "
+                        + "no such dataset.",
+                    query: [.init("since", "The sync count that the client has reached.", schema: Schema.since)]
                         + Self.paging, answers: [.init(200, "Records.", json: "DatasetRecords")]),
                 handler: readDataset))
         routes.add(
@@ -35,7 +36,7 @@ struct DatasetRoutes: NativeRoutes {
                 .patch, "\(datasets)/{dataset}", admits: everyone,
                 .init(
                     "Datasets",
-                    "Change records, all or none, and create the dataset where it is not there. `value` null removes a "
+                    "Change records, all or none; creates the dataset if necessary. A null `value` removes a "
                         + "record; a `syncCount` that is not the record's is a conflict.",
                     body: Self.json("DatasetPatches"),
                     answers: [.init(200, "The changed records.", json: "DatasetUpdated")]), handler: patchDataset))
@@ -110,7 +111,7 @@ struct DatasetRoutes: NativeRoutes {
 
     /// The dataset's name in the path.
     ///
-    /// - Throws: `Problem.notFound` for a text that no dataset can have as its name.
+    /// - Throws: `Problem.notFound` for a text that is not a valid name.
     private func datasetName(_ context: AppRequestContext) throws(Problem) -> String {
         let name = try context.parameter("dataset")
         guard DatasetLimits.isName(name) else { throw .notFound }
@@ -148,7 +149,7 @@ extension Query {
     /// A cursor from an earlier answer.
     fileprivate mutating func datasetCursor(_ name: String) -> DatasetCursor? {
         guard let text = text(name) else { return nil }
-        return DatasetCursor(token: text) ?? fault(name, "is none that an answer held")
+        return DatasetCursor(token: text) ?? fault(name, "is not a cursor from an answer")
     }
 }
 
@@ -172,7 +173,7 @@ extension Fields {
 }
 
 extension DatasetPatch {
-    /// What is wrong with a patch.
+    /// Why a patch is invalid.
     fileprivate struct Fault: Error {
         var words: String
     }

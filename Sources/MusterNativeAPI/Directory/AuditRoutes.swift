@@ -14,7 +14,7 @@ struct AuditRoutes: NativeRoutes {
                 .get, "\(Self.root)/audit", admits: .roles([.admin, .leader], devices: false),
                 .init(
                     "Audit",
-                    "What was changed by hand, newest first: an admin sees all of it, a leader what concerns its team.",
+                    "List the audit log, newest first. An admin sees every entry, a leader those about the team.",
                     query: Self.paging, answers: [.init(200, "Entries.", json: "AuditPage")]), handler: listAudit))
     }
 
@@ -53,7 +53,7 @@ extension Query {
     /// A cursor from an earlier answer.
     fileprivate mutating func auditCursor(_ name: String) -> MusterCore.LogSequence? {
         guard let text = text(name) else { return nil }
-        guard let numbers = Cursor.decode(text, count: 1) else { return fault(name, "is none that an answer held") }
+        guard let numbers = Cursor.decode(text, count: 1) else { return fault(name, "is not a cursor from an answer") }
         return LogSequence(numbers[0])
     }
 }

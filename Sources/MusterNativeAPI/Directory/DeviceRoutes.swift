@@ -17,25 +17,25 @@ struct DeviceRoutes: NativeRoutes {
             Route(
                 .get, "\(Self.root)/devices", admits: readers,
                 .init(
-                    "Devices", "List the devices that may be seen, each with its latest position.",
+                    "Devices", "List the devices that you may see, each with its latest position.",
                     query: [Self.ofUser] + Self.paging, answers: [.init(200, "Devices.", json: "DevicePage")]),
                 handler: listDevices))
         routes.add(
             Route(
                 .post, devices, admits: writers,
                 .init(
-                    "Devices", "Make a device.", body: Self.json("NewDevice"),
+                    "Devices", "Create a device.", body: Self.json("NewDevice"),
                     answers: [.init(201, "Made.", json: "Device")]), handler: makeDevice))
         routes.add(
             Route(
                 .get, "\(devices)/{device}", admits: readers,
-                .init("Devices", "See a device.", answers: [.init(200, "The device.", json: "Device")]),
+                .init("Devices", "Read a device.", answers: [.init(200, "The device.", json: "Device")]),
                 handler: seeDevice))
         routes.add(
             Route(
                 .delete, "\(devices)/{device}", admits: writers,
                 .init(
-                    "Devices", "Remove a device and all it reported.", answers: [.init(204, "Gone.")]),
+                    "Devices", "Remove a device and everything it reported.", answers: [.init(204, "Gone.")]),
                 handler: removeDevice))
     }
 
@@ -57,7 +57,7 @@ struct DeviceRoutes: NativeRoutes {
             let user = try user(context, access)
             guard access.mayChangeDevices(of: user) else { throw Problem.forbidden }
             guard directory.device(named: name, of: user.number) == nil else {
-                throw Problem.conflict("There is a device \(user.name)/\(name) already.")
+                throw Problem.conflict("The device \(user.name)/\(name) already exists.")
             }
             guard directory.devices(of: user.number).count < Directory.deviceLimit else {
                 throw Problem.conflict("\(user.name) has \(Directory.deviceLimit) devices already: remove one first.")
@@ -81,7 +81,8 @@ struct DeviceRoutes: NativeRoutes {
             let access = try context.access(in: directory)
             let device = try changeableDevice(context, access)
             guard let owner = directory.users[device.user], access.mayErase(owner) else {
-                throw Problem.forbidden("A person's device goes with its track: its user or an admin can remove it.")
+                throw Problem.forbidden(
+                    "Only its user or an admin can remove a person's device, because its track goes with it.")
             }
             draft.edits = [.removeDevice(device.number)]
         }
@@ -89,7 +90,7 @@ struct DeviceRoutes: NativeRoutes {
     }
 }
 
-/// What the server knows of a device's position.
+/// The server's knowledge of a device's position.
 struct Whereabouts: Sendable {
     /// The newest stored position.
     var position: Position?

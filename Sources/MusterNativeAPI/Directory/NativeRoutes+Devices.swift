@@ -2,7 +2,7 @@ import Hummingbird
 import MusterCore
 import MusterServer
 
-/// What routes about devices share.
+/// Lookups that the routes about devices share.
 extension NativeRoutes {
     /// The device that the path names, if the caller may change it.
     func changeableDevice(_ context: AppRequestContext, _ access: Access) throws(Problem) -> Device {
@@ -31,7 +31,7 @@ extension NativeRoutes {
         return (try Page(of: visible, limit: limit, after: cursor), directory)
     }
 
-    /// Where the devices are at one moment, and the log's sequence number at that moment.
+    /// The positions of devices at one moment, and the log's sequence number at that moment.
     func whereabouts(
         of devices: [DeviceNumber]
     ) async throws -> ([DeviceNumber: Whereabouts], MusterCore.LogSequence) {

@@ -19,23 +19,23 @@ struct TeamRoutes: NativeRoutes {
             Route(
                 .get, teams, admits: readers,
                 .init(
-                    "Teams", "List teams: an admin and an analyst all, others their own.", query: Self.paging,
+                    "Teams", "List teams. Admins and analysts see all teams, others their own.", query: Self.paging,
                     answers: [.init(200, "Teams.", json: "TeamPage")]), handler: listTeams))
         routes.add(
             Route(
                 .post, teams, admits: .roles([.admin], devices: false),
                 .init(
-                    "Teams", "Make a team, and its tracker, linked to all collections.",
+                    "Teams", "Create a team, and its tracker with links to the collections that teams share.",
                     body: Self.json("NewTeam"), answers: [.init(201, "Made.", json: "Team")]), handler: makeTeam))
         routes.add(
             Route(
-                .get, "\(teams)/{team}", admits: readers, .init("Teams", "See a team.", answers: [team]),
+                .get, "\(teams)/{team}", admits: readers, .init("Teams", "Read a team.", answers: [team]),
                 handler: seeTeam))
         routes.add(
             Route(
                 .patch, "\(teams)/{team}", admits: .roles([.admin, .leader], devices: false),
                 .init(
-                    "Teams", "Change a team's silence limit, and what it chose for its incidents.",
+                    "Teams", "Change a team's silence limit and its settings for incidents.",
                     body: Self.json("TeamPatch"), answers: [team]),
                 handler: changeTeam))
         routes.add(
@@ -65,9 +65,9 @@ struct TeamRoutes: NativeRoutes {
         try fields.finish()
         guard let name else { throw Problem.internalError }
         let team = try await coordinator.edit(by: context.author) { directory, draft in
-            guard directory.teams[name] == nil else { throw Problem.conflict("There is a team \(name) already.") }
+            guard directory.teams[name] == nil else { throw Problem.conflict("The team \(name) already exists.") }
             guard directory.trackers[name] == nil else {
-                throw Problem.conflict("There is a tracker \(name) already, and a team's tracker has its name.")
+                throw Problem.conflict("The tracker \(name) already exists, and a team's tracker has the team's name.")
             }
             return try draft.addTeam(
                 named: name, silenceSeconds: silence ?? Team.defaultSilenceSeconds,

@@ -20,18 +20,18 @@ struct TrackerRoutes: NativeRoutes {
             Route(
                 .get, trackers, admits: readers,
                 .init(
-                    "Trackers", "List trackers: an admin all, others their team's.", query: Self.paging,
+                    "Trackers", "List trackers. An admin sees all trackers, others the team's.", query: Self.paging,
                     answers: [.init(200, "Trackers.", json: "TrackerPage")]), handler: listTrackers))
         routes.add(
             Route(
                 .post, trackers, admits: writers,
                 .init(
-                    "Trackers", "Make a tracker.", body: Self.json("NewTracker"),
+                    "Trackers", "Create a tracker.", body: Self.json("NewTracker"),
                     answers: [.init(201, "Made.", json: "Tracker")]), handler: makeTracker))
         routes.add(
             Route(
                 .get, "\(trackers)/{tracker}", admits: readers,
-                .init("Trackers", "See a tracker.", answers: [tracker]), handler: seeTracker))
+                .init("Trackers", "Read a tracker.", answers: [tracker]), handler: seeTracker))
         routes.add(
             Route(
                 .patch, "\(trackers)/{tracker}", admits: writers,
@@ -42,7 +42,7 @@ struct TrackerRoutes: NativeRoutes {
             Route(
                 .delete, "\(trackers)/{tracker}", admits: writers,
                 .init(
-                    "Trackers", "Remove a tracker that is no team's.", answers: [.init(204, "Gone.")]),
+                    "Trackers", "Remove a tracker that does not belong to a team.", answers: [.init(204, "Gone.")]),
                 handler: removeTracker))
     }
 
@@ -66,7 +66,7 @@ struct TrackerRoutes: NativeRoutes {
         guard let name else { throw Problem.internalError }
         let tracker = try await coordinator.edit(by: context.author) { directory, draft in
             guard directory.trackers[name] == nil else {
-                throw Problem.conflict("There is a tracker \(name) already.")
+                throw Problem.conflict("The tracker \(name) already exists.")
             }
             let tracker = Tracker(
                 number: try draft.transaction.nextTrackerNumber(), name: name, filter: filter ?? PositionFilter.none,
@@ -100,7 +100,7 @@ struct TrackerRoutes: NativeRoutes {
         try await coordinator.edit(by: context.author) { directory, draft in
             let tracker = try self.tracker(context, context.access(in: directory))
             if let team = directory.teams.all.first(where: { $0.tracker == tracker.number }) {
-                throw Problem.conflict("It is the tracker of team \(team.name), and goes with it.")
+                throw Problem.conflict("This is the tracker of team \(team.name): remove the team.")
             }
             draft.edits = [.removeTracker(tracker.number)]
         }
@@ -122,7 +122,7 @@ struct TrackerRoutes: NativeRoutes {
         for (index, name) in names.enumerated() {
             if let collection = directory.collections[name] {
                 if numbers.contains(collection.number) {
-                    faults.append(.init("/collections/\(index)", "stands here twice"))
+                    faults.append(.init("/collections/\(index)", "is listed twice"))
                 } else {
                     numbers.append(collection.number)
                 }

@@ -15,18 +15,18 @@ struct UserRoutes: NativeRoutes {
             Route(
                 .get, users, admits: .roles([.admin, .leader], devices: false),
                 .init(
-                    "Users", "List users: an admin all, a leader its team.", query: Self.paging,
+                    "Users", "List users. An admin sees all users, a leader those of the team.", query: Self.paging,
                     answers: [.init(200, "Users.", json: "UserPage")]), handler: listUsers))
         routes.add(
             Route(
                 .post, users, admits: .roles([.admin], devices: false),
                 .init(
-                    "Users", "Make a user.", body: Self.json("NewUser"),
+                    "Users", "Create a user.", body: Self.json("NewUser"),
                     answers: [.init(201, "Made.", json: "User")]), handler: makeUser))
         routes.add(
             Route(
                 .get, "\(users)/{user}", admits: .roles(Route.Admission.everyRole, devices: false),
-                .init("Users", "See a user.", answers: [user]), handler: seeUser))
+                .init("Users", "Read a user.", answers: [user]), handler: seeUser))
         routes.add(
             Route(
                 .patch, "\(users)/{user}", admits: .roles([.admin], devices: false),
@@ -38,7 +38,7 @@ struct UserRoutes: NativeRoutes {
             Route(
                 .delete, "\(users)/{user}", admits: .roles([.admin], devices: false),
                 .init(
-                    "Users", "Remove a user with its devices and all they reported.",
+                    "Users", "Remove a user with the user's devices and everything they reported.",
                     answers: [.init(204, "Gone.")]), handler: removeUser))
     }
 
@@ -67,7 +67,7 @@ struct UserRoutes: NativeRoutes {
         let (prepared, now) = (stored, configuration.now())
         let user = try await coordinator.edit(by: context.author) { directory, draft in
             guard let released = directory.releasing(name) else {
-                throw Problem.conflict("There is a user \(name) already.")
+                throw Problem.conflict("The user \(name) already exists.")
             }
             let number = try draft.transaction.nextUserNumber()
             let team = try Self.team(named: team, in: directory)
@@ -112,7 +112,7 @@ struct UserRoutes: NativeRoutes {
             let access = try context.access(in: directory)
             let user = try account(context, access)
             guard user.number != access.principal.user else {
-                throw Problem.conflict("Nobody removes himself: another admin can.")
+                throw Problem.conflict("You cannot remove yourself. Another admin can.")
             }
             try Self.requireAnotherAdmin(than: user, in: directory)
             draft.edits = directory.removal(of: user.number)

@@ -14,14 +14,14 @@ struct DeviceCredentialRoutes: NativeRoutes {
             Route(
                 .post, "\(device)/token", admits: writers,
                 .init(
-                    "Devices", "Make a token with which the device reports. Earlier ones stay good.",
-                    answers: [.init(201, "The token, shown this once.", json: "DeviceToken")]),
+                    "Devices", "Create a token with which the device reports. Earlier tokens stay valid.",
+                    answers: [.init(201, "The token. The server shows it only once.", json: "DeviceToken")]),
                 handler: makeToken))
         routes.add(
             Route(
                 .get, "\(device)/token", admits: writers,
                 .init(
-                    "Devices", "List the tokens of a device: who made each, and when.",
+                    "Devices", "List the tokens of a device, with the maker and time of each.",
                     answers: [.init(200, "Tokens, without their secrets.", json: "DeviceTokenList")]),
                 handler: listTokens))
         routes.add(

@@ -14,12 +14,12 @@ struct EncryptionKeyRoutes: NativeRoutes {
             Route(
                 .put, key, admits: writers,
                 .init(
-                    "Devices", "Set the secret that an OwnTracks app seals its reports with.",
+                    "Devices", "Set the secret with which an OwnTracks app encrypts its reports.",
                     body: Self.json("EncryptionKey"), answers: [.init(204, "Set.")]), handler: setKey))
         routes.add(
             Route(
                 .delete, key, admits: writers,
-                .init("Devices", "Forget that secret.", answers: [.init(204, "Forgotten.")]), handler: removeKey))
+                .init("Devices", "Remove that secret.", answers: [.init(204, "Forgotten.")]), handler: removeKey))
     }
 
     private func setKey(_ request: Request, _ context: AppRequestContext) async throws -> Response {

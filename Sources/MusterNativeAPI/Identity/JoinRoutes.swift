@@ -18,15 +18,16 @@ struct JoinRoutes: NativeRoutes {
                 .post, "\(user)/join", admits: leaders,
                 .init(
                     "Users",
-                    "Say that a user who stands for a device is the same person as another: its devices are the "
-                        + "other's from then on, under the ids that they had, and the user is gone.",
+                    "Merge a user that stands for a device into another user. The other user gets its devices, "
+                        + "which keep their ids, and the user is removed.",
                     body: Self.json("Recipient"), answers: [.init(200, "The other user.", json: "User")]),
                 handler: joinUser))
         routes.add(
             Route(
                 .post, "\(user)/devices/{device}/owner", admits: leaders,
                 .init(
-                    "Devices", "Give a device, with all it reported, to another user of the team. Its tokens end.",
+                    "Devices",
+                    "Give a device, with everything it reported, to another user of the team. Its tokens end.",
                     body: Self.json("Recipient"), answers: [.init(200, "The device.", json: "Device")]),
                 handler: giveDevice))
     }
@@ -101,7 +102,7 @@ struct JoinRoutes: NativeRoutes {
         return person
     }
 
-    /// Checks that a user who is to be removed has no credentials or documents, which would be lost.
+    /// Checks that a user to be removed has no credentials or documents, which would be lost.
     private func checkPossessions(of user: UserNumber) async throws {
         let hasKeys = try await coordinator.read { store in
             try [Credential.Kind.password, .apiKey, .awsKey, .locationKey, .refreshToken].contains { kind in

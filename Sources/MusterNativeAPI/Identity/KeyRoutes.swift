@@ -14,16 +14,17 @@ struct KeyRoutes: NativeRoutes {
             Route(
                 .get, keys, admits: everyone,
                 .init(
-                    "Keys", "List API keys: one's own, or as admin another's.",
-                    query: [.init("user", "Whose, for an admin.", schema: Schema.name)],
+                    "Keys", "List your own API keys or, as an admin, those of any user.",
+                    query: [.init("user", "The owner of the keys, for admins.", schema: Schema.name)],
                     answers: [.init(200, "Keys, without their secrets.", json: "KeyPage")]), handler: listKeys))
         routes.add(
             Route(
                 .post, keys, admits: everyone,
                 .init(
-                    "Keys", "Make an API key, or one for AWS clients, which does what its user may do.",
+                    "Keys", "Create an API key, or an AWS access key, with its user's rights.",
                     body: Self.json("NewKey"),
-                    answers: [.init(201, "The key, shown this once.", json: "MadeKey")]), handler: makeKey))
+                    answers: [.init(201, "The key. The server shows its secret only once.", json: "MadeKey")]),
+                handler: makeKey))
         routes.add(
             Route(
                 .delete, "\(keys)/{key}", admits: everyone,

@@ -13,9 +13,9 @@ struct PasswordRoutes: NativeRoutes {
                 admits: .roles(Route.Admission.everyRole, devices: false),
                 .init(
                     "Users",
-                    "Set a password: one's own, knowing it; as admin anyone else's; as the data folder's owner, by the "
-                        + "command line, any. Ends all sessions; who resets another's password ends that user's keys "
-                        + "and tokens too, but for the kinds that `keep` names.",
+                    "Set your own password, knowing the current one; as an admin, another user's; on the command line, "
+                        + "any user's. This ends the user's sessions. An admin's reset also ends the user's keys "
+                        + "and tokens, except for the kinds that `keep` names.",
                     body: Self.json("NewPassword"), answers: [.init(204, "Set.")]), handler: setPassword))
     }
 
@@ -40,7 +40,7 @@ struct PasswordRoutes: NativeRoutes {
                 _ = try await identity.verifyPassword(
                     current ?? "", ofUserNamed: user.name, from: context.remoteAddress)
             } catch IdentityError.refused {
-                throw Problem.invalid("/currentPassword", "is not the password")
+                throw Problem.invalid("/currentPassword", "is not the current password")
             }
         }
         let ending = isOwn ? [] : Set(EndedCredentials.allCases).subtracting(kept)

@@ -3,7 +3,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Routes for who one is, and signing in.
+/// Routes for signing in and out, and for the caller's own user.
 struct SessionRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -19,9 +19,9 @@ struct SessionRoutes: NativeRoutes {
             Route(
                 .post, "\(root)/session/refresh", admits: .anyone,
                 .init(
-                    "Session", "Exchange a refresh token, once, for the next pair.",
+                    "Session", "Exchange a refresh token for the next pair of tokens. A refresh token works once.",
                     body: Self.json("Refresh"),
-                    answers: [.init(200, "Still signed in.", json: "Session")]), handler: refresh))
+                    answers: [.init(200, "The next pair of tokens.", json: "Session")]), handler: refresh))
         routes.add(
             Route(
                 .delete, "\(root)/session", admits: .roles(Route.Admission.everyRole, devices: false),
@@ -31,7 +31,8 @@ struct SessionRoutes: NativeRoutes {
         routes.add(
             Route(
                 .get, "\(root)/session", admits: .roles(Route.Admission.everyRole, devices: true),
-                .init("Session", "Who am I?", answers: [.init(200, "You.", json: "WhoAmI")]), handler: whoAmI))
+                .init("Session", "Read your own user.", answers: [.init(200, "You.", json: "WhoAmI")]), handler: whoAmI)
+        )
     }
 
     private func signIn(_ request: Request, _ context: AppRequestContext) async throws -> Response {

@@ -32,11 +32,12 @@ struct HistoryRoutes: NativeRoutes {
                 .get, "\(Self.root)/users/{user}/devices/{device}/positions",
                 admits: .roles([.admin, .analyst, .leader, .member], devices: true),
                 .init(
-                    "Positions", "A device's history, oldest first. JSON comes in pages; other forms whole.",
+                    "Positions",
+                    "Read a device's positions, oldest first. JSON comes in pages, other formats in one piece.",
                     query: [
                         .init("from", "The first sample time, RFC 3339.", schema: Schema.time),
-                        .init("to", "The first sample time that is not wanted any more.", schema: Schema.time),
-                        .init("format", "The form; else `Accept` decides.", schema: Schema.exportForm),
+                        .init("to", "The end of the sample times, exclusive, RFC 3339.", schema: Schema.time),
+                        .init("format", "The format. Without it, `Accept` decides.", schema: Schema.exportForm),
                     ] + Self.paging,
                     answers: [
                         .init(
@@ -142,7 +143,7 @@ extension Query {
             let coordinate = try? Coordinate(
                 latitude: Double(bitPattern: UInt64(bitPattern: numbers[1])),
                 longitude: Double(bitPattern: UInt64(bitPattern: numbers[2])))
-        else { return fault(name, "is none that an answer held") }
+        else { return fault(name, "is not a cursor from an answer") }
         return HistoryCursor(
             sampleTime: Instant(milliseconds: numbers[0]), latitude: coordinate.latitude,
             longitude: coordinate.longitude)

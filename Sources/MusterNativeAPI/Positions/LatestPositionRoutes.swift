@@ -3,7 +3,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Routes for where devices are.
+/// Routes for the latest positions of devices.
 struct LatestPositionRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -12,7 +12,8 @@ struct LatestPositionRoutes: NativeRoutes {
             Route(
                 .get, "\(Self.root)/positions", admits: .roles([.admin, .analyst, .leader, .member], devices: true),
                 .init(
-                    "Positions", "Where each visible device is, whose clock is ahead, and the number to go on from.",
+                    "Positions",
+                    "Read where each visible device is, the offsets of wrong clocks, and the log's sequence number.",
                     query: [Self.ofUser] + Self.paging,
                     answers: [.init(200, "Positions.", json: "LatestPositions")]),
                 handler: listLatest))

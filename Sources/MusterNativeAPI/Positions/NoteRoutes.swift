@@ -5,7 +5,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Routes for what devices report about themselves.
+/// Routes for the notes that devices send about themselves.
 struct NoteRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -15,8 +15,8 @@ struct NoteRoutes: NativeRoutes {
                 .get, "\(Self.root)/users/{user}/devices/{device}/notes",
                 admits: .roles([.admin, .analyst, .leader, .member], devices: true),
                 .init(
-                    "Notes", "What a device says of itself: the latest of each kind and key.",
-                    query: [.init("kind", "Only these.", schema: Schema.noteKind)] + Self.paging,
+                    "Notes", "List what a device reports about itself: the latest note of each kind and key.",
+                    query: [.init("kind", "Only notes of this kind.", schema: Schema.noteKind)] + Self.paging,
                     answers: [.init(200, "Notes.", json: "NotePage")]), handler: listNotes))
     }
 
@@ -68,6 +68,6 @@ extension Query {
     /// A cursor from an earlier answer.
     fileprivate mutating func noteName(_ name: String) -> DeviceNote.Name? {
         guard let text = text(name) else { return nil }
-        return DeviceNote.Name(text: text) ?? fault(name, "is none that an answer held")
+        return DeviceNote.Name(text: text) ?? fault(name, "is not a cursor from an answer")
     }
 }

@@ -3,7 +3,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Routes for which devices are in which regions.
+/// Routes for the presence of devices in regions.
 struct PresenceRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -13,8 +13,8 @@ struct PresenceRoutes: NativeRoutes {
                 .get, "\(Self.root)/presences", admits: .roles([.admin, .analyst, .leader, .member], devices: true),
                 .init(
                     "Positions",
-                    "How every device that may be seen stands to the regions near it, and how sure that is; a page "
-                        + "holds whole devices.",
+                    "List, for each visible device, its presence in the regions near it with its probability. A page "
+                        + "does not split a device.",
                     query: [Self.ofUser] + Self.paging, answers: [.init(200, "Presences.", json: "Presences")]),
                 handler: listPresences))
     }

@@ -4,7 +4,7 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// Routes for what devices report: positions.
+/// Routes by which devices report positions.
 struct ReportRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -13,9 +13,10 @@ struct ReportRoutes: NativeRoutes {
             Route(
                 .post, "\(Self.root)/positions", admits: .roles(Route.Admission.everyRole, devices: true),
                 .init(
-                    "Positions", "Report positions: one, up to 1,000 in an array, or one on each line. All or none.",
+                    "Positions",
+                    "Report positions: one, an array of up to 1,000, or one a line. The server stores all or none.",
                     body: ["application/json": "Report", "application/x-ndjson": "ReportLines"],
-                    answers: [.init(200, "Stored, on disk.", json: "Receipt")]), handler: report))
+                    answers: [.init(200, "Stored durably.", json: "Receipt")]), handler: report))
     }
 
     /// Receives positions. This is the most frequent request, so it avoids all needless work.
@@ -65,7 +66,7 @@ struct ReportRoutes: NativeRoutes {
             if time > latest {
                 faults.append(.init("\(place)/sampleTime", "is more than 60 s ahead of \(now.rfc3339)"))
             } else if time < earliest {
-                faults.append(.init("\(place)/sampleTime", "is older than what is kept, \(earliest.rfc3339)"))
+                faults.append(.init("\(place)/sampleTime", "is before \(earliest.rfc3339), the oldest stored time"))
             }
         }
         guard faults.isEmpty else { throw .invalid(faults) }

@@ -14,10 +14,10 @@ struct SightingRoutes: NativeRoutes {
                 .get, "\(Self.root)/users/{user}/devices/{device}/sightings",
                 admits: .roles([.admin, .analyst, .leader, .member], devices: true),
                 .init(
-                    "Sightings", "Which beacons a device saw, oldest first.",
+                    "Sightings", "List the sightings of beacons by a device, oldest first.",
                     query: [
                         .init("from", "The first sample time, RFC 3339.", schema: Schema.time),
-                        .init("to", "The first sample time that is not wanted any more.", schema: Schema.time),
+                        .init("to", "The end of the sample times, exclusive, RFC 3339.", schema: Schema.time),
                     ] + Self.paging, answers: [.init(200, "Sightings.", json: "SightingPage")]),
                 handler: listSightings))
     }
@@ -59,7 +59,7 @@ extension Query {
     fileprivate mutating func sightingKey(_ name: String) -> SightingKey? {
         guard let text = text(name) else { return nil }
         guard let numbers = Cursor.decode(text, count: 4), let pair = UInt32(exactly: numbers[3]) else {
-            return fault(name, "is none that an answer held")
+            return fault(name, "is not a cursor from an answer")
         }
         let uuid = BeaconUUID(high: UInt64(bitPattern: numbers[1]), low: UInt64(bitPattern: numbers[2]))
         let beacon = Beacon(uuid: uuid, major: UInt16(pair >> 16), minor: UInt16(truncatingIfNeeded: pair))

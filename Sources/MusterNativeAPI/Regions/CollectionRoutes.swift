@@ -22,20 +22,22 @@ struct CollectionRoutes: NativeRoutes {
             Route(
                 .post, collections, admits: writers,
                 .init(
-                    "Regions", "Make a collection: an admin's is linked to all trackers, a leader's to its team's.",
+                    "Regions",
+                    "Create a collection. An admin's is linked to all trackers, a leader's to the team's tracker.",
                     body: Self.json("NewCollection"), answers: [.init(201, "Made.", json: "Collection")]),
                 handler: makeCollection))
         routes.add(
             Route(
                 .get, "\(collections)/{collection}", admits: readers,
                 .init(
-                    "Regions", "See a collection.", answers: [.init(200, "The collection.", json: "Collection")]),
+                    "Regions", "Read a collection.", answers: [.init(200, "The collection.", json: "Collection")]),
                 handler: seeCollection))
         routes.add(
             Route(
                 .patch, "\(collections)/{collection}", admits: writers,
                 .init(
-                    "Regions", "Change how a collection's regions are crossed.", body: Self.json("CollectionPatch"),
+                    "Regions", "Change how the server decides crossings of a collection's regions.",
+                    body: Self.json("CollectionPatch"),
                     answers: [.init(200, "The collection.", json: "Collection")]), handler: changeCollection))
         routes.add(
             Route(
@@ -63,7 +65,7 @@ struct CollectionRoutes: NativeRoutes {
         let collection = try await coordinator.edit(by: context.author) { directory, draft in
             let access = try context.access(in: directory)
             guard directory.collections[name] == nil else {
-                throw Problem.conflict("There is a collection \(name) already.")
+                throw Problem.conflict("The collection \(name) already exists.")
             }
             let collection = RegionCollection(
                 number: try draft.transaction.nextCollectionNumber(), name: name, policy: policy ?? .confident)

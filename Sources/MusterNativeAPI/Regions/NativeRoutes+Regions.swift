@@ -4,7 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// What routes about regions share.
+/// Lookups and edits that the routes about regions share.
 extension NativeRoutes {
     /// The collection that the path names, if the caller may change its regions.
     func changeableCollection(_ context: AppRequestContext, _ access: Access) throws(Problem) -> RegionCollection {

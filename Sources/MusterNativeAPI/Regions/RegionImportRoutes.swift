@@ -16,16 +16,20 @@ struct RegionImportRoutes: NativeRoutes {
                 admits: .roles([.admin, .leader], devices: false),
                 .init(
                     "Regions",
-                    "Store the regions of a GeoJSON file: all or, when one is at fault, none. Known ids are replaced.",
+                    "Store the regions of a GeoJSON file, all or none. A region with a known id is replaced.",
                     query: [
-                        .init("dryRun", "Only look; the collection need not exist.", schema: #"{"type":"boolean"}"#),
                         .init(
-                            "muster", "Whether a region that does not say so is a muster region.",
+                            "dryRun", "Only validate; the collection need not exist.", schema: #"{"type":"boolean"}"#),
+                        .init(
+                            "muster", "Whether regions that do not say so are muster regions.",
                             schema: #"{"type":"boolean"}"#),
                     ],
                     body: [
                         RegionRoutes.geoJSON: "FeatureOrCollection", "application/json": "FeatureOrCollection",
-                    ], answers: [.init(200, "How many were, or would be, stored.", json: "RegionReceipt")]),
+                    ],
+                    answers: [
+                        .init(200, "The number of regions that were, or would be, stored.", json: "RegionReceipt")
+                    ]),
                 handler: importRegions))
     }
 

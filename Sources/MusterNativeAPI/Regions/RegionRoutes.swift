@@ -26,13 +26,13 @@ struct RegionRoutes: NativeRoutes {
                 handler: listRegions))
         routes.add(
             Route(
-                .get, "\(regions)/{region}", admits: readers, .init("Regions", "See a region.", answers: [feature]),
+                .get, "\(regions)/{region}", admits: readers, .init("Regions", "Read a region.", answers: [feature]),
                 handler: seeRegion))
         routes.add(
             Route(
                 .put, "\(regions)/{region}", admits: writers,
                 .init(
-                    "Regions", "Put a region.", body: [Self.geoJSON: "Feature", "application/json": "Feature"],
+                    "Regions", "Store a region.", body: [Self.geoJSON: "Feature", "application/json": "Feature"],
                     answers: [feature, .init(201, "Made.", body: [Self.geoJSON: "Feature"])]),
                 handler: putRegion))
         routes.add(
@@ -75,7 +75,7 @@ struct RegionRoutes: NativeRoutes {
         guard var draft = drafts.first, drafts.count == 1 else {
             throw Problem.invalid("", "must be one Feature")
         }
-        guard draft.id == nil || draft.id == id else { throw Problem.invalid("/id", "is another than the path's") }
+        guard draft.id == nil || draft.id == id else { throw Problem.invalid("/id", "differs from the id in the path") }
         draft.id = id
         let region = draft
         let (stored, isNew) = try await coordinator.edit(by: context.author) { directory, draft in

@@ -6,7 +6,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Routes for what people say about people.
+/// Routes for declarations: a person's statements about a person's safety.
 struct DeclarationRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -17,14 +17,14 @@ struct DeclarationRoutes: NativeRoutes {
                 .post, path, admits: .roles([.admin, .leader, .member], devices: true),
                 .init(
                     "Safety",
-                    "Say how a person is: oneself, or as a leader someone of the team. The same id twice says nothing.",
+                    "Declare how you are or, as a leader, how a person of the team is. A repeated id changes nothing.",
                     body: Self.json("NewDeclaration"),
-                    answers: [.init(200, "Stored, on disk.", json: "DeclarationReceipt")]), handler: declare))
+                    answers: [.init(200, "Stored durably.", json: "DeclarationReceipt")]), handler: declare))
         routes.add(
             Route(
                 .get, path, admits: .roles([.admin, .analyst, .leader, .member], devices: true),
                 .init(
-                    "Safety", "What was said of a person, oldest first.", query: Self.paging,
+                    "Safety", "List the declarations about a person, oldest first.", query: Self.paging,
                     answers: [.init(200, "Declarations.", json: "DeclarationPage")]), handler: listDeclarations))
     }
 
@@ -69,12 +69,14 @@ struct DeclarationRoutes: NativeRoutes {
             fields.addFault("sampleTime", "is more than 60 s ahead of \(now.rfc3339)")
         }
         let earliest = now.advanced(bySeconds: -configuration.retentionDays * 86_400)
-        if sampleTime < earliest { fields.addFault("sampleTime", "is older than what is kept, \(earliest.rfc3339)") }
+        if sampleTime < earliest {
+            fields.addFault("sampleTime", "is before \(earliest.rfc3339), the oldest stored time")
+        }
         let note = fields.text("note", limitBytes: Declaration.noteLimitBytes)
         let latitude = fields.number("latitude", in: -90...90)
         let longitude = fields.number("longitude", in: -180...180)
         if (latitude == nil) != (longitude == nil) {
-            fields.addFault("latitude", "comes with longitude, or not at all")
+            fields.addFault("latitude", "must be sent together with longitude")
         }
         try fields.finish()
         guard let kind else { throw Problem.internalError }
@@ -143,7 +145,7 @@ extension Query {
         guard let text = text(name) else { return nil }
         guard text.utf8.count < 200, let bytes = Base64.decodeUnpadded(text, .forURLs), bytes.count > 8,
             let id = String(validating: bytes[8...], as: UTF8.self), Declaration.isValid(id: id)
-        else { return fault(name, "is none that an answer held") }
+        else { return fault(name, "is not a cursor from an answer") }
         let time = bytes[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return DeclarationKey(sampleTime: Instant(milliseconds: Int64(bitPattern: time)), id: id)
     }

@@ -19,9 +19,9 @@ struct IncidentReportRoutes: NativeRoutes {
                 .get, "\(Self.root)/incidents/{incident}/report",
                 admits: .roles([.admin, .analyst, .leader], devices: false),
                 .init(
-                    "Incidents", "The report on an incident, whole: to read, to print, or for a spreadsheet.",
+                    "Incidents", "Read the complete report on an incident: as JSON, as CSV, or as HTML to print.",
                     query: [
-                        .init("format", "The form; else `Accept` decides.", schema: Schema.reportForm)
+                        .init("format", "The format. Without it, `Accept` decides.", schema: Schema.reportForm)
                     ],
                     answers: [
                         .init(

@@ -18,38 +18,38 @@ struct IncidentRoutes: NativeRoutes {
                 .post, "\(Self.root)/teams/{team}/incidents", admits: leaders,
                 .init(
                     "Incidents",
-                    "Evacuate: start an incident of a team, or a drill. One at most is open; a real one ends a drill.",
+                    "Start an evacuation or a drill of a team. A team has at most one open; a real one ends a drill.",
                     body: Self.json("NewIncident"), answers: [.init(201, "Started.", json: "Incident")]),
                 handler: startIncident))
         routes.add(
             Route(
                 .get, "\(Self.root)/teams/{team}/incidents", admits: readers,
-                .init("Incidents", "A team's incidents, newest first.", query: Self.paging, answers: [page]),
+                .init("Incidents", "List a team's incidents, newest first.", query: Self.paging, answers: [page]),
                 handler: listTeamIncidents))
         routes.add(
             Route(
                 .get, "\(Self.root)/incidents", admits: readers,
-                .init("Incidents", "Every incident that is open and may be seen.", answers: [page]),
+                .init("Incidents", "List the open incidents that you may see.", answers: [page]),
                 handler: listOpenIncidents))
         routes.add(
             Route(
                 .get, "\(Self.root)/incidents/{incident}",
                 admits: .roles([.admin, .analyst, .leader, .member], devices: false),
                 .init(
-                    "Incidents", "An incident with its roll call. A member finds itself alone on it.",
+                    "Incidents", "Read an incident with its roll call. A member sees only their own entry.",
                     answers: [.init(200, "The incident, at this moment.", json: "IncidentRoll")]),
                 handler: seeIncident))
         routes.add(
             Route(
                 .post, "\(Self.root)/incidents/{incident}/close", admits: leaders,
                 .init(
-                    "Incidents", "All clear: close an incident, for a reason.", body: Self.json("IncidentReason"),
+                    "Incidents", "Close an incident (all clear), with a reason.", body: Self.json("IncidentReason"),
                     answers: [.init(200, "Closed.", json: "Incident")]), handler: closeIncident))
         routes.add(
             Route(
                 .post, "\(Self.root)/incidents/{incident}/reopen", admits: leaders,
                 .init(
-                    "Incidents", "Open a closed incident again, on the same roll, for a reason.",
+                    "Incidents", "Reopen a closed incident on the same roll, with a reason.",
                     body: Self.json("IncidentReason"), answers: [.init(200, "Open.", json: "Incident")]),
                 handler: reopenIncident))
     }
@@ -168,7 +168,7 @@ extension Query {
     fileprivate mutating func incident(_ name: String) -> IncidentNumber? {
         guard let text = text(name) else { return nil }
         guard let numbers = Cursor.decode(text, count: 1), let number = Int32(exactly: numbers[0]) else {
-            return fault(name, "is none that an answer held")
+            return fault(name, "is not a cursor from an answer")
         }
         return IncidentNumber(number)
     }

@@ -4,7 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// What routes about incidents share.
+/// Lookups that the routes about incidents share.
 extension NativeRoutes {
     /// The incident that the path names, if the caller may run it.
     ///
@@ -28,7 +28,7 @@ extension NativeRoutes {
         return incident
     }
 
-    /// The roll of an incident: of everyone on it, or only of the caller where the caller may not see the others.
+    /// The roll of an incident. Holds everyone on it, or only the caller where the caller may not see the others.
     func roll(of incident: Incident, for access: Access) async throws -> NamedRoll {
         let maySeeAll = access.mayReadRoll(of: incident)
         let (lines, milestones) = try await coordinator.read { store in
@@ -58,7 +58,7 @@ extension NativeRoutes {
     static func reason(in request: Request) async throws -> String {
         var fields = try await Fields(request)
         let reason = fields.text("reason", isRequired: true, limitBytes: Incident.noteLimitBytes)
-        if let reason, reason.allSatisfy(\.isWhitespace) { fields.addFault("reason", "must say something") }
+        if let reason, reason.allSatisfy(\.isWhitespace) { fields.addFault("reason", "must not be empty") }
         try fields.finish()
         guard let reason else { throw Problem.internalError }
         return reason

@@ -3,8 +3,8 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// A leader's changes of a roll by hand.
-/// Routes for whom an incident asks for.
+/// Routes by which a leader changes the roll of an incident by hand: adds a visitor, takes a person off, or declares
+/// how a person is.
 struct RollRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -18,23 +18,24 @@ struct RollRoutes: NativeRoutes {
             Route(
                 .post, roll, admits: leaders,
                 .init(
-                    "Incidents", "Put a visitor, who has no phone, on the roll of an open incident.",
+                    "Incidents", "Add a visitor without a phone to the roll of an open incident.",
                     body: Self.json("NewVisitor"),
-                    answers: [.init(201, "On the roll: its line of the record.", json: "RecordLine")]),
+                    answers: [.init(201, "Added; the line in the incident's record.", json: "RecordLine")]),
                 handler: addVisitor))
         routes.add(
             Route(
                 .post, "\(roll)/{person}/mark", admits: leaders,
                 .init(
-                    "Incidents", "Say how a visitor, or someone who was removed from the server, is.",
+                    "Incidents", "Declare how a visitor, or a person removed from the server, is.",
                     body: Self.json("RollMark"), answers: [.init(200, "Marked.", json: "RecordLine")]),
                 handler: mark))
         routes.add(
             Route(
                 .post, "\(roll)/{person}/removal", admits: leaders,
                 .init(
-                    "Incidents", "Take someone off the roll of an open incident, for a reason: nobody waits for them.",
-                    body: Self.json("IncidentReason"), answers: [.init(200, "Off the roll.", json: "RecordLine")]),
+                    "Incidents",
+                    "Take a person off the roll of an open incident, with a reason. Nobody then waits for them.",
+                    body: Self.json("IncidentReason"), answers: [.init(200, "Taken off.", json: "RecordLine")]),
                 handler: takeOff))
     }
 
@@ -42,7 +43,7 @@ struct RollRoutes: NativeRoutes {
         let (incident, access) = try await ledIncident(context)
         var fields = try await Fields(request)
         let name = fields.text("name", isRequired: true, limitBytes: Self.visitorNameLimitBytes)
-        if let name, name.allSatisfy(\.isWhitespace) { fields.addFault("name", "must say something") }
+        if let name, name.allSatisfy(\.isWhitespace) { fields.addFault("name", "must not be empty") }
         let state: RollState? = fields.word("state")
         let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
         try fields.finish()

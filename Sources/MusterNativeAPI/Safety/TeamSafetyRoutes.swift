@@ -11,7 +11,7 @@ private struct MemberSafety: Sendable {
     let latest: (device: DeviceNumber, known: Whereabouts)?
 }
 
-/// Routes for who of a team is safe.
+/// Routes for the safety of a team's people.
 struct TeamSafetyRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -21,8 +21,8 @@ struct TeamSafetyRoutes: NativeRoutes {
                 .get, "\(Self.root)/teams/{team}/safety",
                 admits: .roles([.admin, .analyst, .leader, .member], devices: false),
                 .init(
-                    "Teams", "How everyone of a team is, and how that is known. A member sees itself alone.",
-                    answers: [.init(200, "How everyone is, at one moment.", json: "TeamSafety")]),
+                    "Teams", "Read the safety of a team's people and its source. A member sees only their own.",
+                    answers: [.init(200, "The safety of the people at one moment.", json: "TeamSafety")]),
                 handler: seeTeamSafety))
     }
 

@@ -14,10 +14,12 @@ struct ChangeRoutes: NativeRoutes {
             Route(
                 .get, "\(Self.root)/changes", admits: .roles([.admin, .analyst, .leader, .member], devices: true),
                 .init(
-                    "Changes", "What was appended to the log, as far as it may be seen.",
+                    "Changes", "Read changes of the log that you may see.",
                     query: [
-                        .init("since", "The number after which to begin; 0: all that is kept.", schema: Schema.since),
-                        .init("limit", "About how many changes to look at.", schema: Schema.limit),
+                        .init(
+                            "since", "The sequence number after which to begin; 0 for all stored changes.",
+                            schema: Schema.since),
+                        .init("limit", "The number of changes to examine, approximately.", schema: Schema.limit),
                     ], answers: [.init(200, "Changes.", json: "ChangePage")]), handler: listChanges))
     }
 

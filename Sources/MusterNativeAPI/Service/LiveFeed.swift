@@ -6,14 +6,15 @@ import MusterStore
 import NIOCore
 import Synchronization
 
-/// The changes that a reader may see, as they happen: `text/event-stream`, resumed by `Last-Event-ID`, with heartbeats.
+/// The live feed of the changes that a reader may see: server-sent events (`text/event-stream`) with heartbeats. A
+/// client resumes it by `Last-Event-ID`.
 final class LiveFeed: FeedContent {
     private let recent: RecentEvents
     private let coordinator: StoreCoordinator
     private let identity: Identity
     /// Verified again before each batch and heartbeat, so that the feed ends when the credential does.
     private let proof: any RequestProof
-    /// Up to here the changes were sent.
+    /// The last change that was sent, or passed over because the reader may not see it.
     private let cursor: Mutex<LogSequence>
     let beatSeconds: Double?
 
@@ -51,10 +52,10 @@ final class LiveFeed: FeedContent {
 
     func end(_ writer: inout any ResponseBodyWriter) {}
 
-    /// Sends changes until there are none at this moment.
+    /// Sends changes until there are no more.
     ///
-    /// - Returns: whether the feed continues. When the log cannot be read it does not: the client reconnects with its
-    ///   last id, and then receives the changes or an error.
+    /// - Returns: whether the feed continues; false when the log cannot be read. The client then reconnects with its
+    ///   last id, and receives the changes or an error.
     private func sendEvents(_ writer: inout any ResponseBodyWriter) async throws -> Bool {
         while true {
             let events: [LiveEvent]

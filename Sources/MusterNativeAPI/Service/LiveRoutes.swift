@@ -15,10 +15,13 @@ struct LiveRoutes: NativeRoutes {
                 .get, "\(Self.root)/live",
                 admits: .roles([.admin, .analyst, .leader, .member], devices: true),
                 .init(
-                    "Changes", "What is appended to the log, as it happens, as far as it may be seen.",
+                    "Changes",
+                    "Receive changes of the log as they happen, as server-sent events. Only changes that you may see.",
                     query: [
-                        .init("since", "The number after which to begin; now, unless said.", schema: Schema.since)
-                    ], answers: [.init(200, "A stream of events.", body: ["text/event-stream": "Text"])])
+                        .init(
+                            "since", "The sequence number after which to begin; by default the newest.",
+                            schema: Schema.since)
+                    ], answers: [.init(200, "A stream of server-sent events.", body: ["text/event-stream": "Text"])])
             ) { request, context in
                 // An answer to HEAD has no body, so it opens no feed.
                 if request.method == .head { return Response(status: .ok, headers: LiveFeed.headers) }

@@ -23,11 +23,11 @@ struct RuleRoutes: NativeRoutes {
             Route(
                 .post, rules, admits: writers,
                 .init(
-                    "Rules", "Make a rule.", body: Self.json("NewRule"),
+                    "Rules", "Create a rule.", body: Self.json("NewRule"),
                     answers: [.init(201, "Made.", json: "Rule")]), handler: makeRule))
         routes.add(
             Route(
-                .get, "\(rules)/{rule}", admits: readers, .init("Rules", "See a rule.", answers: [rule]),
+                .get, "\(rules)/{rule}", admits: readers, .init("Rules", "Read a rule.", answers: [rule]),
                 handler: seeRule))
         routes.add(
             Route(
@@ -43,8 +43,8 @@ struct RuleRoutes: NativeRoutes {
             Route(
                 .post, "\(Self.root)/event-patterns/test", admits: readers,
                 .init(
-                    "Rules", "Ask whether an event matches a pattern.", body: Self.json("PatternTest"),
-                    answers: [.init(200, "Whether it does.", json: "PatternTestResult")]), handler: testPattern))
+                    "Rules", "Test whether an event matches a pattern.", body: Self.json("PatternTest"),
+                    answers: [.init(200, "The result.", json: "PatternTestResult")]), handler: testPattern))
     }
 
     private func listRules(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -61,7 +61,7 @@ struct RuleRoutes: NativeRoutes {
         try fields.finish()
         guard let name = fields.name, let pattern = fields.pattern else { throw Problem.internalError }
         let rule = try await coordinator.edit(by: context.author) { directory, draft in
-            guard directory.rules[name] == nil else { throw Problem.conflict("There is a rule \(name) already.") }
+            guard directory.rules[name] == nil else { throw Problem.conflict("The rule \(name) already exists.") }
             var rule = try RuleEditing.rule(named: name, pattern: pattern, in: directory, draft)
             try fields.apply(to: &rule, in: directory)
             draft.edits = [.putRule(rule)]

@@ -15,18 +15,19 @@ struct ServiceRoutes: NativeRoutes {
             Route(
                 .get, "/.well-known/jwks.json", admits: .anyone,
                 .init(
-                    "Service", "The public keys that access tokens are signed with.",
+                    "Service", "Read the public keys that verify access tokens.",
                     answers: [.init(200, "A JSON Web Key Set.", json: "KeySet")]), handler: seeKeySet))
         let health = Route.Documentation(
-            "Service", "Whether the server takes positions.", answers: [.init(200, "It does.", json: "Health")])
+            "Service", "Check whether the server works.",
+            answers: [.init(200, "It works, perhaps in a degraded state.", json: "Health")])
         routes.add(Route(.get, "/health", admits: .anyone, health, handler: seeHealth))
         routes.add(Route(.get, "\(Self.root)/health", admits: .anyone, health, handler: seeHealth))
         routes.add(
             Route(
                 .get, "/metrics", admits: .adminOrLoopback,
                 .init(
-                    "Service", "What the server has done, for Prometheus.",
-                    answers: [.init(200, "Text format 0.0.4.", body: ["text/plain": "Text"])]),
+                    "Service", "Read the server's metrics, for Prometheus.",
+                    answers: [.init(200, "The Prometheus text format 0.0.4.", body: ["text/plain": "Text"])]),
                 handler: seeMetrics))
     }
 

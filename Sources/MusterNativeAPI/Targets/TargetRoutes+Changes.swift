@@ -12,31 +12,31 @@ extension TargetRoutes {
             Route(
                 .patch, target, admits: Self.admins,
                 .init(
-                    "Targets", "Change a target: its URL, its headers (all of them), whether anything is sent to it.",
+                    "Targets", "Change a target: its URL, all of its headers, or whether it is enabled.",
                     body: Self.json("TargetPatch"), answers: [.init(200, "The target.", json: "Target")]),
                 handler: changeTarget))
         routes.add(
             Route(
                 .delete, target, admits: Self.admins,
                 .init(
-                    "Targets", "Remove a target, with what is on its way to it; rules forget it.",
+                    "Targets", "Remove a target, its waiting deliveries and its entries in rules.",
                     answers: [.init(204, "Gone.")]), handler: removeTarget))
         routes.add(
             Route(
                 .post, "\(target)/secret", admits: Self.admins,
                 .init(
-                    "Targets", "Replace a webhook's secret; the one before stays good beside it for some hours.",
+                    "Targets", "Replace a webhook's secret. The previous one stays valid for some hours.",
                     query: [
                         .init(
-                            "hours", "How long the secret before stays good.",
+                            "hours", "The number of hours for which the previous secret stays valid.",
                             schema: #"{"type":"integer","minimum":0,"maximum":720,"default":24}"#)
-                    ], answers: [.init(200, "The new secret, shown this once.", json: "NewSecret")]),
+                    ], answers: [.init(200, "The new secret. The server shows it only once.", json: "NewSecret")]),
                 handler: rotateSecret))
         routes.add(
             Route(
                 .post, "\(target)/test", admits: Self.admins,
                 .init(
-                    "Targets", "Send a target an event that says it is a test.",
+                    "Targets", "Send a test event to a target.",
                     answers: [.init(202, "On its way.", json: "SentEvent")]), handler: sendTest))
     }
 

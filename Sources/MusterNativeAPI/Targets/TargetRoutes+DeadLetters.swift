@@ -6,14 +6,14 @@ import MusterWire
 
 extension TargetRoutes {
     private static let letters = "\(Self.root)/deadletters"
-    private static let ofTarget = Route.Parameter("target", "Only those of this target.", schema: Schema.name)
+    private static let ofTarget = Route.Parameter("target", "Only those for this target.", schema: Schema.name)
 
     func addDeliveries(to routes: inout RouteTable) {
         routes.add(
             Route(
                 .get, "\(Self.root)/deliveries", admits: Self.admins,
                 .init(
-                    "Targets", "See how much is on its way to each target, and what failed of late.",
+                    "Targets", "Read the number of waiting deliveries of each target, and the latest failures.",
                     answers: [.init(200, "Counts, and the last 100 failures.", json: "Deliveries")]),
                 handler: seeDeliveries))
     }
@@ -23,7 +23,7 @@ extension TargetRoutes {
             Route(
                 .get, Self.letters, admits: Self.admins,
                 .init(
-                    "Targets", "List dead letters: deliveries that were given up.",
+                    "Targets", "List dead letters: deliveries that the server gave up.",
                     query: [Self.ofTarget] + Self.paging,
                     answers: [.init(200, "Dead letters, without their bodies.", json: "DeadLetterPage")]),
                 handler: listLetters))
@@ -31,19 +31,21 @@ extension TargetRoutes {
             Route(
                 .delete, Self.letters, admits: Self.admins,
                 .init(
-                    "Targets", "Discard dead letters: all, or one target's.", query: [Self.ofTarget],
-                    answers: [.init(200, "How many.", json: "LetterCount")]), handler: discardLetters))
+                    "Targets", "Discard all dead letters, or those of one target.", query: [Self.ofTarget],
+                    answers: [.init(200, "The number of dead letters.", json: "LetterCount")]), handler: discardLetters)
+        )
         routes.add(
             Route(
                 .post, "\(Self.letters)/redrive", admits: Self.admins,
                 .init(
-                    "Targets", "Deliver dead letters again: all, or one target's.", query: [Self.ofTarget],
-                    answers: [.init(200, "How many.", json: "LetterCount")]), handler: redriveLetters))
+                    "Targets", "Deliver all dead letters again, or those of one target.", query: [Self.ofTarget],
+                    answers: [.init(200, "The number of dead letters.", json: "LetterCount")]), handler: redriveLetters)
+        )
         routes.add(
             Route(
                 .get, "\(Self.letters)/{letter}", admits: Self.admins,
                 .init(
-                    "Targets", "See a dead letter with its body.",
+                    "Targets", "Read a dead letter with its body.",
                     answers: [.init(200, "The dead letter.", json: "DeadLetter")]), handler: seeLetter))
         routes.add(
             Route(
@@ -109,7 +111,7 @@ extension TargetRoutes {
         var after = DeliveryNumber.zero
         if let cursor = query.text("cursor") {
             guard let numbers = Cursor.decode(cursor, count: 1) else {
-                throw Problem.invalid("?cursor", "is none that an answer held")
+                throw Problem.invalid("?cursor", "is not a cursor from an answer")
             }
             after = DeliveryNumber(numbers[0])
         }

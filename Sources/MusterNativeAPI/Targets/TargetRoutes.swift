@@ -38,13 +38,13 @@ struct TargetRoutes: NativeRoutes {
             Route(
                 .post, Self.targets, admits: Self.admins,
                 .init(
-                    "Targets", "Make a target. A webhook's secret is shown this once.",
+                    "Targets", "Create a target. The server shows a webhook's secret only once.",
                     body: Self.json("NewTarget"), answers: [.init(201, "Made.", json: "MadeTarget")]),
                 handler: makeTarget))
         routes.add(
             Route(
                 .get, "\(Self.targets)/{target}", admits: Self.admins,
-                .init("Targets", "See a target.", answers: [.init(200, "The target.", json: "Target")]),
+                .init("Targets", "Read a target.", answers: [.init(200, "The target.", json: "Target")]),
                 handler: seeTarget))
     }
 
@@ -103,7 +103,7 @@ struct TargetRoutes: NativeRoutes {
         guard let name, let kind else { throw Problem.internalError }
         let (vault, now) = (vault, configuration.now())
         let target = try await coordinator.edit(by: context.author) { directory, draft in
-            guard directory.targets[name] == nil else { throw Problem.conflict("There is a target \(name) already.") }
+            guard directory.targets[name] == nil else { throw Problem.conflict("The target \(name) already exists.") }
             guard directory.targets.count < Self.targetLimit else {
                 throw Problem.conflict("There are \(Self.targetLimit) targets already: remove one first.")
             }

@@ -5,7 +5,7 @@ extension CommitPipeline {
     /// Decides and stores one update of a dataset.
     ///
     /// - Returns: the receipt; its `dataset` says why, where nothing was stored.
-    /// - Throws: what the store throws.
+    /// - Throws: the store's errors.
     mutating func updateDataset(
         _ update: DatasetUpdate, now: Instant, in transaction: any StoreTransaction
     ) throws -> Receipt {

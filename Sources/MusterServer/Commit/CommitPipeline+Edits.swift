@@ -20,7 +20,7 @@ extension CommitPipeline {
     ///   - body: carries the edits out on disk and returns them.
     ///   - adopted: called with the edits and the muster regions by rule once they are on disk, before anything else is
     ///     decided.
-    /// - Throws: what `body` or the store throws; then nothing has changed.
+    /// - Throws: the errors of `body` or the store; then nothing has changed.
     mutating func edit<Result>(
         now: Instant, _ body: (CommitPipeline, any StoreTransaction) throws -> Edited<Result>,
         adopted: ([Edit], Set<RegionNumber>?) -> Void
@@ -51,8 +51,7 @@ extension CommitPipeline {
         guard let outcome else { preconditionFailure("a transaction that did not throw has run its body") }
         adopted(outcome.edits, outcome.muster)
         if !isStaged { engine.enter(outcome.rollEntries) }
-        // Edits of people and devices stand whatever happens next. If the disk refuses the review, the next sweep does
-        // it.
+        // Edits of people and devices take effect in any case. If the disk refuses the review, the next sweep does it.
         var isReviewDue = false
         for edit in outcome.edits where !edit.isOfWhatIsCrossed && engine.apply(edit) { isReviewDue = true }
         if isReviewDue { try? review(now: now) }
@@ -61,7 +60,7 @@ extension CommitPipeline {
 
     /// Decides one slice of the review that edits made necessary.
     ///
-    /// - Throws: what the store throws; then the slice stays due.
+    /// - Throws: the store's errors; then the slice stays due.
     mutating func review(now: Instant) throws {
         guard engine.isReviewDue else { return }
         engine.review(now: now, into: &decision)

@@ -5,7 +5,7 @@ extension CommitPipeline {
     /// Resumes where the store's last transaction ended. The engine decides further observations as if the server had
     /// never stopped.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: the store's errors.
     init(
         opening store: any Store, directory: Directory, rules: RuleBook, quotas: Quotas = Quotas(), now: Instant
     ) throws {

@@ -4,11 +4,11 @@ import MusterStore
 /// An edit that changes a roll adds a line to the incident's record, in the edit's own transaction. So rolls are as
 /// durable as the edits that affect them.
 extension CommitPipeline {
-    /// Appends what the edits do to the rolls of open incidents, in the edits' own transaction.
+    /// Appends the effects of edits on the rolls of open incidents, in the edits' own transaction.
     ///
     /// - Returns: the appended lines, to pass to `enter` once they are on disk.
     /// - Throws: `IncidentError.keepsTeam` where an edit removes a team whose incident is open;
-    ///   `JoinError.callsForHelp` where an edit joins a user who is calling for help; what the store throws.
+    ///   `JoinError.callsForHelp` where an edit joins a user who is calling for help; the store's errors.
     func appendRollEntries(
         following edits: [Edit], over before: Directory, by author: Author?, at moment: Instant,
         to transaction: any StoreTransaction

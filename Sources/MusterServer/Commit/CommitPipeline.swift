@@ -38,7 +38,7 @@ struct CommitPipeline {
     /// Decides and stores the requests of several senders in one transaction.
     ///
     /// - Returns: one receipt for each request, in order; everything the receipts count is durable.
-    /// - Throws: what the store throws; then nothing has changed, on disk or in memory.
+    /// - Throws: the store's errors; then nothing has changed, on disk or in memory.
     mutating func commit(_ requests: [CommitRequest], now: Instant) throws -> [Receipt] {
         var receipts: [Receipt] = []
         receipts.reserveCapacity(requests.count)
@@ -110,7 +110,7 @@ struct CommitPipeline {
 
     /// Lets `body` decide something about an incident, in one transaction.
     ///
-    /// - Throws: what `body` or the store throws; then nothing has changed, on disk or in memory.
+    /// - Throws: the errors of `body` or the store; then nothing has changed, on disk or in memory.
     mutating func withDecision<Result>(
         now: Instant, _ body: (Engine, any StoreTransaction, inout Decision) throws -> Result
     ) throws -> Result {
@@ -126,7 +126,7 @@ struct CommitPipeline {
     /// Stores events that a client posted and sends them to the targets that rules name.
     ///
     /// - Returns: the sequence number of each event, in order.
-    /// - Throws: what the store throws; then nothing has changed.
+    /// - Throws: the store's errors; then nothing has changed.
     mutating func post(_ events: [PostedEvent], by author: Author?, now: Instant) throws -> [LogSequence] {
         var sequences: [LogSequence] = []
         try transact(now: now) { pipeline, transaction in

@@ -77,7 +77,7 @@ package struct Receipt: Equatable, Sendable {
     package var outcomes: [EditOutcome] = []
     /// Why nothing of the request was stored; nil where it was.
     package var refusal: QuotaError?
-    /// What became of the update of a dataset; nil where the request was none.
+    /// The outcome of an update of a dataset; nil for other requests.
     package var dataset: Result<DatasetDecision, DatasetError>?
 }
 

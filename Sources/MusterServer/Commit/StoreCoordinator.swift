@@ -39,7 +39,7 @@ package final class StoreCoordinator: Sendable {
     ///   - now: the server's clock.
     ///   - waitClock: the clock that measures how long work waits.
     ///   - announce: called with the newest sequence after every commit, on the writer's thread; must not block.
-    /// - Throws: what the store throws while its state is read.
+    /// - Throws: the store's errors while its state is read.
     package init(
         store: any Store, storage: StorageHealth? = nil, amazon: Configuration.Amazon = Configuration.Amazon(),
         quotas: Quotas = Quotas(), reads: ReadStatistics = ReadStatistics(), now: @escaping @Sendable () -> Instant,
@@ -123,8 +123,8 @@ package final class StoreCoordinator: Sendable {
     /// is at that moment, and fills a draft. When `body` throws, nothing changes.
     ///
     /// - Parameter author: the author for the audit log; nil for the server itself.
-    /// - Returns: what `body` returned, once everything is on disk.
-    /// - Throws: what `body` throws, or `CoordinatorError`.
+    /// - Returns: the result of `body`, once everything is on disk.
+    /// - Throws: the errors of `body`, or `CoordinatorError`.
     package func edit<Success: Sendable>(
         by author: Author?, _ body: @escaping @Sendable (Directory, inout Draft) throws -> Success
     ) async throws -> Success {
@@ -143,8 +143,8 @@ package final class StoreCoordinator: Sendable {
     /// `body` runs on the writer's thread, in a transaction, and adds to the decision. When `body` throws, nothing
     /// changes.
     ///
-    /// - Returns: what `body` returned, once everything is on disk.
-    /// - Throws: what `body` throws, or `CoordinatorError`.
+    /// - Returns: the result of `body`, once everything is on disk.
+    /// - Throws: the errors of `body`, or `CoordinatorError`.
     package func withDecision<Success: Sendable>(
         _ body: @escaping @Sendable (Engine, any StoreTransaction, inout Decision, Instant) throws -> Success
     ) async throws -> Success {
@@ -162,8 +162,8 @@ package final class StoreCoordinator: Sendable {
     /// Stores state that no change of the log describes, such as the outcome of deliveries. `body` runs on the writer's
     /// thread in a transaction of its own and receives the current time.
     ///
-    /// - Returns: what `body` returned, once it is on disk.
-    /// - Throws: what `body` throws, `CoordinatorError`, `StoreError`.
+    /// - Returns: the result of `body`, once it is on disk.
+    /// - Throws: the errors of `body`, `CoordinatorError`, `StoreError`.
     @discardableResult
     package func storeState<Success: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction, Instant) throws -> Success

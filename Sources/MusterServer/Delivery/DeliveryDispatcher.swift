@@ -94,7 +94,7 @@ package final class DeliveryDispatcher: Service {
     }
 }
 
-/// The dispatcher's counts, and what waits.
+/// The dispatcher's counts, and its waiting deliveries.
 package struct DeliveryRecord: Sendable {
     /// Attempts that succeeded.
     package var delivered = 0

@@ -67,7 +67,7 @@ package struct Agenda<Element> {
     }
 }
 
-/// A delivery in its lane: only what the order and time of its attempts depend on.
+/// A delivery in its lane. Holds only the fields that the order and time of its attempts depend on.
 struct LaneEntry {
     let number: DeliveryNumber
     let createdAt: Instant

@@ -1,6 +1,7 @@
 package import MusterCore
 
-/// The rights of a principal to see and change things, all in one place. What these methods do not allow is forbidden.
+/// The rights of a principal to see and change things, all in one place. These methods name every right; anything else
+/// is forbidden.
 ///
 /// A member reads their own data, a leader also the team's, an analyst every position, a gateway nothing. An admin may
 /// do everything.
@@ -214,7 +215,8 @@ package struct Access: Sendable {
         }
     }
 
-    /// A person sees actions on their own credentials, and so do those who may take such actions.
+    /// Whether the principal may see an action: an admin every one, others those on their own credentials and on
+    /// devices that they may change.
     private func maySee(_ action: Action) -> Bool {
         if seesEverything { return true }
         guard principal.device == nil, let user = action.user else { return false }

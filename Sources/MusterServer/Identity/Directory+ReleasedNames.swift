@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// Names that an endpoint gave to devices that nobody created are free for people.
+/// People may take names that an endpoint gave to implicit users, the owners of devices that nobody created.
 extension Directory {
     /// Returns the edits that free a name. An implicit user that holds the name is renamed to `name@TRACKER`, as if the
     /// person had come first.

@@ -1,7 +1,8 @@
 package import MusterCore
 import MusterStore
 
-/// Whatever depends on a user's rights ends in the transaction in which those rights end.
+/// Ends the rules, targets, tokens and replications that depend on a user's rights, in the transaction in which those
+/// rights end.
 extension Directory {
     /// Whether trackers of more than one team are linked to a collection. Trackers made only for evaluations count for
     /// none.

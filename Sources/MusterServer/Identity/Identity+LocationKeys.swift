@@ -66,7 +66,7 @@ extension Identity {
         return LocationKey(name: name.text, password: secret.text)
     }
 
-    /// Verifies a location key and returns what it proves.
+    /// Verifies a location key and returns the cache entry for it.
     ///
     /// - Throws: `IdentityError.refused`; `StoreError`, `CoordinatorError`.
     package func locationKey(_ name: LocationKeyName, password: String) async throws -> CredentialCache.Entry {

@@ -77,7 +77,7 @@ package final class PasswordHasher: Sendable {
 
     /// Runs work on one of the hashing threads, when it is the address's turn.
     ///
-    /// - Throws: `IdentityError.busy` when the queue is full; what `work` throws.
+    /// - Throws: `IdentityError.busy` when the queue is full; the errors of `work`.
     func run<Result: Sendable>(
         _ address: String, _ urgency: Urgency, _ work: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

@@ -9,8 +9,8 @@ package struct Principal: Hashable, Sendable {
         /// A name and a password, sent with the request.
         case password
         case apiKey
-        /// The key that the server leaves in its data folder for the command line. Whoever can read it owns the
-        /// machine.
+        /// The key that the server leaves in its data folder for the command line. Only the owner of the data folder
+        /// can read it.
         case control
         /// A token that one device carries.
         case deviceToken

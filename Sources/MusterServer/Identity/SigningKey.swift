@@ -54,7 +54,7 @@ package struct SignedRequest: Sendable {
 package enum SignatureError: Error, Hashable, Sendable {
     /// The request has no signature.
     case missing
-    /// The header is malformed, or omits what must be signed; with an explanation.
+    /// The header is malformed, or its signature leaves out a required part; with an explanation.
     case malformed(String)
     /// The signature is for another service or day than the request; with an explanation.
     case otherScope(String)

@@ -143,8 +143,8 @@ package final class LogFeeds: Service {
     /// no change.
     ///
     /// - Parameters:
-    /// - beatSeconds: the interval of heartbeats; nil for none.
-    /// - timeoutSeconds: the time after which `next` returns `isOver`; nil for never.
+    ///   - beatSeconds: the interval of heartbeats; nil for none.
+    ///   - timeoutSeconds: the time after which `next` returns `isOver`; nil for never.
     /// - Throws: `FeedShares.Refusal` when the owner or the server has reached a limit, or the server is stopping.
     package func open(
         _ topic: Topic, by owner: FeedOwner, beatSeconds: Double?, timeoutSeconds: Double?

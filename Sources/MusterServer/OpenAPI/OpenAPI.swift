@@ -33,15 +33,14 @@ package enum OpenAPI {
         writer.beginObject()
         writer.member("title", "Muster")
         writer.member("version", "1.0.0")
-        writer.member("description", "Where a team's people are, and whether they are safe.")
+        writer.member("description", "Locations and safety of a team's people.")
         writer.endObject()
         writer.key("paths")
         writer.beginObject()
         // OpenAPI only allows HTTP's own methods.
         let routes = routes.filter { $0.method != .copy }
         for path in unique(routes.map(\.path)) {
-            // A parameter in OpenAPI stands for one segment. The rest of a path is described as one, with its slashes
-            // encoded.
+            // A parameter in OpenAPI is one segment. The rest of a path is described as one, with its slashes encoded.
             writer.key(path.replacing("...}", with: "}"))
             writer.beginObject()
             for route in routes where route.path == path { write(route, to: &writer) }
@@ -103,8 +102,8 @@ package enum OpenAPI {
     private static func admission(of route: Route) -> String {
         switch route.admission {
         case .anyone: "Admits anyone."
-        case .adminOrLoopback: "Admits an admin, and requests from the machine itself."
-        case .anyoneIdentified: "Admits anyone; whoever signed in is known."
+        case .adminOrLoopback: "Admits admins, and requests from the server's own machine."
+        case .anyoneIdentified: "Admits anyone; a valid credential identifies the user."
         case .roles(let roles, let devices): "Admits \(names(roles))\(devices ? ", and a device's own token" : "")."
         }
     }

@@ -21,8 +21,8 @@ package struct GeoSearch {
     private let book: PlaceBook
     private let relations: Relations?
 
-    /// The number of corners of the polygon that stands for a circle or an ellipse when it is compared with other than
-    /// points.
+    /// The number of corners of the polygon that stands for a circle or an ellipse when a document has another geometry
+    /// than a point.
     private static let cornerCount = 256
 
     private init(_ query: GeoQuery, _ book: PlaceBook) {
@@ -44,7 +44,8 @@ package struct GeoSearch {
 
     // MARK: By nearness
 
-    /// Returns the `count` nearest documents after `start`, and every document that is as far away as the last of them.
+    /// Returns the nearest documents, in order: those up to `start`, the `count` nearest after it, and those as far
+    /// away as the last of them.
     private func nearest(_ count: Int, after start: Found?) -> [Found] {
         let centre = Self.centre(of: query.area)
         var found: [Found] = []

@@ -26,7 +26,7 @@ package struct PlaceBook: Sendable {
 
     /// Adds the changes since the last call.
     ///
-    /// - Throws: `MangoError` when there are more geometries than the index may hold; what the reader throws.
+    /// - Throws: `MangoError` when there are more geometries than the index may hold; the reader's errors.
     mutating func follow(_ reader: any DocumentReader, _ scope: DatabaseScope) throws {
         let newest = reader.lastSequence
         while sequence < newest {

@@ -22,7 +22,7 @@ package final class PlaceBooks: Sendable {
 
     /// The book of a scope, up to date with this reader.
     ///
-    /// - Throws: `MangoError` when there are too many places; what the reader throws.
+    /// - Throws: `MangoError` when there are too many places; the reader's errors.
     package func book(of scope: DatabaseScope, _ reader: any DocumentReader) throws -> PlaceBook {
         if let known = kept(scope), known.sequence >= reader.lastSequence { return known }
         return try updating.withLock { _ in

@@ -136,7 +136,7 @@ struct UnrolledGeometry {
     /// A longitude that none of the paths crosses: the middle of the widest gap; nil where there is no gap.
     static func seam(of outlines: [UnrolledPath]) -> Double? {
         if outlines.contains(where: { $0.east - $0.west >= 360 }) { return nil }
-        // Each span begins within one turn. What reaches beyond that turn covers the beginning of the next.
+        // Each span begins within one turn. A part beyond that turn also covers the beginning of the next.
         let spans = outlines.map { outline -> (west: Double, east: Double) in
             let shift = turn(of: outline, from: -180)
             return (outline.west + shift, outline.east + shift)

@@ -9,7 +9,7 @@ struct ErrorMiddleware: RouterMiddleware {
     let table: RouteTable
     let metrics: Metrics
     let fallback: (any Fallback)?
-    /// Whether the server itself uses TLS. Then browsers are told to use only TLS (RFC 6797).
+    /// Whether the server itself uses TLS. If so, it tells browsers to use only TLS (RFC 6797).
     let isEncrypted: Bool
 
     /// How long a browser uses only TLS, in seconds: a year.

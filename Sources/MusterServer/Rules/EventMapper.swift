@@ -31,8 +31,8 @@ struct EventMapper: Sendable {
             told = isCurrent ? self.content(declaration, directory) : nil
         case .incident(let incident): told = self.content(incident, at: logged.committedAt, directory)
         case .posted(let event): told = self.content(event)
-        // The incident's own event covers what a change of a roll leads to: whether everyone is accounted for.
-        // A dataset is its owner's alone, and rules are an admin's.
+        // The incident's own event covers the effect of a roll's change: whether everyone is accounted for. A dataset
+        // is its owner's alone, and rules are an admin's.
         case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action: told = nil
         }
         guard let told else { return nil }

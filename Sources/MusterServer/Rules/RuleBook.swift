@@ -114,7 +114,7 @@ final class RuleBook {
 
     private func put(_ rule: Rule) {
         remove(rule.number)
-        // Rules whose pattern or input an earlier version accepted and this one does not are ignored.
+        // Ignores a rule whose pattern or input an earlier version accepted and this one does not.
         guard rule.isEnabled, let pattern = try? EventPattern(parsing: rule.pattern) else { return }
         safetyPatterns[rule.number] = Self.safetyPattern(of: rule)
         let targets = rule.targets.compactMap { target -> (id: String, target: TargetNumber, input: TargetInput)? in

@@ -1,7 +1,7 @@
 import MusterCore
 import MusterStore
 
-/// Decides what to do about the disk, and when. A pure state machine: it uses no clock, disk or log.
+/// Decides which steps the disk's state requires, and when. A pure state machine: it uses no clock, disk or log.
 struct StorageSchedule {
     /// One thing to do.
     enum Step: Hashable, Sendable {
@@ -39,7 +39,7 @@ struct StorageSchedule {
     /// - Parameter warningBytes: room counts as low when it is below this and below a twentieth of the disk.
     init(warningBytes: Int64) { self.warningBytes = warningBytes }
 
-    /// Returns what to do now, in order.
+    /// Returns the steps to take now, in order.
     mutating func takeSteps(for status: StorageHealth.Status, at now: Instant) -> [Step] {
         var steps: [Step] = []
         if now >= nextMeasurement {

@@ -54,8 +54,8 @@ struct FairQueue<Lane: Hashable & Sendable, Job: Sendable>: Sendable {
     /// with the most waiting jobs, or else the newest job of a lane with less urgent ones.
     ///
     /// - Parameters:
-    /// - urgency: 0 starts first.
-    /// - share: the limits of the lane, from now on.
+    ///   - urgency: 0 starts first.
+    ///   - share: the limits of the lane, from now on.
     /// - Returns: the job that gave way, which the caller must refuse; nil when none had to.
     /// - Throws: `Refusal`.
     mutating func add(

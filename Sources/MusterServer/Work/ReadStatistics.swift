@@ -27,9 +27,9 @@ package final class ReadStatistics: Sendable {
     /// user, but not the data that the request asked for.
     ///
     /// - Parameters:
-    /// - seconds: the duration of the read, without the wait for a thread.
-    /// - fault: the limit that interrupted the read; nil if none did.
-    /// - now: the time at which the read ended.
+    ///   - seconds: the duration of the read, without the wait for a thread.
+    ///   - fault: the limit that interrupted the read; nil if none did.
+    ///   - now: the time at which the read ended.
     func record(seconds: Double, of request: RequestWork, fault: WorkLimit.Fault?, at now: ContinuousClock.Instant) {
         let isLogged = state.withLock { state in
             state.seconds.count(seconds)

@@ -31,10 +31,10 @@ package final class WorkLimit: WorkBound {
     /// Makes a limit whose duration starts now.
     ///
     /// - Parameters:
-    /// - seconds: the largest duration.
-    /// - steps: the largest number of steps.
-    /// - now: the clock.
-    /// - isAbandoned: whether the client no longer waits for the result; called on the thread that does the work.
+    ///   - seconds: the largest duration.
+    ///   - steps: the largest number of steps.
+    ///   - now: the clock.
+    ///   - isAbandoned: whether the client no longer waits for the result; called on the thread that does the work.
     package init(
         seconds: Double, steps: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         isAbandoned: @escaping @Sendable () -> Bool = { false }

@@ -15,8 +15,8 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameters:
-    /// - jobs: the largest number of jobs that run or wait.
-    /// - now: the clock that measures how long jobs wait.
+    ///   - jobs: the largest number of jobs that run or wait.
+    ///   - now: the clock that measures how long jobs wait.
     init(threads count: Int, jobs: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         threadCount = count
         self.now = now
@@ -28,9 +28,9 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     /// Runs `work` on one of the threads when its lane's turn comes.
     ///
     /// - Parameters:
-    /// - urgency: 0 starts first.
-    /// - share: the limits of the lane.
-    /// - isAbandoned: whether the client no longer waits for the result; if so, `work` does not start.
+    ///   - urgency: 0 starts first.
+    ///   - share: the limits of the lane.
+    ///   - isAbandoned: whether the client no longer waits for the result; if so, `work` does not start.
     /// - Throws: `WorkError`; `CancellationError` when the job was abandoned or the pool has shut down; the errors of
     ///   `work`.
     func run<Success: Sendable>(
