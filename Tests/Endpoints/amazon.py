@@ -1,4 +1,4 @@
-"""Unmodified AWS clients, pointed at a server of ours as docs/aws.md says."""
+"""Sets up unmodified AWS clients (boto3 and the command line) for a Muster server, as docs/aws.md describes."""
 
 import json
 import os
@@ -18,12 +18,13 @@ region = "eu-west-2"
 
 
 def aws_key(server, user="admin", **more):
-    """An access key of a user."""
+    """Creates an AWS access key of a user."""
     return server.admin().ok("POST", "/keys", {"label": "aws", "user": user, "kind": "aws", **more})
 
 
 def client(server, user="admin", service="location", key=None, path="", retries=1, checks=True, **more):
-    """A boto3 client that signs as a user; that by itself `checks` little of what it sends, or nothing."""
+    """Returns a boto3 client that signs as a user. With `checks` false it does not validate parameters before it
+    sends them."""
     key = key or aws_key(server, user)
     arguments = {
         "aws_access_key_id": key["accessKeyId"], "aws_secret_access_key": key["secretAccessKey"],
@@ -35,7 +36,7 @@ def client(server, user="admin", service="location", key=None, path="", retries=
 
 
 def command(server, *arguments, key=None, service="location"):
-    """What `aws SERVICE …` prints, read as JSON."""
+    """Runs `aws SERVICE …` and returns its output, parsed from JSON."""
     key = key or aws_key(server)
     environment = {
         **os.environ, "AWS_ACCESS_KEY_ID": key["accessKeyId"], "AWS_SECRET_ACCESS_KEY": key["secretAccessKey"],
@@ -49,7 +50,7 @@ def command(server, *arguments, key=None, service="location"):
 
 
 def refused(code, status, call, **arguments):
-    """A call that must fail so; what was answered."""
+    """Makes a call that must fail with this code and status. Returns the error's response."""
     with pytest.raises(ClientError) as caught:
         call(**arguments)
     answer = caught.value.response
@@ -58,12 +59,12 @@ def refused(code, status, call, **arguments):
 
 
 def fields(answer):
-    """The names of the fields that a ValidationException finds fault with."""
+    """Returns the names of the fields that a ValidationException lists."""
     return [field.get("name", field.get("Name")) for field in answer.get("fieldList", answer.get("FieldList", []))]
 
 
 def moment(seconds_ago=0):
-    """A time, to the millisecond."""
+    """Returns the UTC time `seconds_ago`, truncated to milliseconds."""
     now = datetime.now(timezone.utc) - timedelta(seconds=seconds_ago)
     return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
@@ -73,20 +74,20 @@ def update(device, longitude, latitude, seconds_ago=0, **more):
 
 
 def square(west, south, size):
-    """The ring of a square, counter-clockwise and closed."""
+    """Returns the ring of a square, counter-clockwise and closed."""
     east, north = west + size, south + size
     return [[west, south], [east, south], [east, north], [west, north], [west, south]]
 
 
 def crossings(server, collection, device):
-    """(kind, region) of every crossing of a collection's regions by a device, in order."""
+    """Returns (kind, region) of every crossing of a collection's regions by a device, in order."""
     return [(change["kind"], change["region"]["id"]) for change in server.admin().changes()
             if change["type"] == "crossing" and change["region"]["collection"] == collection
             and change["device"].split("/")[0].split("@")[0] == device]
 
 
 class Place:
-    """A tracker linked to a collection, and a way to see what is crossed."""
+    """A tracker linked to a collection of the same name, and its crossings."""
 
     def __init__(self, server, location, name, fences=(), **settings):
         self.server, self.location, self.name = server, location, name
@@ -104,7 +105,7 @@ class Place:
         return crossings(self.server, self.name, device)
 
     def history(self, device, **more):
-        """Every stored position, page after page."""
+        """Returns all stored positions of a device, from all pages."""
         found, token = [], {}
         while True:
             answer = self.location.get_device_position_history(

@@ -1,5 +1,7 @@
-"""What botocore's models of AWS's services say that a request may hold: values that they allow, just, and values that
-they just do not allow, member by member."""
+"""Generates requests at the limits of botocore's models of AWS's services.
+
+For each member of a request, the generated values are just allowed, or just not allowed, by the model.
+"""
 
 import copy
 import gzip
@@ -14,7 +16,7 @@ versions = {"location": "2020-11-19", "events": "2015-10-07"}
 
 
 def model(service):
-    """The model as it came."""
+    """Returns botocore's model of a service, unchanged."""
     file = pathlib.Path(botocore.__file__).parent / "data" / service / versions[service] / "service-2.json"
     packed = file.with_name(file.name + ".gz")
     return json.loads(gzip.open(packed).read() if packed.exists() else file.read_bytes())
@@ -22,11 +24,11 @@ def model(service):
 
 @dataclass
 class Trial:
-    """A value of a member that the model allows, or does not."""
+    """One value to try for one member, and whether the model allows it."""
 
     operation: str
     member: str
-    """Such as `Updates[].DeviceId`."""
+    """For example `Updates[].DeviceId`."""
     path: tuple
     value: object
     is_allowed: bool
@@ -47,7 +49,7 @@ letters = {
     r"([\p{L}\p{Z}\p{N}_.,:/=+\-@]*)": ("aZ0_.,:/=+-@ \u0434", "#%!\n"), r"[\.\-_A-Za-z0-9]+": ("aZ0_.-", " /:é"),
     r"[A-Za-z0-9\_\-]+": ("aZ0_-", " .é"),
 }
-"""Of the patterns that are one class of characters: some of the class, and some that are not."""
+"""For patterns of one character class: characters inside and outside the class."""
 
 wholes = {
     "arn(:": (["arn:aws:geo:us-east-1:1:tracker/x", "arn:a:b:::", "arn:aws-cn:s3:::c d"],
@@ -59,11 +61,11 @@ wholes = {
                   "arn:aws:sqs:us-east-1:000000000000:event-bus/default", "b:us"]),
     r"^[A-Za-z0-9\-]+[\.]": (["abc.d-1"], ["abc", "a_b.c", "a.b.c", ".b"]),
 }
-"""Of the other patterns, by how they begin."""
+"""For other patterns, by their beginning: matching and other values."""
 
 
 def trials(service, operation, base):
-    """Trials of every constrained member of an operation that `base`, a sound request, holds."""
+    """Returns trials of every constrained member of an operation that the valid request `base` contains."""
     described = model(service)
     shapes = described["shapes"]
     found = []
@@ -99,11 +101,11 @@ def trials(service, operation, base):
 
 
 class Missing:
-    """Stands for a member that is left out."""
+    """Stands for a member that a trial leaves out."""
 
 
 def around(shape, sound):
-    """Values of a shape with whether the model allows them, and what is tried."""
+    """Yields values at the limits of a shape, each with whether the model allows it and a description."""
     kind = shape["type"]
     least, most = shape.get("min"), shape.get("max")
     if kind == "string":
@@ -147,7 +149,7 @@ def around(shape, sound):
 
 
 def request(base, trial):
-    """The sound request with the tried value in its place."""
+    """Returns the valid request `base` with the trial's value in its place."""
     changed = copy.deepcopy(base)
     place = changed
     for key in trial.path[:-1]:
@@ -160,7 +162,7 @@ def request(base, trial):
 
 
 def documented(page):
-    """The members of which a page of documentation says, in a table, how they differ from the model."""
+    """Returns the members that a table in the documentation lists as different from the model."""
     return set(re.findall(r"^\| `([A-Za-z*]+\.[^`]*)` \|", page, re.MULTILINE))
 
 

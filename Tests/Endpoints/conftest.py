@@ -1,4 +1,5 @@
-"""Servers for the tests: each a process over a fresh folder, ended with the test or the file that asked for it."""
+"""Fixtures that run Muster servers. Each is a process over a fresh folder, and ends with the test or file that uses
+it."""
 
 import os
 import pathlib
@@ -15,9 +16,9 @@ def pytest_configure(config):
 
 
 def made_store(folder):
-    """A stopped server whose store holds admin and the key of the tests.
+    """Returns a stopped server whose store holds admin and the API key of the tests.
 
-    Both begin with a password that is hashed, which takes a processor longer than all the rest of a start.
+    Creating them hashes a password, which takes longer than the rest of a server's start.
     """
     with MusterProcess(folder) as server:
         server.admin()
@@ -26,13 +27,14 @@ def made_store(folder):
 
 @pytest.fixture(scope="session")
 def store_of_files(tmp_path_factory):
-    """The store that the servers of whole files begin with."""
+    """The store that each test file's shared server starts with."""
     return made_store(tmp_path_factory.mktemp("store"))
 
 
 @pytest.fixture(scope="session")
 def store_of_tests(tmp_path_factory):
-    """The store that the first server of a test begins with; another one than its file's, so that both may meet."""
+    """The store that the first server of a test starts with. It differs from the store of the file's shared server,
+    because a test may connect both."""
     return made_store(tmp_path_factory.mktemp("store"))
 
 
@@ -47,34 +49,35 @@ def server(tmp_path_factory, store_of_files):
 
 @pytest.fixture(scope="module")
 def admin(server):
-    """The server's API as admin."""
+    """The shared server's native API, as admin."""
     return server.admin()
 
 
 @pytest.fixture(scope="module")
 def couch(server):
-    """The server's CouchDB protocol as admin."""
+    """The shared server's CouchDB protocol, as admin."""
     return as_admin(server)
 
 
 @pytest.fixture
 def db(couch):
-    """The path of a fresh database."""
+    """The path of a new database."""
     return couch.fresh()
 
 
 @pytest.fixture
 def wire(server):
-    """A connection to it, byte by byte."""
+    """A raw connection to the shared server."""
     with Wire(server) as wire:
         yield wire
 
 
 @pytest.fixture
 def make_server(tmp_path, store_of_tests):
-    """Makes servers that are not started yet; whatever of them runs when the test ends is killed.
+    """Makes servers that the test starts itself. Kills those that still run when the test ends.
 
-    The first has a store with admin and a key as soon as it starts. The others make their own: no two are one store.
+    The first server starts with a store that holds admin and a key. Each other server makes a store of its own, so that
+    no two servers have the same.
     """
     made = []
 
@@ -92,7 +95,7 @@ def make_server(tmp_path, store_of_tests):
 
 @pytest.fixture(scope="session")
 def test_data():
-    """The folder with data that others made."""
+    """The folder with test data from other sources. Skips the test where it does not exist."""
     folder = pathlib.Path(os.environ.get("MUSTER_TEST_DATA", root.parent / "shared/data"))
     if not folder.is_dir():
         pytest.skip("the test data is not there; MUSTER_TEST_DATA names its folder")

@@ -1,4 +1,4 @@
-"""CouchDB's protocol through a plain HTTP client that knows nothing of Muster's code."""
+"""A client of CouchDB's protocol over plain HTTP, which shares no code with Muster."""
 
 import itertools
 import json
@@ -13,11 +13,11 @@ from muster_process import admin_password
 timeout_seconds = 30
 numbers = itertools.count(1)
 high, low = "f" * 32, "e" * 32
-"""Two hashes of a peer's."""
+"""Two revision hashes of another server."""
 
 
 class CouchApi:
-    """One who asks."""
+    """One user's access to a server's CouchDB protocol."""
 
     def __init__(self, address, name=None, password=None, token=None):
         self.address = address
@@ -29,20 +29,20 @@ class CouchApi:
             self.session.headers["Authorization"] = f"Bearer {token}"
 
     def send(self, method, path, body=None, *, raw=None, headers=None, stream=False, **query):
-        """Any request; the query's values are sent as they are when they are texts, and else as JSON."""
+        """Sends a request. Query values that are strings are sent as they are, others as JSON."""
         parameters = {name: value if isinstance(value, str) else json.dumps(value) for name, value in query.items()}
         return self.session.request(
             method, self.address + path, json=body, data=raw, headers=headers, params=parameters,
             timeout=timeout_seconds, stream=stream)
 
     def ok(self, method, path, body=None, **more):
-        """A request that must succeed; what it answers."""
+        """Sends a request that must succeed. Returns the parsed body, or None where it is empty."""
         response = self.send(method, path, body, **more)
         assert response.ok, f"{method} {path}: {response.status_code} {response.text[:2000]}"
         return response.json() if response.content else None
 
     def refused(self, status, error, method, path, body=None, **more):
-        """A request that must fail in CouchDB's words; the reason."""
+        """Sends a request that must fail with this status and CouchDB error. Returns the reason."""
         response = self.send(method, path, body, **more)
         assert response.status_code == status, f"{method} {path}: {response.status_code} {response.text[:2000]}"
         assert response.headers["Content-Type"] == "application/json"
@@ -51,14 +51,14 @@ class CouchApi:
         return fault["reason"]
 
     def fresh(self, prefix="db"):
-        """A new database; its path."""
+        """Creates a database. Returns its path."""
         path = f"/{prefix}{next(numbers)}"
         self.ok("PUT", path)
         return path
 
 
 def real_couchdb():
-    """The CouchDB that `COUCHDB_URL` names, as its admin; the test is skipped where it names none."""
+    """Returns the CouchDB that `COUCHDB_URL` names, as its admin. Skips the test where it names none."""
     url = os.environ.get("COUCHDB_URL", "").rstrip("/")
     if not url:
         pytest.skip("COUCHDB_URL names no CouchDB")
@@ -67,17 +67,17 @@ def real_couchdb():
 
 
 def as_admin(server):
-    """The server as its admin."""
+    """Returns the server's CouchDB protocol as admin."""
     return CouchApi(server.address, "admin", admin_password)
 
 
 def as_user(server, name, role="member"):
-    """The server as a fresh user, and the path of the user's own database."""
+    """Creates a user. Returns the CouchDB protocol as that user, and the path of the user's location database."""
     password = f"{name}'s password"
     server.admin().ok("POST", "/users", {"name": name, "role": role, "password": password})
     return CouchApi(server.address, name, password), f"/lt_locations_user_{name}"
 
 
 def revisions(*hashes):
-    """`_rev` and `_revisions` of a document that was made elsewhere, from its newest hash to its oldest."""
+    """Returns `_rev` and `_revisions` of a document that another server wrote, from its newest hash to its oldest."""
     return {"_rev": f"{len(hashes)}-{hashes[0]}", "_revisions": {"start": len(hashes), "ids": list(hashes)}}

@@ -1,4 +1,4 @@
-"""A way to a server that is as bad as the seed says: it cuts connections after some bytes, and delays others."""
+"""A proxy that cuts connections and delays them, as a seed determines."""
 
 import random
 import threading
@@ -7,7 +7,7 @@ from proxy import Proxy
 
 
 class CuttingProxy(Proxy):
-    """Cuts some connections after some bytes, both directions together, and delays all by something."""
+    """Cuts a part of the connections after a random number of bytes of both directions, and delays all of them."""
 
     piece_bytes = 4_096
 
@@ -20,12 +20,12 @@ class CuttingProxy(Proxy):
         super().__init__(port)
 
     def worsen(self, cut):
-        """From now on so many of all connections are cut; those that are open are, now."""
+        """Cuts this part of all connections from now on, and cuts every open one."""
         self.cut = cut
         self.cuts += self.end_all()
 
     def heal(self):
-        """From now on everything passes."""
+        """Lets everything pass without delay from now on."""
         self.cut = 0
         self.delay_seconds = 0
 

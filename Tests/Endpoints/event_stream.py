@@ -1,4 +1,4 @@
-"""A reader of server-sent events, by the HTML standard, that counts on nothing but bytes."""
+"""A client of server-sent events (HTML standard) that parses the bytes itself."""
 
 import http.client
 import json
@@ -21,9 +21,9 @@ class EventStream:
         self.response = self.connection.getresponse()
         self.comments = []
         self.deadline = float("inf")
-        """When reading fails, whatever still comes."""
+        """The time after which reading fails, even if events still arrive."""
         if self.response.status == 503:
-            # As whoever finds nobody listening: a server that is stopping says so, as long as it can.
+            # A stopping server answers 503. Tests treat that like a refused connection.
             raise ConnectionRefusedError(self.response.read())
         assert self.response.status == 200, self.response.read()
         assert self.response.headers["Content-Type"].split(";")[0] == "text/event-stream"
@@ -39,7 +39,7 @@ class EventStream:
         self.response.close()
 
     def events(self):
-        """Every event as (id, type, object), until the server ends the stream or the connection breaks."""
+        """Yields every event as (id, type, object), until the server ends the stream or the connection breaks."""
         fields = {}
         while True:
             try:
@@ -66,7 +66,7 @@ class EventStream:
                 fields = {}
 
     def take(self, enough, seconds=20):
-        """Events until `enough`, told all of them so far, says so."""
+        """Reads events until `enough` returns true for the list of those read. Returns that list."""
         found = []
         self.deadline = time.monotonic() + seconds
         for event in self.events():
@@ -76,13 +76,13 @@ class EventStream:
         raise AssertionError(f"the stream ended: {found[-3:]}")
 
     def await_end(self, seconds=25):
-        """Reads until the server ends the stream; what came."""
+        """Reads until the server ends the stream. Returns the events read."""
         self.deadline = time.monotonic() + seconds
         return list(self.events())
 
 
 def open_and_never_read(address, token, since):
-    """A reader that asks for the feed and takes nothing; its socket."""
+    """Opens the feed and reads nothing from it. Returns the socket."""
     place = urlsplit(address)
     reader = socket.socket()
     reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -1,4 +1,4 @@
-"""A disk with little room: a small one of its own, or, where none may be mounted, a limit on the size of files."""
+"""Disks with little room: a small mounted disk or, where the tests may not mount one, a limit on the size of files."""
 
 import contextlib
 import ctypes
@@ -14,7 +14,7 @@ room = 24 << 20
 
 @contextlib.contextmanager
 def small_disk(folder):
-    """A disk of its own with little room; skips where none may be mounted."""
+    """Mounts a small disk on a folder. Skips the test where it may not mount one."""
     folder.mkdir()
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.mount(b"muster", os.fsencode(folder), b"tmpfs", 0, b"size=%d" % room) != 0:
@@ -30,14 +30,14 @@ def small_disk(folder):
 
 
 def fill(disk, but=0):
-    """Takes the room that is left, but for so many bytes."""
+    """Fills the disk up to the last `but` bytes."""
     with open(disk / "filler", "ab", buffering=0) as filler, contextlib.suppress(OSError):
         while os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize > but:
             filler.write(bytes(1 << 16 if but else 1 << 12))
 
 
 class SmallDisk:
-    """A server's data folder on a disk of its own."""
+    """A server whose data folder is on a small disk."""
 
     def __init__(self, server, folder):
         self.server = server
@@ -56,7 +56,8 @@ class SmallDisk:
 
 
 class LimitedFiles:
-    """A server that may be kept from writing into files. It cannot be started so: SQLite's index must be written."""
+    """A server whose process can be kept from writing files. It cannot start under the limit, because SQLite must
+    write its WAL index."""
 
     def __init__(self, server):
         self.server = server
@@ -73,7 +74,8 @@ class LimitedFiles:
 
 
 def report_until_refused(device, at):
-    """Reports fixes one by one until one is refused; the moments of those that were acknowledged, and the refusal."""
+    """Reports fixes one by one until the server refuses one. Returns the times of the acknowledged ones, and the
+    refusal."""
     stored = []
     for number in range(20_000):
         answer = device.send("POST", "/positions", fix(52.5, 13.4, at + number))

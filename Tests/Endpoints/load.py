@@ -1,4 +1,4 @@
-"""Phones and a gateway that report without pause, and know what they were told was stored."""
+"""Phones and a gateway that report without pause and check each acknowledgement against an oracle."""
 
 import gzip
 import http.client
@@ -15,7 +15,7 @@ timeout_seconds = 20
 
 
 class Walker:
-    """A device somebody carries around; where it goes follows from the random numbers."""
+    """A device on a random walk. Its random numbers determine its path."""
 
     def __init__(self, name, regions, random, start):
         self.name = name
@@ -27,7 +27,7 @@ class Walker:
         self.sent = []
 
     def next(self):
-        """The next position to report: mostly a new one, at times an old one again, or one that comes late."""
+        """Returns the next position to report: usually a new one, sometimes a repeated one or a late one."""
         chance = self.random.random()
         if self.sent and chance < 0.06:
             return self.random.choice(self.sent)
@@ -35,7 +35,7 @@ class Walker:
             self._inside(value + self.random.gauss(0, size / 20), least)
             for value, least in zip(self.place, (south, west))]
         if self.sent and chance < 0.12:
-            # Between whole seconds, where nothing else is; at times the very moment of another fix.
+            # A late fix. It lies usually between two other fixes, and sometimes at the same time as one.
             behind = self.random.randint(1, 5000)
             key = (self.time - behind, round(self.place[0], 7), round(self.place[1], 7))
         else:
@@ -55,7 +55,7 @@ class Walker:
 
 
 class Request:
-    """Some positions on their way, and what the oracle says of them."""
+    """A request that reports positions, with its encoding."""
 
     def __init__(self, walkers, keys, lines=False, packed=False, single=False):
         self.entries = list(zip(walkers, keys))
@@ -73,7 +73,7 @@ class Request:
             self.headers["Content-Encoding"] = "gzip"
 
     def foretold(self):
-        """Forks of the devices' oracles that went through this request, and the receipt that it deserves."""
+        """Returns forks of the devices' oracles after this request, and the receipt that the server must send."""
         oracles, receipt = {}, {"accepted": 0, "late": 0, "repeated": 0, "filtered": 0}
         for walker, key in self.entries:
             oracle = oracles.setdefault(walker, walker.oracle.fork())
@@ -82,7 +82,7 @@ class Request:
 
 
 class Sender(threading.Thread):
-    """Reports for devices of its own, one request after the other, and stops at the gate while it is closed."""
+    """A thread that reports for its own devices, one request after the other. It pauses while the gate is closed."""
 
     def __init__(self, server, token, walkers, make, gate):
         super().__init__(daemon=True)
@@ -90,7 +90,7 @@ class Sender(threading.Thread):
         self.parked = threading.Event()
         self.closing = False
         self.pending = None
-        """What was sent and never answered; it is sent again, unless who opens the gate takes it away."""
+        """The request that was sent without an answer. The thread sends it again, unless the test sets it to None."""
         self.acknowledged = self.busy = 0
         self.last_sequence = 0
         self.failures = []
@@ -143,28 +143,28 @@ class Sender(threading.Thread):
         for walker, oracle in oracles.items():
             walker.oracle.adopt(oracle)
         sequence = answer.pop("sequence")
-        # A repetition alone appends nothing, so the number may stay.
+        # A request of repeated positions appends nothing, so the sequence number may stay the same.
         if answer != receipt or sequence < self.last_sequence:
             self.failures.append(f"answered {answer} {sequence} after {self.last_sequence}, expected {receipt}")
         self.last_sequence = sequence
         self.acknowledged += 1
         self.pending = None
-        # The oracle is slower than the server: what it has to work through stays bounded.
+        # The oracle is slower than the server. The pause bounds its work.
         time.sleep(0.005 if len(entries) > 1 else 0)
 
 
 def one_each(walkers):
-    """A phone's request: one fix."""
+    """Makes a phone's request: one fix."""
     return Request(walkers, [walkers[0].next()], single=True)
 
 
 def batch(walkers):
-    """A gateway's request: a hundred fixes of many devices, mixed."""
+    """Makes a gateway's request: a hundred fixes of several devices."""
     chosen = [walkers[0].random.choice(walkers) for _ in range(100)]
     return Request(chosen, [walker.next() for walker in chosen])
 
 
 def packed_lines(walkers):
-    """The same as packed lines."""
+    """Makes a gateway's request with one fix on each line, compressed."""
     chosen = [walkers[0].random.choice(walkers) for _ in range(100)]
     return Request(chosen, [walker.next() for walker in chosen], lines=True, packed=True)

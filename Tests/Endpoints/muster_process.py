@@ -1,4 +1,4 @@
-"""`muster serve` as a process of its own over a folder of its own, and the other commands beside it."""
+"""Runs `muster serve` as a process over a folder of its own, and other commands of `muster`."""
 
 import os
 import pathlib
@@ -20,13 +20,13 @@ stop_seconds = 30
 
 
 class MusterProcess:
-    """A server that can be killed, stopped and started again, on the port that it got first."""
+    """A server that can be killed, stopped and started again. It keeps its first port."""
 
     def __init__(self, folder, arguments=()):
         self.folder = pathlib.Path(folder)
         self.data = self.folder / "data"
         self.model = None
-        """A stopped server whose store this one begins with, where it has none yet."""
+        """A stopped server whose store this one copies at its first start; None for a new store."""
         self.arguments = list(arguments)
         self.port = 0
         self.process = None
@@ -42,7 +42,7 @@ class MusterProcess:
         self.end()
 
     def launch(self, before_exec=None):
-        """Starts the process and does not wait for it to accept."""
+        """Starts the process. Does not wait until the server accepts connections."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if self.model is not None and self.data.parent.is_dir() and not self.data.exists():
             self.copy_store(self.model)
@@ -57,12 +57,12 @@ class MusterProcess:
         threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
 
     def copy_store(self, other):
-        """Takes over what a stopped server has stored, and the key of its admin."""
+        """Copies the store of a stopped server, and the API key of its admin."""
         shutil.copytree(other.data, self.data, ignore=shutil.ignore_patterns("lock", "reserve"))
         self._key = other._key
 
     def _read(self, process):
-        """Keeps the pipe empty, and notes the line that says ready."""
+        """Reads standard output, so that the pipe never fills, and finds the line with the server's address."""
         for line in process.stdout:
             text = line.decode(errors="replace").rstrip()
             self.output.append(text)
@@ -73,7 +73,7 @@ class MusterProcess:
                 self._ready.set()
 
     def start(self, before_exec=None):
-        """Starts it and waits until it accepts."""
+        """Starts the server and waits until it accepts connections."""
         self.launch(before_exec)
         self.await_ready()
         return self
@@ -87,18 +87,18 @@ class MusterProcess:
                 raise AssertionError(f"no server; status {ended}; {self.log()[-2000:]}")
 
     def kill(self):
-        """Ends it as a crash would: at once, wherever it is."""
+        """Kills the process at once, like a crash."""
         if self.process is not None:
             self.process.kill()
             self.process.wait(stop_seconds)
 
     def stop(self):
-        """Asks it to end, and returns its status."""
+        """Asks the server to stop, and returns its exit status."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(stop_seconds)
 
     def end(self):
-        """Ends it gracefully if it still runs; by force when it does not obey."""
+        """Stops the server if it runs. Kills it, and raises, when it does not stop in time."""
         if self.process is None or self.process.poll() is not None:
             return
         try:
@@ -108,17 +108,18 @@ class MusterProcess:
             raise
 
     def log(self):
-        """What it said on standard error since the first start."""
+        """Returns everything that the server has written to standard error since its first start."""
         file = self.folder / "server.log"
         return file.read_text(errors="replace") if file.exists() else ""
 
     def resident_bytes(self):
-        """How much memory it has in use."""
+        """Returns the resident memory of the process, in bytes."""
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", text)[1]) * 1024
 
     def open_sockets(self):
-        """How many sockets it has open; whether the other side heard of the end of one does not matter."""
+        """Returns the number of sockets that the process has open. Counts a socket until the server closes it, even
+        if the client has closed its end."""
         return sum(map(self._is_socket, pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))
 
     @staticmethod
@@ -129,17 +130,17 @@ class MusterProcess:
             return False  # It was closed meanwhile.
 
     def limit_files(self, size):
-        """Keeps it from writing beyond that many bytes into any file; None lets it write again."""
+        """Keeps the process from writing beyond `size` bytes into any file. None removes the limit."""
         resource.prlimit(
             self.process.pid, resource.RLIMIT_FSIZE,
             (resource.RLIM_INFINITY if size is None else size, resource.RLIM_INFINITY))
 
     def api(self, token=None):
-        """The API as the holder of a token, or as nobody."""
+        """Returns the native API with this token, or without a credential."""
         return NativeApi(self.address, token)
 
     def admin(self):
-        """The API as admin, by a key that outlives restarts."""
+        """Returns the native API as admin, with an API key that survives restarts."""
         if self._key is None:
             session = self.api().ok("POST", "/session", {"name": "admin", "password": admin_password})
             key = self.api(session["accessToken"]).ok("POST", "/keys", {"label": "tests"})
@@ -150,7 +151,7 @@ class MusterProcess:
 def run(*arguments, data=None, text=None, status=0, seconds=120, environment=None):
     """Runs a command of `muster` to its end.
 
-    Returns what it wrote to standard output; with a status other than 0 expected, what it wrote to standard error.
+    Returns its standard output or, where a `status` other than 0 is expected, its standard error.
     """
     command = [binary, *map(str, arguments)] + (["--data", str(data)] if data else [])
     done = subprocess.run(

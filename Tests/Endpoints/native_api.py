@@ -1,4 +1,4 @@
-"""The native API through a plain HTTP client that knows nothing of Muster's code."""
+"""A client of the native API over plain HTTP, which shares no code with Muster."""
 
 from datetime import datetime, timedelta, timezone
 
@@ -8,7 +8,7 @@ timeout_seconds = 30
 
 
 class NativeApi:
-    """One user of the API."""
+    """One caller's access to the native API."""
 
     def __init__(self, address, token=None):
         self.address = address
@@ -17,7 +17,7 @@ class NativeApi:
         self.session.trust_env = False
 
     def send(self, method, path, body=None, *, raw=None, headers=None, token=None, stream=False):
-        """Any request; a path that begins with // is not below /api/v1."""
+        """Sends a request. A path that begins with // is not below /api/v1."""
         url = self.address + (path[1:] if path.startswith("//") else "/api/v1" + path)
         fields = dict(headers or {})
         token = token or self.token
@@ -27,19 +27,19 @@ class NativeApi:
             method, url, json=body, data=raw, headers=fields, timeout=timeout_seconds, stream=stream)
 
     def ok(self, method, path, body=None, **more):
-        """A request that must succeed; what it answers, read as JSON when it is."""
+        """Sends a request that must succeed. Returns the parsed body, or None where it is empty."""
         response = self.send(method, path, body, **more)
         assert response.ok, f"{method} {path}: {response.status_code} {response.text[:2000]}"
         return response.json() if response.content else None
 
     def refused(self, status, method, path, body=None, **more):
-        """A request that must fail with a problem document (RFC 9457); that document."""
+        """Sends a request that must fail with a problem document (RFC 9457). Returns the document."""
         response = self.send(method, path, body, **more)
         assert response.status_code == status, f"{method} {path}: {response.status_code} {response.text[:2000]}"
         return problem(response)
 
     def items(self, path):
-        """Every item of a list, page after page."""
+        """Returns all items of a list, from all pages."""
         found, cursor = [], None
         while True:
             answer = self.ok("GET", path + joint(path) + "limit=1000" + (f"&cursor={cursor}" if cursor else ""))
@@ -49,7 +49,7 @@ class NativeApi:
                 return found
 
     def changes(self, since=0):
-        """Every change after a sequence."""
+        """Returns all changes after a sequence number."""
         found = []
         while True:
             answer = self.ok("GET", f"/changes?since={since}&limit=1000")
@@ -60,7 +60,7 @@ class NativeApi:
             since = answer["lastSequence"]
 
     def history(self, device, query=""):
-        """Every stored position of a device, oldest first."""
+        """Returns all stored positions of a device, oldest first."""
         user, name = device.split("/")
         return self.items(f"/users/{user}/devices/{name}/positions" + query)
 
@@ -68,8 +68,10 @@ class NativeApi:
         return self.ok("GET", "/positions?limit=1")["sequence"]
 
     def make_team(self, name, features=(), silence=7 * 86_400, policy="raw"):
-        """A team whose tracker is linked to one collection of its own, with these regions. Raw, so that a test can say
-        which fix crosses what."""
+        """Creates a team whose tracker is linked to a collection of its own, with these regions.
+
+        The default policy is raw, so that a test knows which fix crosses which boundary.
+        """
         tracker = self.ok("POST", "/teams", {"name": name, "silenceSeconds": silence})["tracker"]
         self.ok("POST", "/collections", {"name": name, "policy": policy})
         self.ok("PATCH", f"/trackers/{tracker}", {"collections": [name]})
@@ -78,20 +80,20 @@ class NativeApi:
         return tracker
 
     def make_user(self, name, role="member", team=None):
-        """A user; the API as that user, by a key."""
+        """Creates a user. Returns the API as that user, with an API key."""
         self.ok("POST", "/users", {"name": name, "role": role, **({"team": team} if team else {})})
         key = self.ok("POST", "/keys", {"label": "tests", "user": name})["key"]
         return NativeApi(self.address, key)
 
     def make_device(self, user, name="phone"):
-        """A device; the API as that device."""
+        """Creates a device. Returns the API as that device."""
         self.ok("POST", f"/users/{user}/devices", {"name": name})
         token = self.ok("POST", f"/users/{user}/devices/{name}/token")["token"]
         return NativeApi(self.address, token)
 
 
 def problem(response):
-    """The problem document that an answer is; it must be a sound one."""
+    """Checks that a response is a valid problem document. Returns the document."""
     assert response.headers["Content-Type"].split(";")[0] == "application/problem+json", response.text[:500]
     document = response.json()
     assert document["type"].startswith("urn:muster:problem:")
@@ -108,29 +110,29 @@ def joint(path):
 
 
 def now():
-    """This moment, in whole milliseconds since 1970."""
+    """Returns the current time, in milliseconds since 1970."""
     return int(datetime.now(timezone.utc).timestamp() * 1000)
 
 
 def stamp(milliseconds):
-    """A moment as the API writes it: RFC 3339 with milliseconds, in UTC."""
+    """Formats a time as the API does: RFC 3339 with milliseconds, in UTC."""
     moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=milliseconds)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
 
 def milliseconds(text):
-    """A moment as the API writes it, in milliseconds since 1970."""
+    """Parses a time of the API. Returns milliseconds since 1970."""
     moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
     return round((moment - datetime(1970, 1, 1, tzinfo=timezone.utc)) / timedelta(milliseconds=1))
 
 
 def fix(latitude, longitude, at, **more):
-    """A position to report."""
+    """Makes a position to report."""
     return {"latitude": latitude, "longitude": longitude, "sampleTime": stamp(at), **more}
 
 
 def polygon(identifier, *rings, **properties):
-    """A polygon as a GeoJSON feature; rings of (longitude, latitude), closed here."""
+    """Makes a GeoJSON feature of a polygon. Closes the rings, which are lists of (longitude, latitude)."""
     closed = [[list(corner) for corner in ring] + [list(ring[0])] for ring in rings]
     return {
         "type": "Feature", "id": identifier, "properties": properties,
@@ -138,7 +140,7 @@ def polygon(identifier, *rings, **properties):
 
 
 def box(west, south, east, north):
-    """The corners of a rectangle, counterclockwise."""
+    """Returns the corners of a rectangle, counter-clockwise."""
     return [(west, south), (east, south), (east, north), (west, north)]
 
 

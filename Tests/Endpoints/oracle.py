@@ -1,7 +1,8 @@
-"""What Muster must make of positions, worked out the slow way and without a line of Muster's code.
+"""The expected result of reported positions, computed slowly and without any of Muster's code.
 
-It knows the raw policy: a device moves by sample time; its first fix inside a region is an enter, its first fix outside
-an exit; what is older than the newest known is history and moves nothing; what is known already changes nothing.
+The oracle follows the raw policy. A device moves by sample time. Its first fix inside a region is an enter, and its
+first fix outside an exit. A position older than the newest known one is history and moves nothing. A known position
+changes nothing.
 """
 
 import copy
@@ -20,7 +21,8 @@ class Region:
     dwell_seconds: float | None = None
 
     def contains(self, latitude, longitude):
-        """Whether a point that is on no edge is inside: a ray from it crosses the rings an odd number of times."""
+        """Whether a point that is on no edge is inside, by ray casting: a ray from it crosses the rings an odd
+        number of times."""
         crossed = False
         for ring in self.rings:
             for (x1, y1), (x2, y2) in zip(ring, ring[1:] + ring[:1]):
@@ -31,19 +33,20 @@ class Region:
 
 @dataclass
 class DeviceOracle:
-    """One device, the only one of its owner."""
+    """The expected state and log of one device, the only one of its user."""
 
     regions: list
     known: set = field(default_factory=set)
     evaluated: int | None = None
     inside: dict = field(default_factory=dict)
-    """Region to [since, whether the dwell was told]."""
+    """By region: [since, whether the dwell was reported]."""
     log: list = field(default_factory=list)
-    """What the log of changes must say, in order; of a fork, what it adds."""
+    """The expected entries of the log, in order. In a fork, only its additions."""
     origin: "DeviceOracle | None" = None
 
     def fork(self):
-        """A device that goes on from here, to try something on. Until it is adopted, this one must not move."""
+        """Returns a copy to try observations on. This oracle must not change until it adopts the fork or the fork is
+        dropped."""
         other = copy.copy(self)
         other.origin = self
         other.known = set()
@@ -52,7 +55,7 @@ class DeviceOracle:
         return other
 
     def adopt(self, fork):
-        """Becomes what a fork of it became."""
+        """Takes over the state of a fork of this oracle."""
         self.known |= fork.known
         self.log += fork.log
         self.evaluated, self.inside = fork.evaluated, fork.inside
@@ -61,7 +64,7 @@ class DeviceOracle:
         return key in self.known or (self.origin is not None and self.origin.knows(key))
 
     def report(self, key):
-        """Takes (time, latitude, longitude); answers accepted, late or repeated."""
+        """Evaluates (time, latitude, longitude). Returns "accepted", "late" or "repeated"."""
         if self.knows(key):
             return "repeated"
         self.known.add(key)
@@ -93,7 +96,7 @@ class DeviceOracle:
 
 
 def told(changes):
-    """The changes of the log as the oracle writes them, by user."""
+    """Converts changes of the log to the oracle's form, by user."""
     found = {}
     for change in changes:
         if change["type"] == "position":
@@ -108,12 +111,12 @@ def told(changes):
 
 
 def key_of(position):
-    """What makes a position of a device the same as another."""
+    """Returns the identity of a position within its device."""
     return milliseconds(position["sampleTime"]), position["latitude"], position["longitude"]
 
 
 def difference(expected, found):
-    """Where two lists part, for a person."""
+    """Describes, for a person, where two lists first differ."""
     for index, (left, right) in enumerate(zip(expected, found)):
         if left != right:
             around = slice(max(0, index - 2), index + 3)

@@ -1,4 +1,4 @@
-"""An OwnTracks app in its HTTP mode, as it talks to a server."""
+"""An OwnTracks app in HTTP mode, as a server sees it."""
 
 import base64
 import http.client
@@ -14,7 +14,7 @@ secret = "a shared secret"
 
 
 class Phone:
-    """The HTTP mode of an app: Basic credentials, and headers that name user and device."""
+    """An app in HTTP mode. It sends Basic credentials, and headers that name user and device."""
 
     def __init__(self, server, user, secret, device="phone", headers=None):
         self.server = server
@@ -25,7 +25,7 @@ class Phone:
         self.headers = {name: value for name, value in self.headers.items() if value is not None}
 
     def post(self, body, path="/owntracks"):
-        """Status, headers and body of the answer."""
+        """Posts a body. Returns status, headers and body of the answer."""
         connection = http.client.HTTPConnection("127.0.0.1", urlsplit(self.server.address).port, timeout=20)
         try:
             raw = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -36,7 +36,7 @@ class Phone:
             connection.close()
 
     def tell(self, body, path="/owntracks"):
-        """Posts what must be taken; the reply, which must be one that an app understands."""
+        """Posts a body that the server must accept. Returns the answer, checked to be one that an app understands."""
         status, headers, answer = self.post(body, path)
         assert status == 200, (status, answer)
         assert headers["Content-Type"].split(";")[0] == "application/json"
@@ -48,7 +48,7 @@ def location(tst=None, **more):
 
 
 def sealed(message, key=secret):
-    """As the apps seal: the key padded with zeros, the nonce before the box."""
+    """Encrypts a message like the apps: a key padded with zeros, and the nonce before the box."""
     box = SecretBox(key.encode().ljust(32, b"\0"))
     data = box.encrypt(json.dumps(message).encode(), random_bytes(24))
     return {"_type": "encrypted", "data": base64.b64encode(data).decode()}

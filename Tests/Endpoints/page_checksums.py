@@ -1,4 +1,4 @@
-"""The checksums at the end of each page of a store's file, for tests that change it behind the server's back."""
+"""Writes the checksums at the end of a store file's pages, for tests that change the file directly."""
 
 import struct
 
@@ -22,7 +22,7 @@ def checksum(page, number):
 
 
 def seal(file):
-    """Gives each page of a file, which no server has open, the checksum of what it now holds."""
+    """Writes each page's checksum for its current content. No server may have the file open."""
     content = bytearray(file.read_bytes())
     for start in range(0, len(content), page_size):
         page = content[start:start + page_size]

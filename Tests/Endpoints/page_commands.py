@@ -1,10 +1,10 @@
-"""The command blocks of a page in Markdown, and a shell that runs them as a reader would.
+"""Finds the command blocks of a page in Markdown, and runs them in a shell as a reader would.
 
-A block in `sh`, `bash` or `console` is run unless the page says otherwise in a comment right before it:
+A block in `sh`, `bash` or `console` is run. A comment right before it may change that:
 
-    <!-- not run: REASON -->          the block needs something that a test has not got
-    <!-- stays running: TEXT -->      a second terminal: the block goes on in the background once it printed TEXT
-    <!-- given                        what the page takes for granted: these lines run before the block
+    <!-- not run: REASON -->          the block needs something that tests do not have
+    <!-- stays running: TEXT -->      the block continues in the background once it has printed TEXT
+    <!-- given                        the page's assumption: these lines run before the block
     COMMANDS
     -->
     <!-- output -->                   before a `text` block: lines that the last block printed; … stands for anything
@@ -34,7 +34,7 @@ _comment = re.compile(r"<!--\s*(.*?)\s*-->", re.S)
 
 @dataclasses.dataclass
 class Block:
-    """One fenced block of a page, and what the page's comments say about it."""
+    """A fenced block of a page, with the page's comments about it."""
     page: str
     line: int
     language: str
@@ -54,14 +54,14 @@ class Block:
 
 
 def blocks(page):
-    """Every fenced block of a page of the repository, in order."""
+    """Returns every fenced block of a page of the repository, in order."""
     return parse((root / page).read_text(), page)
 
 
 def parse(text, page):
-    """Every fenced block of a page's text, in order.
+    """Returns every fenced block of a page's text, in order.
 
-    Raises `ValueError` where a comment before a block begins like one of ours and is none.
+    Raises `ValueError` where a comment before a block begins like one of the known comments and is none of them.
     """
     found = []
     for match in _fence.finditer(text):
@@ -88,9 +88,10 @@ def _read_comment(comment, block):
 
 
 def isolated():
-    """The command that gives a process a network of its own and ends what it leaves; None where there is none."""
+    """Returns the command that runs a process in a network of its own and ends its children. None where the system
+    does not allow that."""
     for mapping in ([], ["--map-root-user"]):
-        # libdispatch reads its threads in /proc, which must be that of their namespace.
+        # libdispatch finds its threads in /proc, so /proc must belong to their namespace.
         command = ["unshare", *mapping, "--net", "--pid", "--mount-proc", "--fork", "--kill-child"]
         try:
             if subprocess.run([*command, "true"], capture_output=True, timeout=20).returncode == 0:
@@ -111,10 +112,10 @@ def check_page(page, folder, isolation, afterwards=()):
 def run_page(page, folder, isolation, afterwards=()):
     """Runs the commands of a page, in order, in one shell over an empty folder.
 
-    - `isolation`: what `isolated()` returned.
+    - `isolation`: the result of `isolated()`.
     - `afterwards`: further commands, run behind the page's.
 
-    Returns what each block printed, by its name. Fails with the end of the output where a command fails.
+    Returns each block's output, by the block's name. Fails with the end of the output where a command fails.
     """
     home, work = folder / "home", folder / "work"
     home.mkdir()
@@ -146,7 +147,7 @@ def run_page(page, folder, isolation, afterwards=()):
 
 def _script(page, folder, afterwards):
     lines = [
-        # A network of its own has a loopback interface that is down.
+        # In a new network namespace the loopback interface is down.
         f"{shlex.quote(sys.executable)} - <<'END_OF_LOOPBACK'",
         "import fcntl, socket, struct",
         "fcntl.ioctl(socket.socket(), 0x8914, struct.pack('16sh14x', b'lo', 0x41))  # SIOCSIFFLAGS: up, running",
@@ -171,7 +172,7 @@ def _script(page, folder, afterwards):
 
 
 def commands(block):
-    """What of a block is typed: all of it, or behind the prompts of a console."""
+    """Returns the commands of a block: all of it, or the text after the prompts of a console."""
     if block.language != "console":
         return block.text
     typed, goes_on = [], False
@@ -183,7 +184,7 @@ def commands(block):
 
 
 def claims(page):
-    """The pairs of a block that runs and the lines that the page says it prints."""
+    """Returns pairs of a block that runs and the lines that the page says it prints."""
     pairs, last = [], None
     for block in blocks(page):
         if block.is_command:
@@ -201,10 +202,10 @@ def claims(page):
 
 
 def missing(lines, printed):
-    """The first of these lines that is not in an output, in this order; None where all are. … stands for anything."""
+    """Returns the first of these lines that an output lacks, in this order, or None. … stands for anything."""
     rest = iter(printed.splitlines())
     for line in filter(str.strip, lines):
-        # How wide a column is, is nobody's business.
+        # The widths of columns do not matter.
         words = [r"\s+".join(map(re.escape, part.split())) for part in line.strip().split("…")]
         pattern = re.compile(r"\s*" + r".*?".join(r"\s*" + word + r"\s*" for word in words))
         if not any(pattern.fullmatch(other) for other in rest):

@@ -1,13 +1,13 @@
-"""A way to a server that looks at what is asked: it passes on, sooner or later, or answers itself."""
+"""A proxy that inspects requests, and answers some of them itself."""
 
 from proxy import Proxy
 
 
 class PickyProxy(Proxy):
-    """Passes on what it does not answer.
+    """Passes on each request that it does not answer.
 
-    `decide` is given how a request begins; it returns what is to be answered instead, and then the connection ends, or
-    None: then the request goes on, once it has returned.
+    `decide` receives the beginning of a request. It returns an answer, after which the connection ends, or None to pass
+    the request on. A request is passed on only after `decide` has returned.
     """
 
     def __init__(self, port, decide):

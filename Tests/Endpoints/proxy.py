@@ -1,4 +1,4 @@
-"""A way to a server: a port of its own, and behind it whatever it lets pass."""
+"""A TCP proxy whose subclasses decide which bytes pass."""
 
 import socket
 import threading
@@ -6,10 +6,10 @@ import time
 
 
 class Proxy:
-    """Listens on a port of its own and passes on to another, as `fate` says."""
+    """Listens on a port of its own and passes bytes on to another port, as `fate` decides."""
 
     piece_bytes = 65_536
-    """How much is looked at at once."""
+    """The largest piece to judge at once."""
 
     def __init__(self, port):
         self.target = port
@@ -26,15 +26,15 @@ class Proxy:
         self._listener.close()
 
     def fate(self):
-        """What becomes of the next connection: after how many seconds it goes on, and what becomes of each piece.
+        """Returns the treatment of the next connection: its delay in seconds, and a function that judges each piece.
 
-        That is a function of the piece and of whether a client sent it. It gives what goes on, what goes back to who
-        sent it, and whether the connection lasts.
+        The function receives the piece, and whether the client sent it. It returns the bytes to pass on, the bytes to
+        send back to the sender, and whether the connection continues.
         """
         raise NotImplementedError
 
     def end_all(self):
-        """Ends the connections that are open, and says how many."""
+        """Ends the open connections. Returns their number."""
         ends = list(self._open)
         for end in ends:
             self._end(end)
@@ -49,7 +49,7 @@ class Proxy:
             threading.Thread(target=self._pass, args=(client, *self.fate()), daemon=True).start()
 
     def _pass(self, client, delay_seconds, judge):
-        # Later connections overtake one that is delayed.
+        # Later connections may overtake a delayed one.
         time.sleep(delay_seconds)
         with client:
             try:

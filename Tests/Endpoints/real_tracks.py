@@ -1,8 +1,8 @@
-"""Regions on real tracks, and the crossings that a person found in them.
+"""Regions on real tracks, with the expected crossings.
 
-The tracks are gpxpy's, of the test data; a point is named by its number, from 0. Each expected crossing was checked by
-hand against the coordinates in the file: of a rectangle by comparing two numbers, of a slanted edge by the side of the
-line, of a circle by the distance. Where a point lies on an edge itself, as some do, it is inside.
+The tracks come from gpxpy and are part of the test data. Points are named by their index, from 0. A person checked each
+expected crossing against the coordinates in the file: for a rectangle by comparing two numbers, for a slanted edge by
+the side of the line, for a circle by the distance. A point on an edge is inside.
 """
 
 from native_api import box, polygon
@@ -15,7 +15,7 @@ def circle(identifier, longitude, latitude, radius, **properties):
 
 
 def parts(identifier, *boxes, **properties):
-    """A multipolygon of rectangles."""
+    """Makes a multipolygon of rectangles."""
     coordinates = [polygon("", each)["geometry"]["coordinates"] for each in boxes]
     return {
         "type": "Feature", "id": identifier, "properties": properties,

@@ -1,4 +1,4 @@
-"""How long the seeded loops are: a few rounds in `make test`, many in `make soak`."""
+"""The length of seeded loops: a few rounds in `make test`, many in `make soak`."""
 
 import os
 
@@ -6,5 +6,5 @@ is_soak = "MUSTER_SOAK_SEEDS" in os.environ
 
 
 def rounds(few, many):
-    """How often a loop is to run."""
+    """Returns the number of rounds of a loop."""
     return many if is_soak else few

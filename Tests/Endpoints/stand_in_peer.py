@@ -1,4 +1,5 @@
-"""A peer of the tests: as much of CouchDB's protocol as a replication needs, and faults at documents by name."""
+"""A replication peer for tests: the part of CouchDB's protocol that a replication needs, with faults for named
+documents."""
 
 import http.server
 import json
@@ -7,19 +8,19 @@ import urllib.parse
 
 
 class StandInPeer:
-    """A database `notes` in memory. It remembers logs, and what it was sent."""
+    """A database `notes` in memory. Keeps the replication logs and documents that it receives."""
 
     def __init__(self, documents=(), row_errors=None, put_faults=None, closed=None):
         self.documents = {document["_id"]: document for document in documents}
         self.row_errors = row_errors or {}
-        """By id, what `_bulk_get` says in the place of the document."""
+        """By id, the error that `_bulk_get` returns in place of the document."""
         self.put_faults = put_faults or {}
-        """By id, the status and the body with which it answers whoever puts that document, alone or among others."""
+        """By id, the status and body of the answer to a request that writes that document, alone or among others."""
         self.closed = closed
-        """The status with which it answers everybody who asks for the database."""
+        """The status of the answer to every request for the database; None for normal answers."""
         self.locals = {}
         self.asked = []
-        """The ids that `_bulk_get` was asked for, a list each time."""
+        """The ids in each request to `_bulk_get`."""
         peer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -47,7 +48,7 @@ class StandInPeer:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def answers(self, method, path, body, since):
-        """The status and the body, a value or its bytes."""
+        """Returns the status and the body, as a value or as bytes."""
         if path == "/":
             return 200, {"couchdb": "Welcome", "uuid": f"{self.server.server_port:032}"}
         if self.closed:
@@ -88,7 +89,7 @@ class StandInPeer:
 
     @staticmethod
     def parts(body):
-        """The document of a multipart body, or of a plain one."""
+        """Returns the document of a multipart body, or of a plain one."""
         return json.loads(body if body[:1] == b"{" else body.split(b"\r\n\r\n", 1)[1].split(b"\r\n--", 1)[0])
 
     def put(self, documents):

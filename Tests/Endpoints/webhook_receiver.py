@@ -1,4 +1,4 @@
-"""A web server that targets are pointed at: it notes every request, and answers as a test wants."""
+"""A web server that receives webhooks. It records every request and answers as a test wants."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ wait_seconds = 60
 
 @dataclass
 class Call:
-    """A request that came."""
+    """A received request."""
 
     path: str
     headers: dict
@@ -23,15 +23,15 @@ class Call:
 
 
 class Receiver:
-    """Listens on a port of its own; can be closed, and opened again on the same port."""
+    """Listens on a port of its own. It can be closed, and opened again on the same port."""
 
     def __init__(self, answer=None, context=None):
         self.calls = []
         self.arrived = threading.Condition()
         self.answer = answer or (lambda call: 204)
-        """Given a call, says the status; or a status and header fields; or these and a body."""
+        """Receives a call. Returns the status; or a status and header fields; or these and a body."""
         self.context = context
-        """Speaks TLS when there is one."""
+        """The TLS context; None for plain HTTP."""
         self.port = 0
         self.server = None
         self.open()
@@ -90,7 +90,7 @@ class Receiver:
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     def close(self):
-        """Refuses connections from now on, and breaks those that are open."""
+        """Refuses new connections, and breaks the open ones."""
         if self.server is None:
             return
         self.server.shutdown()
@@ -103,7 +103,7 @@ class Receiver:
                 pass
 
     def wait(self, condition, seconds=wait_seconds):
-        """Waits until a condition on the calls is true; fails when it does not come true."""
+        """Waits until a condition on the received calls is true. Fails when it does not become true in time."""
         with self.arrived:
             assert self.arrived.wait_for(lambda: condition(self.calls), seconds), (
                 f"{len(self.calls)} calls: {[(call.event, call.path) for call in self.calls[-20:]]}")

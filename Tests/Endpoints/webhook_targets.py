@@ -1,4 +1,4 @@
-"""Targets and deliveries, as an admin makes and watches them."""
+"""Creates targets and reads the state of deliveries, as an admin."""
 
 import time
 
@@ -8,17 +8,17 @@ def make(admin, name, url, **more):
 
 
 def send(admin, name):
-    """Sends a target a test event; its id."""
+    """Sends a test event to a target. Returns the event's id."""
     return admin.ok("POST", f"/targets/{name}/test")["event"]
 
 
 def settled(admin, seconds=60):
-    """Waits until nothing is on its way; what is then said of deliveries."""
+    """Waits until no delivery waits or is under way. Returns the state of deliveries."""
     return eventually(lambda: admin.ok("GET", "/deliveries"), lambda found: found["pending"] == 0, seconds)
 
 
 def failures(admin):
-    """What failed of late, the newest first; what failed at targets of other tests left out."""
+    """Returns the latest failures, newest first, without those of other tests' targets."""
     return [failure for failure in admin.ok("GET", "/deliveries")["failures"] if "target" in failure]
 
 

@@ -1,4 +1,4 @@
-"""Connections with nothing between them and the test."""
+"""Raw connections to a server."""
 
 import base64
 import http.client
@@ -13,7 +13,7 @@ timeout_seconds = 20
 
 
 class Wire:
-    """A connection, with nothing between it and the test."""
+    """A TCP connection to a server, on which a test writes and reads the bytes."""
 
     def __init__(self, server):
         self.socket = socket.create_connection(("127.0.0.1", server.port), timeout_seconds)
@@ -27,23 +27,23 @@ class Wire:
         self.socket.close()
 
     def send(self, line, headers="", body=b"", version="1.1"):
-        """Sends a request by admin."""
+        """Sends a request as admin."""
         head = f"{line} HTTP/{version}\r\nHost: muster\r\nAuthorization: Basic {credentials}\r\n{headers}\r\n"
         self.socket.sendall(head.encode() + body)
 
     def answer(self, method="GET"):
-        """Reads one response: its status, its headers and its body."""
+        """Reads one response. Returns its status, headers and body."""
         response = http.client.HTTPResponse(self, method=method)
         response.begin()
         body = response.read()
         return response.status, response.headers, body
 
     def makefile(self, *_):
-        """What `http.client` reads of: the same buffer every time, which it may not close."""
+        """Returns the file that `http.client` reads from: always the same buffer, which it cannot close."""
         return Unclosed(self.file)
 
     def is_over(self):
-        """Whether the server has ended the connection, having sent nothing more."""
+        """Whether the server has closed the connection without sending anything more."""
         try:
             return self.file.read(1) == b""
         except ConnectionError:
@@ -51,7 +51,7 @@ class Wire:
 
 
 class Unclosed(io.BufferedIOBase):
-    """A file that stays open."""
+    """A file that `http.client` cannot close."""
 
     def __init__(self, file):
         self.file = file

@@ -34,7 +34,7 @@ final class IncomingWatch {
         lookSoon(isWaiting, whenOver)
     }
 
-    /// Counts bytes of the body.
+    /// Counts bytes of the body that arrived.
     func count(_ count: Int) { bytes += count }
 
     /// Stops, because the head or the request is complete, or the connection has ended.

@@ -30,7 +30,6 @@ package final class OpenConnections: Service {
         private static let probeAfter = NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)
     #endif
 
-    /// The limits of each connection.
     package let limits: ConnectionLimits
     /// The proxies that the server trusts to state a client's address.
     package let proxies: TrustedProxies

@@ -27,6 +27,7 @@ package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertib
 package struct StaticFiles: Fallback {
     fileprivate struct File: Sendable {
         let type: String
+        /// The file's `ETag` (RFC 9110, section 8.8.3).
         let tag: String
         let plain: ByteBuffer
         /// The compressed content, where that is smaller.
@@ -140,8 +141,8 @@ extension Request {
 }
 
 extension HTTPField.Name {
-    /// https://www.w3.org/TR/CSP3/
+    /// Content Security Policy Level 3, https://www.w3.org/TR/CSP3/
     fileprivate static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
-    /// https://www.w3.org/TR/referrer-policy/
+    /// Referrer Policy, https://www.w3.org/TR/referrer-policy/
     fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }

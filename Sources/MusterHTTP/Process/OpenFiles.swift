@@ -19,7 +19,7 @@ package enum OpenFiles {
         guard limit >= least else { throw TooFewOpenFiles(limit: limit, least: least) }
     }
 
-    /// The current limit.
+    /// The number of files that the process may have open now.
     package static var limit: Int {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return 1024 }

@@ -154,7 +154,7 @@ extension Query {
 }
 
 extension Fields {
-    /// The patches of an update.
+    /// Parses the list of patches in a member, and records every fault.
     fileprivate mutating func patches(_ member: String) -> [DatasetPatch] {
         guard let value = json(member, isRequired: true) else { return [] }
         guard let elements = value.elements else {

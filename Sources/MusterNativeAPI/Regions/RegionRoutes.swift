@@ -9,7 +9,6 @@ import NIOCore
 struct RegionRoutes: NativeRoutes {
     let server: ServerParts
 
-    /// The media type of GeoJSON.
     static let geoJSON = "application/geo+json"
 
     func register(in routes: inout RouteTable) {

@@ -152,7 +152,7 @@ extension Query {
 }
 
 extension Fields {
-    /// A time.
+    /// Parses a time in RFC 3339 format.
     mutating func instant(_ key: String) -> Instant? {
         guard let text = text(key) else { return nil }
         do {

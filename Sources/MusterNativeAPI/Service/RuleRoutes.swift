@@ -212,7 +212,6 @@ private struct RuleFields: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a rule.
     mutating func rule(_ rule: Rule, in directory: Directory, _ origin: EventOrigin) {
         beginObject()
         member("name", rule.name)

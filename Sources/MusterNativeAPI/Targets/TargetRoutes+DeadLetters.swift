@@ -132,7 +132,7 @@ extension TargetRoutes {
         }
     }
 
-    /// The number in the path.
+    /// The number of the dead letter in the path.
     private func letter(_ context: AppRequestContext) throws(Problem) -> DeliveryNumber {
         guard let number = Int64(try context.parameter("letter")) else { throw .notFound }
         return DeliveryNumber(number)

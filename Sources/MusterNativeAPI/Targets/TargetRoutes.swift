@@ -16,7 +16,6 @@ struct TargetRoutes: NativeRoutes {
 
     static let targets = "\(Self.root)/targets"
     static let admins: Route.Admission = .roles([.admin], devices: false)
-    /// The largest number of targets.
     static let targetLimit = 100
 
     func register(in routes: inout RouteTable) {

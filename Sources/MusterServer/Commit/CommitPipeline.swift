@@ -59,8 +59,8 @@ struct CommitPipeline {
         return receipts
     }
 
-    /// Decides one request's observations and appends their changes. An observation that is already stored changes
-    /// nothing.
+    /// Decides one request's observations and appends their changes. This is idempotent: an observation that is already
+    /// stored changes nothing.
     mutating func decideObservations(
         _ observations: [Observation], now: Instant, in transaction: any StoreTransaction
     ) throws -> Tally {

@@ -11,7 +11,6 @@ final class CoordinatorState: Sendable {
     let endedRights = Mutex(0)
     /// The state of an index that another thread rebuilds and the writer then adopts.
     let rebuilding = Mutex(Rebuilding.none)
-    /// Whether the disk accepts writes.
     let storage: StorageHealth
     let quotas: Quotas
     let announce: @Sendable (LogSequence) -> Void
@@ -90,7 +89,6 @@ package enum CoordinatorError: Error, Equatable, Sendable {
     case unwritable(reason: String)
     /// The database failed; nothing of the request was stored.
     case unavailable(reason: String)
-    /// The server is shutting down.
     case closed
     /// The database or user that the request was for has been removed meanwhile.
     case gone

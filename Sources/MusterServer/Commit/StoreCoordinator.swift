@@ -12,9 +12,8 @@ package final class StoreCoordinator: Sendable {
     package let queue: WriterQueue
     private let shared: CoordinatorState
     package let store: any Store
-    /// Whether the disk accepts writes.
     package let storage: StorageHealth
-    /// How long requests read.
+    /// Measures the reads of requests.
     let reads: ReadStatistics
     package let readers: WorkerPool<ReadingLane>
     /// Separate from `readers`, so that the server can authenticate callers however busy the readers are.
@@ -24,9 +23,8 @@ package final class StoreCoordinator: Sendable {
     private let hasEnded = DispatchSemaphore(value: 0)
     /// The server's clock.
     package let now: @Sendable () -> Instant
-    /// The source that events name.
+    /// The account, region and store that events name as their source.
     package let origin: EventOrigin
-    /// The quotas of users.
     package let quotas: Quotas
 
     /// Opens the coordinator over a store and starts its thread.

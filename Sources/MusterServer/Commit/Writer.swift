@@ -179,7 +179,10 @@ struct Writer {
         return result
     }
 
-    /// Stores events that a client posted.
+    /// Stores events that a client posted, in a transaction of its own.
+    ///
+    /// - Returns: the logged changes that hold the events, in order.
+    /// - Throws: the store's errors; then nothing was stored.
     mutating func post(_ events: [PostedEvent], by author: Author?) throws -> [LoggedChange] {
         let moment = now()
         let sequences = try pipeline.post(events, by: author, now: moment)
@@ -270,7 +273,7 @@ struct Writer {
 }
 
 extension StoreTransaction {
-    /// Stores everything a draft holds.
+    /// Stores a draft: its edits, then its actions, then its credentials.
     fileprivate func carryOut(_ draft: Draft, over before: Directory, at moment: Instant) throws {
         for edit in draft.edits {
             try carryOut(edit)
@@ -325,7 +328,7 @@ extension StoreTransaction {
 }
 
 extension Directory {
-    /// The directory after the edits.
+    /// Returns the directory after the edits. The original stays as it is.
     fileprivate func applying(_ edits: [Edit]) -> Directory {
         var directory = self
         for edit in edits { directory.apply(edit) }

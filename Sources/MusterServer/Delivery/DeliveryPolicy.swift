@@ -65,7 +65,7 @@ package enum DeliveryOutcome: Hashable, Sendable {
     }
 }
 
-/// Whether a target receives deliveries freely, or only probes because it fails.
+/// A circuit breaker: whether a target receives deliveries freely, or only probes because it fails.
 struct TargetCircuit: Hashable, Sendable {
     private enum State: Hashable {
         case closed

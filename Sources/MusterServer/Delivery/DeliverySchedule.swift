@@ -15,7 +15,7 @@ struct DeliverySchedule {
     private var round = 0
     private(set) var pendingCount = 0
 
-    /// A lane of a target.
+    /// The place of a lane: its target, and its number within the target.
     private struct Place {
         let target: TargetNumber
         let lane: Int64

@@ -102,7 +102,7 @@ package final class TargetCaller: Sendable {
     /// is not yet resolved.
     package func refusal(of address: HTTPAddress) -> String? { client.refusal(of: address) }
 
-    /// Closes idle connections.
+    /// Closes the kept connections, once the calls over them have ended.
     func close() { client.close() }
 
     private func log(_ content: NewDelivery, for target: Target) {

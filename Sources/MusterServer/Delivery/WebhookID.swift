@@ -2,7 +2,7 @@ import Crypto
 import MusterCoding
 import MusterStore
 
-/// The `webhook-id` of a delivery, by which a receiver recognizes a repetition.
+/// The `webhook-id` of a delivery. A receiver uses it as an idempotency key, to recognize a repeated delivery.
 enum WebhookID {
     /// Returns the id of one event for one target entry of one rule.
     ///

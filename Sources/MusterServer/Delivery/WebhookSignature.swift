@@ -31,7 +31,7 @@ package struct WebhookSecret: Hashable, Sendable {
 
     package let key: [UInt8]
 
-    /// Makes a new secret.
+    /// Makes a secret of 32 random bytes.
     package init() { key = SecretToken.randomBytes(32) }
 
     /// Parses a secret; nil when the text is not one.

@@ -2,8 +2,9 @@ package import MusterCore
 import MusterHTTP
 import Synchronization
 
-/// Slows down guessing of passwords with three sets of token buckets: one bucket for each name at each address, one for
-/// each address, and one for each name at any address. A successful attempt is given back.
+/// The rate limiter of sign-ins. It slows down guessing of passwords with three sets of token buckets: one bucket for
+/// each name at each address, one for each address, and one for each name at any address. A successful attempt is given
+/// back.
 ///
 /// Addresses are grouped by `AddressPrefix`. An empty bucket of the first two sets refuses the attempt. An empty bucket
 /// of a name refuses nothing, so strangers who guess a user's password cannot lock the user out. Instead, attempts at
@@ -108,7 +109,6 @@ package struct TokenBuckets {
         levels[key] = (level, now)
     }
 
-    /// The number of stored buckets.
     package var count: Int { levels.count }
 
     private func level(of key: String, at now: Instant) -> Double {

@@ -6,7 +6,7 @@ import Synchronization
 /// Entries are keyed by digest, never by the secret, and bounded in number and time. Code that changes a credential
 /// calls `forget` after the commit. An entry whose verification began before that is not stored.
 package final class CredentialCache: Sendable {
-    /// What a verified credential proves.
+    /// A verified credential: the user, and for a device token the device, that it stands for.
     package struct Entry: Sendable {
         let user: UserNumber
         let device: DeviceNumber?
@@ -65,7 +65,6 @@ package final class CredentialCache: Sendable {
         }
     }
 
-    /// The number of entries.
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Drops expired entries. When that is not enough, drops an arbitrary eighth: they only cost a verification each.

@@ -3,7 +3,7 @@ package import MusterCore
 import MusterHTTP
 import MusterStore
 
-/// The cookie that stands for a name and a password for some minutes.
+/// The session cookie. It stands for a name and a password for some minutes.
 package enum SessionCookie {
     /// The cookie's name, as clients of CouchDB know it.
     package static let name = "AuthSession"

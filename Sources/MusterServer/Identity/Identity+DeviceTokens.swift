@@ -7,7 +7,6 @@ package struct DeviceToken: Hashable, Sendable {
     package let id: String
     /// The user who made it; nil where that was not recorded.
     package let maker: UserNumber?
-    /// The time of creation.
     package let createdAt: Instant
 }
 

@@ -10,11 +10,9 @@ package struct APIKey: Hashable, Sendable {
     package let user: UserNumber
     /// The label that its owner gave it.
     package let label: String
-    /// The time of creation.
     package let createdAt: Instant
     /// The time at which the key expires; nil for never.
     package let expiresAt: Instant?
-    /// The kind of key.
     package let kind: Kind
 
     /// The kinds of keys.
@@ -91,7 +89,9 @@ extension Identity {
         return stored.compactMap { APIKey($0) }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// Revokes an API key.
+    /// Revokes an API key. Requests with it are refused from then on.
+    ///
+    /// - Throws: `CoordinatorError`, `StoreError`.
     package func removeKey(_ key: APIKey, by author: Author?) async throws {
         let credentials = try await coordinator.read { store in
             try (store.credentials(.apiKey) + store.credentials(.awsKey)).filter { APIKey($0) == key }

@@ -51,7 +51,6 @@ struct PasswordHash: Hashable, Sendable {
         self.key = key
     }
 
-    /// The text form.
     var text: String {
         "$scrypt$ln=\(cost.logarithm),r=\(cost.blockSize),p=\(cost.parallelism)"
             + "$\(Base64.encodeUnpadded(salt, .standard))$\(Base64.encodeUnpadded(key, .standard))"

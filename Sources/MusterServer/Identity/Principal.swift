@@ -22,14 +22,12 @@ package struct Principal: Hashable, Sendable {
 
     /// The user who sent the request.
     package let user: UserNumber
-    /// The user's name.
     package let name: String
     /// The role that limits the request. Requests with a device token or a location key have the rights of a member,
     /// whatever the user's role.
     package let role: Role
     /// The roles by which databases are opened to the user; none for a request with a device token or a location key.
     package let databaseRoles: [String]
-    /// The user's team.
     package let team: TeamNumber?
     /// The device whose token was shown. Such a request may only report for that device.
     package let device: DeviceNumber?

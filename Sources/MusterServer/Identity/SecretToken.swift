@@ -20,7 +20,7 @@ package struct SecretToken: Sendable {
     /// The digest that the server stores.
     package var digest: TokenDigest { TokenDigest(of: text) }
 
-    /// Makes a new token.
+    /// Makes a token of 32 random bytes.
     package init(_ kind: Kind) { text = kind.rawValue + Base64.encodeUnpadded(Self.randomBytes(32), .forURLs) }
 
     /// Returns cryptographically random bytes.
@@ -40,7 +40,7 @@ package struct TokenDigest: Hashable, Sendable {
         self.init(text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) })
     }
 
-    /// The digest of some bytes.
+    /// Makes the SHA-256 digest of some bytes.
     package init(bytes: [UInt8]) { self.init(SHA256.hash(data: bytes)) }
 
     /// Makes a digest from its 32 bytes.

@@ -4,7 +4,6 @@ package import MusterWire
 /// The data of a roll call: lines of an incident's record, and the engine's current knowledge of the people on the
 /// roll.
 package struct RollCall: Sendable {
-    /// The incident.
     package var incident: Incident
     /// The lines that put people on or off the roll, and each person's newest line, in order.
     package var lines: [IncidentEntry]

@@ -24,7 +24,7 @@ package enum OpenAPI {
             })
     }
 
-    /// Generates the document.
+    /// Returns the OpenAPI document of these routes, as JSON.
     static func document(of routes: [Route]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,8 +1,7 @@
 import Foundation
 
-/// Points on a circle of radius 1.
+/// Sines and cosines of angles in degrees, for points on a circle.
 enum UnitCircle {
-    /// The sine and the cosine of an angle.
     static func point(degrees: Double) -> (sine: Double, cosine: Double) {
         (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
     }

@@ -1,4 +1,5 @@
-/// Token buckets by key: `burst` tokens at once, and `perSecond` in the long run. Unused tokens can be given back.
+/// A rate limiter: token buckets by key, with `burst` tokens at once, and `perSecond` in the long run. Unused tokens
+/// can be given back.
 ///
 /// A bucket that is full again is dropped, so there are only buckets of keys that took tokens lately.
 struct QuotaBuckets<Key: Hashable & Sendable>: Sendable {
@@ -20,7 +21,6 @@ struct QuotaBuckets<Key: Hashable & Sendable>: Sendable {
         self.burst = burst
     }
 
-    /// The number of stored buckets.
     var count: Int { buckets.count }
 
     /// Takes tokens. A full bucket grants even a request for more than the burst, and then owes the rest.

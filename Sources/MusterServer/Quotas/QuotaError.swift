@@ -2,7 +2,6 @@ package import HTTPTypes
 
 /// A request would exceed a quota. Nothing of it was stored.
 package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The quota.
     package let quota: Quota
     /// The owner of the quota: the name of a user, a team or a database; nil for server-wide quotas.
     package let owner: String?

@@ -67,7 +67,7 @@ package struct Fields {
         return word
     }
 
-    /// A number within a range.
+    /// A number within a range; nil when it is absent, null or invalid.
     package mutating func number(_ key: String, in range: ClosedRange<Double>, isRequired: Bool = false) -> Double? {
         guard let value = value(key, isRequired: isRequired) else { return nil }
         guard let number = value.number else { return wrongType(key, "a number", value) }
@@ -78,7 +78,7 @@ package struct Fields {
         return number
     }
 
-    /// A boolean.
+    /// A boolean; nil when it is absent, null or of another type.
     package mutating func boolean(_ key: String) -> Bool? {
         guard let value = value(key, isRequired: false) else { return nil }
         guard let boolean = value.boolean else { return wrongType(key, "true or false", value) }
@@ -95,7 +95,7 @@ package struct Fields {
         return texts
     }
 
-    /// A list of names.
+    /// A list of texts, which the caller must validate; nil when it is absent, null or of another type.
     package mutating func names(_ key: String, limit: Int) -> [String]? {
         guard let value = value(key, isRequired: false) else { return nil }
         guard let elements = value.elements else { return wrongType(key, "an array", value) }
@@ -105,7 +105,7 @@ package struct Fields {
         return names
     }
 
-    /// Any value except null.
+    /// Any value except null; nil when it is absent.
     package mutating func json(_ key: String, isRequired: Bool = false) -> JSONValue? {
         value(key, isRequired: isRequired)
     }

@@ -45,7 +45,7 @@ package struct Query {
     /// 2^53 − 1.
     package static let largestSequence: Int64 = 9_007_199_254_740_991
 
-    /// A time.
+    /// A time in RFC 3339 format; nil when it is absent or invalid.
     package mutating func instant(_ name: String) -> Instant? {
         guard let text = text(name) else { return nil }
         do {
@@ -55,7 +55,7 @@ package struct Query {
         }
     }
 
-    /// A boolean.
+    /// A boolean; nil when it is absent or invalid. An empty value counts as true.
     package mutating func boolean(_ name: String) -> Bool? {
         switch text(name) {
         case nil: nil

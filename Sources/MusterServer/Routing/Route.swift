@@ -18,14 +18,12 @@ package struct Route: Sendable {
         /// Whether the route needs no credential.
         var isOpen: Bool { self == .anyone || self == .anyoneIdentified }
 
-        /// All roles.
         package static let everyRole = Set(Role.allCases)
     }
 
     /// Answers a request.
     package typealias Handler = @Sendable (Request, AppRequestContext) async throws -> Response
 
-    /// The method.
     package let method: HTTPRequest.Method
     /// The path. `{name}` matches one segment; `{name...}` at the end matches one or more remaining segments.
     package let path: String
@@ -37,7 +35,6 @@ package struct Route: Sendable {
     package var answersHead: Bool { method == .get }
     /// The route's documentation for OpenAPI.
     package let documentation: Documentation
-    /// Answers the route's requests.
     package let handler: Handler
 
     /// Makes a route. The handler of a GET must acquire no resources until its body is written, because for HEAD it
@@ -89,7 +86,6 @@ package struct Route: Sendable {
         package var tag: String
         /// A one-line summary.
         package var summary: String
-        /// The query parameters.
         package var query: [Parameter]
         /// The media types of the body, each with the name of its schema; empty where the request has no body.
         package var body: [String: String]

@@ -10,7 +10,6 @@ package struct RouteTable: Sendable {
     /// The routes, in the order they were added.
     package private(set) var routes: [Route] = []
 
-    /// Makes an empty table.
     package init() {}
 
     /// Adds a route.
@@ -103,7 +102,7 @@ extension Request {
 }
 
 extension HTTPField.Name {
-    /// RFC 7239.
+    /// `Forwarded` (RFC 7239).
     package static let forwarded = HTTPField.Name("Forwarded")!
     /// The older form of `Forwarded` (RFC 7239).
     static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!

@@ -36,7 +36,6 @@ extension RuleError: CustomStringConvertible {
 
 /// The limits and checks of rules, whichever endpoint edits them.
 package enum RuleEditing {
-    /// The largest number of rules.
     static let ruleLimit = 1_000
     /// The largest number of targets of a rule.
     package static let targetLimit = 5

@@ -3,7 +3,7 @@ import MusterStore
 
 /// Decides which steps the disk's state requires, and when. A pure state machine: it uses no clock, disk or log.
 struct StorageSchedule {
-    /// One thing to do.
+    /// A step that the storage watch takes.
     enum Step: Hashable, Sendable {
         /// Measure the free room.
         case measure

@@ -51,8 +51,8 @@ package struct FeedShares: Sendable {
         package var words: String {
             switch self {
             case .deviceHasItsShare(let limit):
-                "\(limit) feeds are open with this device's token, which is the limit. Close one first."
-            case .userHasItsShare(let limit): "You have \(limit) feeds open, which is the limit. Close one first."
+                "\(limit) feeds are open with this device's token, which is the limit: close one first."
+            case .userHasItsShare(let limit): "You have \(limit) feeds open, which is the limit: close one first."
             case .isFull: "The server has reached its limit of open feeds. Try again later."
             case .isStopping: "The server is stopping."
             }

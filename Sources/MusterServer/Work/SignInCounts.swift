@@ -3,7 +3,6 @@ import Synchronization
 
 /// Counts the sign-ins with a name and a password since the server started, by outcome.
 package final class SignInCounts: Sendable {
-    /// The outcome of a sign-in.
     enum Outcome: String, CaseIterable {
         case succeeded
         /// The name or the password was wrong.
