@@ -71,6 +71,7 @@ extension Muster {
             return state.run
         }
         await run?.stop()
+        endFollowingDatasets()
         try await inWords { try Session.signOut(keeper) }
         setAccount(.signedOut)
         presentRegions.value = []
