@@ -103,7 +103,9 @@ def test_bad_input_is_named_and_stores_nothing(people, body, words):
 def test_limits_refuse_the_whole_update(people, admin):
     ana = admin.make_user("greedy")
     ana.ok("PATCH", "/datasets/full", {"records": [patch(f"k{n}", "v") for n in range(1024)]})
-    assert "1024 records" in ana.refused(409, "PATCH", "/datasets/full", {"records": [patch("more", "v")]})["detail"]
+    refusal = ana.refused(409, "PATCH", "/datasets/full", {"records": [patch("more", "v")]})
+    assert "1024 records" in refusal["detail"]
+    assert refusal["type"] == "urn:muster:problem:over-limit"
     assert ana.ok("GET", "/datasets")["items"][0]["records"] == 1024
     big = "x" * 1_048_575
     ana.ok("PATCH", "/datasets/large", {"records": [patch("k", big)]})

@@ -316,6 +316,11 @@ seen = {
     "other device": {"ned"}}
 """Whose positions may be seen."""
 
+names = {
+    "admin": "admin", "other leader": "nora", "other member": "ned", "own leader": "sue", "own member": "sam",
+    "analyst": "ana", "gateway": "gate"}
+"""Who each asker is; a device's token is nobody who has datasets."""
+
 
 @pytest.mark.parametrize("asker", sorted(seen))
 def test_lists_show_only_who_may_be_seen(world, asker):
@@ -324,7 +329,9 @@ def test_lists_show_only_who_may_be_seen(world, asker):
     assert positions == seen[asker] & {"sam", "ned"}
     changes = api.changes()
     # What is done to keys is told to their users, and to admins, who see all of it.
-    people = {change["user"] for change in changes if "user" in change and change["type"] != "action"}
+    people = {change["user"] for change in changes if "user" in change and change["type"] not in ("action", "dataset")}
+    # A dataset is its owner's alone.
+    assert {change["user"] for change in changes if change["type"] == "dataset"} <= {names.get(asker)}
     assert people <= seen[asker] and people & {"sam", "ned"} == seen[asker] & {"sam", "ned"}
     devices = {change["name"].split("/")[0] for change in changes
                if change["type"] == "directory" and change["kind"] == "device"}

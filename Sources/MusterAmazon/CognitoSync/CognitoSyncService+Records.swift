@@ -41,9 +41,7 @@ extension CognitoSyncService {
             return cursor
         }
         let page = try await coordinator.readDataset(name, of: owner, since: since ?? 0, after: cursor, limit: limit)
-        let merged = try await coordinator.read { try $0.datasets(of: owner) }.map(\.name).filter {
-            isMerged($0, into: name)
-        }
+        let merged = try await coordinator.mergedDatasets(into: name, of: owner)
         return JSONWriter.object { writer in
             writer.member("Records", listing: page.records) { $0.amazonRecord($1) }
             writer.member("Count", Int64(page.records.count))
@@ -89,14 +87,6 @@ extension CognitoSyncService {
     /// records say what a device knows.
     private func sessionToken(of owner: UserNumber) -> String {
         Base64.encodeUnpadded(Array(coordinator.origin.text(of: .identity(owner)).utf8), .forURLs)
-    }
-
-    /// Whether a dataset came from an identity that was merged into this one: it is called as the dataset there, a dot,
-    /// and that identity.
-    private func isMerged(_ candidate: String, into name: String) -> Bool {
-        guard candidate.hasPrefix("\(name).") else { return false }
-        if case .identity = coordinator.origin.cognitoID(String(candidate.dropFirst(name.count + 1))) { return true }
-        return false
     }
 }
 

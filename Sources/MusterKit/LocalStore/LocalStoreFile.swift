@@ -18,7 +18,11 @@ final class LocalStoreFile: Sendable {
 
     /// The one database in the file.
     static let database = DatabaseNumber(1)
-    private static let version = DocumentSchema.steps.count
+    /// The steps from an empty file to the newest version, in the order in which they were released: those of the
+    /// document tables, and the device's own.
+    private static let steps =
+        DocumentSchema.steps[..<6] + [LocalDatasets.tables] + DocumentSchema.steps[6...]
+    private static let version = steps.count
     /// The number of attachment pieces that one transaction deletes: those that no revision names, or whose upload was
     /// never completed.
     private static let sliceLimit = 100
@@ -77,7 +81,7 @@ final class LocalStoreFile: Sendable {
             guard version <= Self.version else { throw LocalStoreError.tooNew(version: version) }
             let probe = ProbeText.revision
             if version < Self.version {
-                let steps = DocumentSchema.steps[version...].joined()
+                let steps = Self.steps[version...].joined()
                 try database.execute(sql: steps + "PRAGMA user_version = \(Self.version)")
             }
             if version == 0 {
@@ -244,6 +248,9 @@ final class LocalTransaction {
     private(set) var sequence: Int64
     private let first: Int64
     private let seal: BodySeal?
+
+    /// The datasets of the file.
+    var datasets: LocalDatasets { LocalDatasets(database, seal) }
 
     init(_ database: Database, _ seal: BodySeal?, last: Int64) {
         self.database = database

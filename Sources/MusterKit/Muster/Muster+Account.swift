@@ -74,6 +74,7 @@ extension Muster {
             return state.run
         }
         await run?.stop()
+        endFollowingDatasets()
         try await inWords { try Session.signOut(keeper) }
         setAccount(.signedOut)
         presentRegions.value = []

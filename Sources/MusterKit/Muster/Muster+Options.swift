@@ -16,6 +16,10 @@ extension Muster {
         /// Seconds between two attempts to send documents that the server does not have, and to ask for regions and
         /// incidents.
         public var sendSeconds = 20.0
+        /// Whether open datasets are synchronized as soon as the server's live feed tells of a change. It holds a
+        /// connection open, which a background session of URLSession cannot do. An app that is told by pushes sets it
+        /// to false, and calls `Dataset.synchronize` itself.
+        public var followsDatasets = true
         /// The name of this run. It is part of the ids of recorded documents: two locations with one run name and one
         /// time are one document.
         public var run = UUID().uuidString.lowercased()

@@ -33,6 +33,10 @@ public final class Muster: Sendable {
         var tracking: Task<Void, Never>?
         /// The filter of the source that is tracked.
         var monitor: LocationMonitor
+        /// The datasets that the app has opened, by their names.
+        var datasets: [String: Dataset] = [:]
+        /// Synchronizes the open datasets when the server tells of changes.
+        var follower: DatasetFollower?
         var isClosed = false
     }
 
@@ -98,7 +102,12 @@ public final class Muster: Sendable {
         state = Mutex(State(monitor: Self.monitor(options, last: nil)))
     }
 
-    deinit { state.withLock { $0.run?.cancel() } }
+    deinit {
+        state.withLock { state in
+            state.run?.cancel()
+            state.follower?.cancel()
+        }
+    }
 
     /// Restores the stored session, and starts its tracker.
     private func resume() async throws {
@@ -121,12 +130,14 @@ public final class Muster: Sendable {
     /// Ends tracking and sending, records the waiting locations, and closes the store. Streams end; later calls throw
     /// `.closed`. The person stays signed in for the next `open`.
     public func close() async throws(MusterError) {
-        let (tracking, run) = state.withLock { state in
+        endFollowingDatasets()
+        let (tracking, run, datasets) = state.withLock { state in
             state.isClosed = true
             state.signOuts += 1
             defer { state.run = nil }
-            return (state.tracking, state.run)
+            return (state.tracking, state.run, state.datasets.values)
         }
+        for dataset in datasets { dataset.finish() }
         tracking?.cancel()
         await tracking?.value
         await run?.stop()
@@ -205,6 +216,11 @@ public final class Muster: Sendable {
     /// - Throws: `MusterError.cancelled` if the person has signed out since.
     func start(_ session: Session, unlessSignedOutSince signOuts: Int) async throws {
         let owner = StoreOwner(user: session.user, account: session.account)
+        if let former = state.withLock({ $0.owner }), former != owner, former.account != nil {
+            // Another account knows nothing of the counts, and has not registered this device.
+            try await store.file.write { try $0.datasets.makeAllUnsynchronized() }
+            try await store.keepPushDevice(nil)
+        }
         if let run = state.withLock({ $0.run }), run.user == session.user {
             try setSession(session, owner, run, ifSignOutsAre: signOuts)
             run.tracker.reauthenticate(as: session)
@@ -231,6 +247,8 @@ public final class Muster: Sendable {
         }
         try await store.storeValue(owner, note: StoreOwner.note)
         setAccount(.signedIn(user: session.user))
+        endFollowingDatasets()
+        followDatasets()
     }
 
     /// Replaces the present session and its tracker.

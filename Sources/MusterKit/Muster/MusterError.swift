@@ -27,6 +27,16 @@ public enum MusterError: Error, Hashable, Sendable {
     case signInNeeded(reason: String)
     /// The server refused some recorded documents for good. It has all others.
     case documentsRefused(count: Int, reason: String)
+    /// A dataset cannot have this name, or a record this key or value.
+    case illegalRecord(reason: String)
+    /// The handler of a dataset decided nothing for a record that was changed here and elsewhere.
+    case conflict(dataset: String, key: String)
+    /// Another device wrote to the dataset during each of five attempts to synchronize it.
+    case datasetContended(name: String)
+    /// The server does not take the changes of a dataset, because they exceed a limit.
+    case datasetRefused(name: String, reason: String)
+    /// This device was not registered for pushes.
+    case deviceNotRegistered
     /// The disk of this device is full.
     case deviceFull
     /// The store was sealed with another key, or was not sealed.
@@ -60,6 +70,12 @@ extension MusterError: LocalizedError, CustomStringConvertible {
         case .signInNeeded(let reason): "sign in again, the server no longer accepts this device's key: \(reason)"
         case .documentsRefused(let count, let reason):
             "the server refused \(count) of the recorded documents: \(reason)"
+        case .illegalRecord(let reason): reason
+        case .conflict(let dataset, let key):
+            "\(key) in \(dataset) was changed on this device and on another one, and nobody decided between them"
+        case .datasetContended(let name): "another device is changing \(name) at the same time; try again"
+        case .datasetRefused(let name, let reason): "the server does not take the changes of \(name): \(reason)"
+        case .deviceNotRegistered: "this device is not registered for pushes"
         case .deviceFull: "the disk of this device is full"
         case .wrongKey: "the store was sealed with another key"
         case .storeUnavailable(let reason): "the store on this device cannot be used now: \(reason)"

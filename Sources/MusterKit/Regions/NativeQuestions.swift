@@ -101,9 +101,17 @@ struct NativeQuestions: Sendable {
         return (count, cursor)
     }
 
+    /// Sends a request, and returns the status and the body, whatever the status.
+    ///
+    /// - Throws: `ReplicationError.unreachable`, `.tooLarge`, `CancellationError`.
+    func exchange(_ method: String, _ path: String, _ json: [UInt8]? = nil) async throws -> (status: Int, body: [UInt8])
+    {
+        try await session.connections.ask(
+            method, session.server + "api/v1/" + path, json: json, credentials: session.credentials)
+    }
+
     private func fetch(_ path: String) async throws -> [UInt8] {
-        let (status, body) = try await session.connections.ask(
-            "GET", session.server + "api/v1/" + path, credentials: session.credentials)
+        let (status, body) = try await exchange("GET", path)
         guard status == 200 else {
             let problem = try? JSONValue(parsing: body)
             throw ReplicationError.refused(

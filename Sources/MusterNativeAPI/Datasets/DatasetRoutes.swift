@@ -66,6 +66,7 @@ struct DatasetRoutes: NativeRoutes {
         let cursor = query.datasetCursor("cursor")
         try query.finish()
         let page = try await coordinator.readDataset(name, of: owner, since: since, after: cursor, limit: limit)
+        let merged = try await coordinator.mergedDatasets(into: name, of: owner)
         return .json { writer in
             writer.beginObject()
             writer.member("name", name)
@@ -73,6 +74,7 @@ struct DatasetRoutes: NativeRoutes {
             writer.member("exists", page.dataset.exists)
             writer.member("deletedSince", page.dataset.wasDeleted(since: since))
             writer.member("records", listing: page.records) { $0.value($1) }
+            if !merged.isEmpty { writer.member("mergedDatasets", listing: merged) { $0.value($1) } }
             writer.member("nextCursor", page.next?.token)
             writer.endObject()
         }

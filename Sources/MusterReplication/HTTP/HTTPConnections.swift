@@ -25,8 +25,23 @@ extension HTTPConnections {
     package func ask(
         _ method: String, _ url: String, json: [UInt8]? = nil, credentials: PeerCredentials = .none
     ) async throws -> (status: Int, body: [UInt8]) {
+        let response = try await open(method, url, json: json, credentials: credentials, deadlineSeconds: 30)
+        return (response.status, try await response.collect(upTo: 16 << 20))
+    }
+
+    /// Sends a request that is not part of the replication protocol, and returns when the head of the response has
+    /// arrived.
+    ///
+    /// - Parameters:
+    ///   - accept: the media type of the body that the caller reads.
+    ///   - deadlineSeconds: seconds within which the whole response must have arrived; nil for a stream without an end.
+    /// - Throws: `ReplicationError.unreachable`, `CancellationError`.
+    package func open(
+        _ method: String, _ url: String, json: [UInt8]? = nil, accept: String = "application/json",
+        credentials: PeerCredentials, deadlineSeconds: Int64?
+    ) async throws -> HTTPTransportResponse {
         var request = HTTPTransportRequest(
-            method: method, url: url, headers: [HTTPHeaderField("Accept", "application/json")], deadlineSeconds: 30)
+            method: method, url: url, headers: [HTTPHeaderField("Accept", accept)], deadlineSeconds: deadlineSeconds)
         switch credentials {
         case .basic(let name, let password), .session(let name, let password):
             request.headers.append(.basic(name, password))
@@ -37,8 +52,7 @@ extension HTTPConnections {
             request.headers.append(HTTPHeaderField("Content-Type", "application/json"))
             request.body = .bytes(json)
         }
-        let response = try await transport.send(request)
-        return (response.status, try await response.collect(upTo: 16 << 20))
+        return try await transport.send(request)
     }
 }
 

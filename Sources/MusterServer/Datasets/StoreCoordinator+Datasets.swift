@@ -1,6 +1,7 @@
 import MusterCoding
 package import MusterCore
 package import MusterStore
+import MusterWire
 
 extension StoreCoordinator {
     /// Carries out one update of a dataset.
@@ -25,6 +26,18 @@ extension StoreCoordinator {
         }
         let nothing = Dataset(owner: user, name: name, at: Instant(milliseconds: 0))
         return page ?? DatasetPage(dataset: nothing, records: [], next: nil)
+    }
+
+    /// The datasets that came from identities that were merged into the user's: each is called as the dataset there, a
+    /// dot, and that identity.
+    ///
+    /// - Throws: what reading throws.
+    package func mergedDatasets(into name: String, of user: UserNumber) async throws -> [String] {
+        try await read { try $0.datasets(of: user) }.map(\.name).filter { candidate in
+            guard candidate.hasPrefix("\(name).") else { return false }
+            if case .identity = origin.cognitoID(String(candidate.dropFirst(name.count + 1))) { return true }
+            return false
+        }
     }
 }
 

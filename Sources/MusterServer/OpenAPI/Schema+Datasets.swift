@@ -32,7 +32,11 @@ extension Schema {
                 [
                     ("name", datasetName), ("syncCount", since), ("exists", boolean), ("deletedSince", boolean),
                     ("records", list(of: reference("DatasetRecord"))),
-                ], optional: [("nextCursor", #"{"type":"string","maxLength":2000}"#)])
+                ],
+                optional: [
+                    ("mergedDatasets", list(of: datasetName)),
+                    ("nextCursor", #"{"type":"string","maxLength":2000}"#),
+                ])
         ),
         (
             "DatasetPatches",

@@ -55,7 +55,8 @@ extension Problem {
 
     private init(telling fault: DatasetError) {
         switch fault {
-        case .conflict, .overLimit: self = .conflict(fault.description)
+        case .conflict: self = .conflict(fault.description)
+        case .overLimit: self = .overLimit(fault.description)
         case .noDataset: self = .notFound
         case .invalid, .repeatedKey: self = .invalid("/records", fault.description)
         }

@@ -156,6 +156,11 @@ extension Problem {
         Problem(.conflict, "conflict", "The request conflicts with the current state.", detail)
     }
 
+    /// The request would exceed a fixed limit; nothing of it was done, and trying again does not help.
+    package static func overLimit(_ detail: String) -> Problem {
+        Problem(.conflict, "over-limit", "This is more than fits.", detail)
+    }
+
     /// The server no longer keeps the requested data.
     package static func gone(_ detail: String) -> Problem {
         Problem(.gone, "gone", "The server no longer keeps this.", detail)

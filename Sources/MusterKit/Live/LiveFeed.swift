@@ -1,0 +1,78 @@
+package import MusterReplication
+import MusterWire
+
+/// The server's live feed of changes, from now on (`/api/v1/live`).
+package struct LiveFeed: Sendable {
+    /// What arrives by it.
+    package enum News: Hashable, Sendable {
+        /// The feed is open: every change from now on arrives by it. What came before is asked for by the reader.
+        case opened
+        /// A dataset of the caller's changed.
+        case dataset(DatasetNews)
+        /// A heartbeat, or a change of something else.
+        case other
+    }
+
+    /// That a dataset changed.
+    package struct DatasetNews: Hashable, Sendable {
+        /// The dataset's name.
+        package var name: String
+        /// The dataset's sync count after the change.
+        package var syncCount: Int64
+        /// Whether the change deleted it.
+        package var isDeleted: Bool
+    }
+
+    private let address: String
+    private let credentials: PeerCredentials
+    private let connections: HTTPConnections
+
+    /// A feed.
+    ///
+    /// - Parameters:
+    ///   - server: the server's root address, with a slash at the end.
+    ///   - credentials: of the user whose changes are told.
+    ///   - connections: what the request goes through.
+    package init(server: String, credentials: PeerCredentials, connections: HTTPConnections) {
+        address = server + "api/v1/live"
+        self.credentials = credentials
+        self.connections = connections
+    }
+
+    /// Follows the feed until it breaks. A server that stops, or that ends the reader's session, breaks it too.
+    ///
+    /// - Throws: `ReplicationError`, also when the feed ends; what `receive` throws; `CancellationError`.
+    package func follow(_ receive: (News) async throws -> Void) async throws {
+        let response = try await connections.open(
+            "GET", address, accept: "text/event-stream", credentials: credentials, deadlineSeconds: nil)
+        guard response.status == 200 else { throw ReplicationError(status: response.status, reason: "the feed") }
+        try await receive(.opened)
+        var reader = EventStreamReader()
+        while let piece = try await response.nextPiece() {
+            let events = try reader.take(piece)
+            if events.isEmpty { try await receive(.other) }
+            for event in events { try await receive(Self.news(event)) }
+        }
+        throw ReplicationError.unreachable("the server ended the feed")
+    }
+
+    private static func news(_ event: EventStreamReader.Event) -> News {
+        guard event.name == "dataset", let value = try? JSONValue(parsing: Array(event.data.utf8)),
+            let name = value["dataset"]?.string, let count = value["syncCount"]?.integer
+        else { return .other }
+        return .dataset(
+            DatasetNews(name: name, syncCount: count, isDeleted: value["deleted"]?.boolean ?? false))
+    }
+}
+
+extension ReplicationError {
+    /// Why a server refused a request outside of the replication protocol.
+    init(status: Int, reason: String) {
+        switch status {
+        case 401: self = .unauthorized(reason)
+        case 403: self = .forbidden(reason)
+        case 408, 425, 429, 500...599: self = .busy(status: status, retryAfterSeconds: nil)
+        default: self = .refused(status: status, error: "", reason: reason)
+        }
+    }
+}
