@@ -23,7 +23,7 @@
         /// The stored credentials; nil if the keychain has none.
         ///
         /// - Throws: `CredentialError.refused` with the keychain's message.
-        public func load() throws -> Data? {
+        public func loadCredentials() throws -> Data? {
             var query = query
             query[kSecReturnData] = true
             var found: CFTypeRef?
@@ -36,7 +36,7 @@
         /// Stores credentials in place of earlier ones. If the keychain refuses, the earlier ones are unchanged.
         ///
         /// - Throws: `CredentialError.refused` with the keychain's message.
-        public func keep(_ secret: Data) throws {
+        public func storeCredentials(_ secret: Data) throws {
             let content: [CFString: Any] = [
                 kSecValueData: secret, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
             ]
@@ -51,7 +51,7 @@
         /// Deletes the stored credentials, if there are any.
         ///
         /// - Throws: `CredentialError.refused` with the keychain's message.
-        public func forget() throws {
+        public func deleteCredentials() throws {
             let status = SecItemDelete(query as CFDictionary)
             if status != errSecItemNotFound { try check(status) }
         }

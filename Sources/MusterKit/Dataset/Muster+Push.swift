@@ -77,7 +77,7 @@ extension Muster {
         try await inWords {
             guard let id = try await store.pushDeviceID() else { return }
             try await native.answer("DELETE", "push/devices/\(PercentEncoding.encode(id))", admitting: 404)
-            try await store.keepPushDevice(nil)
+            try await store.storePushDevice(nil)
         }
     }
 
@@ -94,7 +94,7 @@ extension Muster {
         try await inWords {
             let answer = try await native.answer("POST", "push/devices", json: JSONValue.object(members).bytes)
             guard let id = answer["id"]?.string else { throw ReplicationError.malformed("the answer has no id") }
-            try await store.keepPushDevice(id)
+            try await store.storePushDevice(id)
             return id
         }
     }
@@ -128,7 +128,7 @@ extension Muster.Dataset {
                 try await server.answer(method, path)
             } catch ReplicationError.refused(status: 404, _, _) {
                 if method == "DELETE" { return }
-                try await store.keepPushDevice(nil)
+                try await store.storePushDevice(nil)
                 throw MusterError.deviceNotRegistered
             }
         }
@@ -150,8 +150,8 @@ extension LocalStore {
     }
 
     /// Stores the server's id of this push device; nil forgets it.
-    func keepPushDevice(_ id: String?) async throws {
+    func storePushDevice(_ id: String?) async throws {
         guard try await pushDeviceID() != id else { return }
-        try await keep(RegisteredDevice(id: id), note: Self.deviceNote)
+        try await storeValue(RegisteredDevice(id: id), note: Self.deviceNote)
     }
 }

@@ -219,7 +219,7 @@ public final class Muster: Sendable {
         if let former = state.withLock({ $0.owner }), former != owner, former.account != nil {
             // Another account knows nothing of the counts, and has not registered this device.
             try await store.file.write { try $0.datasets.makeAllUnsynchronized() }
-            try await store.keepPushDevice(nil)
+            try await store.storePushDevice(nil)
         }
         if let run = state.withLock({ $0.run }), run.user == session.user {
             try setSession(session, owner, run, ifSignOutsAre: signOuts)
