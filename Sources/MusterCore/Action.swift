@@ -36,6 +36,8 @@ public struct Action: Hashable, Sendable {
         case indexMade, indexRemoved
         /// The bodies of a database's superseded revisions were removed.
         case databaseCompacted
+        /// The settings of an identity pool were changed.
+        case poolChanged
     }
 
     /// An action.

@@ -302,8 +302,9 @@ def test_lists_show_only_who_may_be_seen(world, asker):
     positions = {item["device"].split("/")[0] for item in api.items("/positions")}
     assert positions == seen[asker] & {"sam", "ned"}
     changes = api.changes()
-    # What is done to keys is told to their users, and to admins, who see all of it.
-    people = {change["user"] for change in changes if "user" in change and change["type"] != "action"}
+    # What is done to keys is told to their users, and to admins, who see all of it; a dataset's change to its owner.
+    people = {change["user"] for change in changes
+              if "user" in change and change["type"] not in ("action", "dataset")}
     assert people <= seen[asker] and people & {"sam", "ned"} == seen[asker] & {"sam", "ned"}
     devices = {change["name"].split("/")[0] for change in changes
                if change["type"] == "directory" and change["kind"] == "device"}

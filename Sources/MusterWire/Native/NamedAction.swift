@@ -44,6 +44,7 @@ extension Action.Kind {
         case .indexMade: "indexMade"
         case .indexRemoved: "indexRemoved"
         case .databaseCompacted: "databaseCompacted"
+        case .poolChanged: "poolChanged"
         }
     }
 }

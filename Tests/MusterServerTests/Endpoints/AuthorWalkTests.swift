@@ -161,6 +161,13 @@ import Testing
 
     /// Routes whose method says that they change something, and what is not audited of them.
     private static let others: [String: String] = [
+        "PATCH /api/v1/datasets/{dataset}": "one's own", "DELETE /api/v1/datasets/{dataset}": "one's own",
+        "POST /identitypools/{pool}/identities/{identity}/datasets/{dataset}": "one's own",
+        "DELETE /identitypools/{pool}/identities/{identity}/datasets/{dataset}": "one's own",
+        "POST /identitypools/{pool}/configuration": "test_cognito_sync.py",
+        "POST /identitypools/{pool}/events": "test_cognito_sync.py",
+        "POST /identitypools/{pool}/bulkpublish": "nothing",
+        "POST /identitypools/{pool}/getBulkPublishDetails": "looks",
         "POST /api/v1/session": "signs in", "POST /api/v1/session/refresh": "signs in",
         "DELETE /api/v1/session": "signs out", "POST /api/login": "signs in", "POST /_session": "signs in",
         "DELETE /_session": "signs out",
