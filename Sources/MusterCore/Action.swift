@@ -38,6 +38,8 @@ public struct Action: Hashable, Sendable {
         case databaseCompacted
         /// A person was asked where they are now.
         case locationAsked
+        /// The settings of an identity pool were changed.
+        case poolChanged
     }
 
     /// Creates an action; without `user`, `device` or `label` it concerns none.

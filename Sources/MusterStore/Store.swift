@@ -289,19 +289,6 @@ package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, PushTr
     func discard(_ letters: [DeliveryNumber]) throws -> Int
 }
 
-/// A cursor into a device's history: the last position of a page.
-package struct HistoryCursor: Hashable, Sendable {
-    package var sampleTime: Instant
-    package var latitude: Double
-    package var longitude: Double
-
-    package init(sampleTime: Instant, latitude: Double, longitude: Double) {
-        self.sampleTime = sampleTime
-        self.latitude = latitude
-        self.longitude = longitude
-    }
-}
-
 /// A secret that a client presents, or with which the server signs. Tokens and keys are stored as SHA-256 digests.
 package struct Credential: Hashable, Sendable {
     /// The use of a credential, with its fields.

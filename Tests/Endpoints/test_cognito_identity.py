@@ -128,6 +128,7 @@ def test_credentials_end_with_the_right_of_the_user(server, identity, pools, adm
 def test_an_app_may_ask_for_credentials_as_often_as_it_likes(server, identity, pools, admin):
     lena = Person(server, identity, "lena", pools["north"])
     first = lena.credentials()
+    lena.client("location", first).list_trackers()
     for _ in range(50):
         last = lena.credentials()
     lena.client("location", last).list_trackers()
@@ -195,6 +196,7 @@ def test_only_an_admin_sees_and_changes_pools(server, pools, name):
             (pool.list_identity_pools, {"MaxResults": 1}), (pool.describe_identity_pool, north),
             (pool.list_identities, {**north, "MaxResults": 1}), (pool.delete_identity_pool, north),
             (pool.create_identity_pool, {"IdentityPoolName": "x", "AllowUnauthenticatedIdentities": False}),
-            (pool.update_identity_pool, {**north, "IdentityPoolName": "north", "AllowUnauthenticatedIdentities": False}),
+            (pool.update_identity_pool,
+             {**north, "IdentityPoolName": "north", "AllowUnauthenticatedIdentities": False}),
             (pool.describe_identity, {"IdentityId": cognito.settings(server)["identityId"]})):
         refused("NotAuthorizedException", 400, call, **arguments)

@@ -195,7 +195,8 @@ def test_forged_tokens_are_refused(server, people, settings, idp):
         refused("NotAuthorizedException", 400, idp.get_user, AccessToken=token)
     cognito.verified(server, tokens["IdToken"], audience=settings["clientId"])
     assert server.admin().send("GET", "/teams", token=tokens["AccessToken"]).status_code == 401
-    assert server.admin().send("POST", "/session/refresh", {"refreshToken": tokens["RefreshToken"]}).status_code == 401
+    refresh = {"refreshToken": tokens["RefreshToken"]}
+    assert server.admin().send("POST", "/session/refresh", refresh).status_code == 401
 
 
 def test_awscli_signs_in_without_credentials(server, people, settings):
@@ -205,7 +206,8 @@ def test_awscli_signs_in_without_credentials(server, people, settings):
     done = subprocess.run(
         [str(pathlib.Path(sys.executable).parent / "aws"), "cognito-idp", "initiate-auth", "--client-id",
          settings["clientId"], "--auth-flow", "USER_PASSWORD_AUTH", "--auth-parameters",
-         json.dumps({"USERNAME": "lou", "PASSWORD": "lou's password"})], capture_output=True, text=True, timeout=60, env=environment)
+         json.dumps({"USERNAME": "lou", "PASSWORD": "lou's password"})],
+        capture_output=True, text=True, timeout=60, env=environment)
     assert done.returncode == 0, done.stderr
     token = json.loads(done.stdout)["AuthenticationResult"]["AccessToken"]
     assert cognito.verified(server, token)["cognito:groups"] == ["leader"]

@@ -202,7 +202,7 @@ def test_awscli_reads_and_writes_a_dataset(server, people):
     assert run("delete-dataset", *names)["Dataset"]["DatasetName"] == "cli"
 
 
-def test_an_admin_configures_a_pool(people, boss):
+def test_an_admin_configures_a_pool(people, boss, admin):
     pool = {"IdentityPoolId": people["cy"].pool}
     assert "PushSync" not in boss.get_identity_pool_configuration(**pool)
     push = {"ApplicationArns": ["arn:aws:sns:us-east-1:000000000000:app/APNS/muster"],
@@ -210,6 +210,9 @@ def test_an_admin_configures_a_pool(people, boss):
     streams = {"StreamName": "changes", "RoleArn": push["RoleArn"], "StreamingStatus": "ENABLED"}
     answer = boss.set_identity_pool_configuration(**pool, PushSync=push, CognitoStreams=streams)
     assert (answer["PushSync"], answer["CognitoStreams"]) == (push, streams)
+    entry = admin.ok("GET", "/audit")["items"][0]
+    assert (entry["change"]["kind"], entry["author"], entry["change"]["label"]) == (
+        "poolChanged", "admin", people["cy"].pool)
     found = boss.get_identity_pool_configuration(**pool)
     assert (found["IdentityPoolId"], found["PushSync"], found["CognitoStreams"]) == (
         people["cy"].pool, push, streams)

@@ -43,17 +43,21 @@ extension CognitoSyncService {
         }
         return answer(
             team,
-            try await change(team) { $0.configuration = String(decoding: configuration, as: UTF8.self) })
+            try await change(team, by: call.author) {
+                $0.configuration = String(decoding: configuration, as: UTF8.self)
+            })
     }
 
     /// Changes a pool's settings, and returns them.
     private func change(
-        _ team: TeamNumber?, _ change: @escaping @Sendable (inout PoolSettings) -> Void
+        _ team: TeamNumber?, by author: Author, _ change: @escaping @Sendable (inout PoolSettings) -> Void
     ) async throws -> PoolSettings {
-        try await coordinator.storeState { transaction, _ in
-            var settings = try transaction.settings(ofPool: team)
+        let id = coordinator.origin.text(of: .pool(team))
+        return try await coordinator.edit(by: author) { _, draft in
+            var settings = try draft.transaction.settings(ofPool: team)
             change(&settings)
-            try transaction.put(settings, ofPool: team)
+            try draft.transaction.put(settings, ofPool: team)
+            draft.addAction(.poolChanged, label: id)
             return settings
         }
     }
@@ -89,7 +93,7 @@ extension CognitoSyncService {
             }
         }
         let arn = events.first?.value
-        _ = try await change(team) { $0.syncTrigger = arn }
+        _ = try await change(team, by: call.author) { $0.syncTrigger = arn }
         return []
     }
 

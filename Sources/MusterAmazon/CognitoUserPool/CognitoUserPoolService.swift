@@ -50,7 +50,7 @@ struct CognitoUserPoolService: CognitoJSONService {
     func register(in routes: inout RouteTable) {
         for prefix in ["", "/aws"] {
             let root = "\(prefix)/\(coordinator.origin.userPoolID)/.well-known"
-            // The first is where Cognito's clients look for the keys of a user pool, the second for those of identities.
+            // Clients look for the keys of a user pool at the first, and for those of identities at the second.
             for path in ["\(root)/jwks.json", "\(prefix)/.well-known/jwks_uri"] {
                 routes.add(
                     Route(

@@ -3,8 +3,7 @@ import MusterStore
 
 /// Accounts and passwords that a code confirms.
 extension Identity {
-    /// Begins an account, which is made once its code is confirmed. An account of that name, and one that waits, stay as
-    /// they are.
+    /// Begins an account, which is made once its code is confirmed.
     ///
     /// - Throws: `UserPoolError.nameTaken`; `IdentityError.unusablePassword`, `.busy`, `.tooMany`, `.tooManyTries`.
     package func beginSignUp(name: String, password: String, from address: String) async throws {
@@ -26,7 +25,8 @@ extension Identity {
     /// - Parameters:
     ///   - code: the code that the person shows; nil where an admin confirms without it.
     ///   - admin: the admin who confirms; nil for the person.
-    /// - Throws: `UserPoolError.wrongCode`, `.nameTaken`; `IdentityError.tooManyTries`; `CoordinatorError`, `StoreError`.
+    /// - Throws: `UserPoolError.wrongCode`, `.nameTaken`; `IdentityError.tooManyTries`; `CoordinatorError`,
+    ///   `StoreError`.
     package func confirmSignUp(
         name: String, code: String?, by admin: Author?, from address: String
     ) async throws {

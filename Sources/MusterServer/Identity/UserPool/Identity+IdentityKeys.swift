@@ -24,14 +24,16 @@ extension Identity {
         let made = newAmazonKey(
             "cognito identity", for: user, prefix: APIKey.identityPrefix, lastingSeconds: Self.identityKeySeconds,
             at: now)
-        try await coordinator.edit(by: nil) { directory, draft in
+        let hasEnded = try await coordinator.edit(by: nil) { directory, draft in
             guard directory.users[user] != nil else { throw IdentityError.unknown }
             let earlier = try draft.store.credentials(.awsKey, of: user).filter(\.isIdentityKey)
             let lasting = earlier.filter { $0.isGood(at: now) }.sorted { $0.createdAt < $1.createdAt }
             let ended = earlier.filter { !$0.isGood(at: now) } + lasting.dropLast(Self.identityKeyLimit - 1)
             draft.removedCredentials += ended.map { (kind: .awsKey, key: $0.key) }
             draft.credentials.append(made.credential)
+            return !ended.isEmpty
         }
+        if hasEnded { verified.forget { $0.user == user && $0.proof == .amazonKey } }
         return made.key
     }
 

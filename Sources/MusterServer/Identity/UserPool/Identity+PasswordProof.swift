@@ -99,7 +99,8 @@ extension Identity {
     /// Begins a sign-in by proof. It counts as a tried password until it has succeeded.
     ///
     /// - Parameter clientNumber: the client's public number, A, in hexadecimal.
-    /// - Throws: `UserPoolError.invalidNumber`; `IdentityError.tooManyTries`, `.busy`; `StoreError`, `CoordinatorError`.
+    /// - Throws: `UserPoolError.invalidNumber`; `IdentityError.tooManyTries`, `.busy`; `StoreError`,
+    ///   `CoordinatorError`.
     package func beginProof(
         ofUserNamed name: String, clientNumber: String, from address: String
     ) async throws -> PasswordChallenge {

@@ -4,8 +4,8 @@ import Foundation
 import MusterCore
 import MusterWire
 
-/// The numbers of SRP-6a as Cognito's clients compute them: RFC 5054's group of 3072 bits with the generator 2, SHA-256,
-/// and numbers hashed as the shortest bytes whose first bit is 0.
+/// The numbers of SRP-6a as Cognito's clients compute them: a group of 3072 bits with the generator 2, SHA-256, and
+/// numbers hashed as the shortest bytes whose first bit is 0.
 ///
 /// BigInt does not compute in constant time. The server's exponents are used for one sign-in each; the verifier stands
 /// in for the password, and only the time of a multiplication by it depends on it.
