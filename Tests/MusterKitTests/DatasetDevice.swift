@@ -48,6 +48,19 @@ final class DatasetDevice {
         )
     }
 
+    /// Makes ann, and a device of hers whose requests a network decides of while `body` runs.
+    static func run(_ body: @escaping @Sendable (DatasetDevice, PickyNetwork) async throws -> Void) async throws {
+        try await RunningServer.run { server in
+            let network = PickyNetwork(to: server)
+            try await network.run { address in
+                _ = try await server.member("ann", of: nil)
+                let device = try await DatasetDevice(server, at: address)
+                try await body(device, network)
+                try await device.close()
+            }
+        }
+    }
+
     /// The files of its store and its credentials.
     var paths: [String] { [store.path(percentEncoded: false), keeper.path] }
 

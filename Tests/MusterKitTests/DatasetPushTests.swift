@@ -5,42 +5,36 @@ import Testing
 /// Pushes that tell a device of a dataset's change, and what has to be said for them to come.
 @Suite struct DatasetPushTests {
     @Test func `a device registers for pushes, subscribes, and says in its updates which it is`() async throws {
-        try await RunningServer.run { server in
-            let network = PickyNetwork(to: server)
-            try await network.run { address in
-                _ = try await server.member("ann", of: nil)
-                let device = try await DatasetDevice(server, at: address)
-                let settings = try device.muster.dataset("settings")
-                await #expect(throws: MusterError.deviceNotRegistered) { try await settings.subscribe() }
-                let asked = Requests()
-                network.decide { request in
-                    asked.add(request)
-                    if request.hasPrefix("POST /api/v1/push/devices") {
-                        return .isAnswered(status: 201, body: #"{"id":"device-1"}"#)
-                    }
-                    return request.contains("/subscriptions/") ? .isAnswered(status: 204, body: "") : .passes
+        try await DatasetDevice.run { device, network in
+            let settings = try device.muster.dataset("settings")
+            await #expect(throws: MusterError.deviceNotRegistered) { try await settings.subscribe() }
+            let asked = Requests()
+            network.decide { request in
+                asked.add(request)
+                if request.hasPrefix("POST /api/v1/push/devices") {
+                    return .isAnswered(status: 201, body: #"{"id":"device-1"}"#)
                 }
-                #expect(try await device.muster.registerDevice(Data([0xAB, 0x01]), isDebugging: true) == "device-1")
-                #expect(asked.haveOne { $0.contains(#"{"platform":"apns-sandbox","token":"ab01"}"#) })
-                try await device.close()
-                try await device.reopen()
-                #expect(try await device.muster.isDeviceRegistered)
-
-                let again = try device.muster.dataset("settings")
-                try await again.put("dark", for: "theme")
-                try await again.synchronize()
-                #expect(asked.haveOne { $0.contains(#""pushDevice":"device-1""#) })
-                try await device.muster.subscribeAll()
-                #expect(asked.haveOne { $0.hasPrefix("PUT /api/v1/datasets/settings/subscriptions/device-1 ") })
-                try await again.unsubscribe()
-                #expect(asked.haveOne { $0.hasPrefix("DELETE /api/v1/datasets/settings/subscriptions/device-1 ") })
-
-                // The server removes a device whose token is dead.
-                network.decide { _ in .isAnswered(status: 404, body: "{}") }
-                await #expect(throws: MusterError.deviceNotRegistered) { try await again.subscribe() }
-                #expect(try await !device.muster.isDeviceRegistered)
-                try await device.close()
+                return request.contains("/subscriptions/") ? .isAnswered(status: 204, body: "") : .passes
             }
+            #expect(try await device.muster.registerDevice(Data([0xAB, 0x01]), isDebugging: true) == "device-1")
+            #expect(asked.haveOne { $0.contains(#"{"platform":"apns-sandbox","token":"ab01"}"#) })
+            try await device.close()
+            try await device.reopen()
+            #expect(try await device.muster.isDeviceRegistered)
+
+            let again = try device.muster.dataset("settings")
+            try await again.put("dark", for: "theme")
+            try await again.synchronize()
+            #expect(asked.haveOne { $0.contains(#""pushDevice":"device-1""#) })
+            try await device.muster.subscribeAll()
+            #expect(asked.haveOne { $0.hasPrefix("PUT /api/v1/datasets/settings/subscriptions/device-1 ") })
+            try await again.unsubscribe()
+            #expect(asked.haveOne { $0.hasPrefix("DELETE /api/v1/datasets/settings/subscriptions/device-1 ") })
+
+            // The server removes a device whose token is dead.
+            network.decide { _ in .isAnswered(status: 404, body: "{}") }
+            await #expect(throws: MusterError.deviceNotRegistered) { try await again.subscribe() }
+            #expect(try await !device.muster.isDeviceRegistered)
         }
     }
 

@@ -225,89 +225,71 @@ import Testing
     }
 
     @Test func `a device that always finds another one ahead gives up after five attempts`() async throws {
-        try await RunningServer.run { server in
-            let network = PickyNetwork(to: server)
-            try await network.run { address in
-                _ = try await server.member("ann", of: nil)
-                let device = try await DatasetDevice(server, at: address)
-                let settings = try device.muster.dataset("settings")
-                try await settings.put("1", for: "k")
-                let refused = Counter()
-                network.decide { request in
-                    guard request.hasPrefix("PATCH") else { return .passes }
-                    refused.add()
-                    return .isAnswered(status: 409, body: #"{"type":"urn:muster:problem:conflict"}"#)
-                }
-                await #expect(throws: MusterError.datasetContended(name: "settings")) {
-                    try await settings.synchronize()
-                }
-                #expect(refused.count == 5)
-                #expect(try await settings.isUnsynchronized)
-                network.decide { _ in .passes }
+        try await DatasetDevice.run { device, network in
+            let settings = try device.muster.dataset("settings")
+            try await settings.put("1", for: "k")
+            let refused = Counter()
+            network.decide { request in
+                guard request.hasPrefix("PATCH") else { return .passes }
+                refused.add()
+                return .isAnswered(status: 409, body: #"{"type":"urn:muster:problem:conflict"}"#)
+            }
+            await #expect(throws: MusterError.datasetContended(name: "settings")) {
                 try await settings.synchronize()
-                #expect(try await settings.lastSyncCount == 1)
+            }
+            #expect(refused.count == 5)
+            #expect(try await settings.isUnsynchronized)
+            network.decide { _ in .passes }
+            try await settings.synchronize()
+            #expect(try await settings.lastSyncCount == 1)
 
-                // What is over a limit is no conflict, and is refused at once.
-                for number in 0..<1_025 { try await settings.put("v", for: "k\(number)") }
-                await #expect {
-                    try await settings.synchronize()
-                } throws: { error in
-                    guard case MusterError.datasetRefused("settings", let reason) = error else { return false }
-                    return reason.contains("1024 records")
-                }
-                try await device.close()
+            // What is over a limit is no conflict, and is refused at once.
+            for number in 0..<1_025 { try await settings.put("v", for: "k\(number)") }
+            await #expect {
+                try await settings.synchronize()
+            } throws: { error in
+                guard case MusterError.datasetRefused("settings", let reason) = error else { return false }
+                return reason.contains("1024 records")
             }
         }
     }
 
     @Test func `records that the server added to an update arrive with its answer`() async throws {
-        try await RunningServer.run { server in
-            let network = PickyNetwork(to: server)
-            try await network.run { address in
-                _ = try await server.member("ann", of: nil)
-                let device = try await DatasetDevice(server, at: address)
-                let settings = try device.muster.dataset("settings")
-                try await settings.put("1", for: "mine")
-                let record = #""syncCount":1,"deviceModifiedAt":"2026-01-01T00:00:00Z"}"#
-                network.decide { request in
-                    guard request.hasPrefix("PATCH") else { return .passes }
-                    return .isAnswered(
-                        status: 200,
-                        body: #"{"syncCount":1,"records":[{"key":"mine","value":"changed",\#(record),"#
-                            + #"{"key":"added","value":"2",\#(record)]}"#)
-                }
-                try await settings.synchronize()
-                #expect(try await settings.all().map(\.value) == ["2", "changed"])
-                #expect(try await settings.lastSyncCount == 1)
-                #expect(try await !settings.isUnsynchronized)
-                try await device.close()
+        try await DatasetDevice.run { device, network in
+            let settings = try device.muster.dataset("settings")
+            try await settings.put("1", for: "mine")
+            let record = #""syncCount":1,"deviceModifiedAt":"2026-01-01T00:00:00Z"}"#
+            network.decide { request in
+                guard request.hasPrefix("PATCH") else { return .passes }
+                return .isAnswered(
+                    status: 200,
+                    body: #"{"syncCount":1,"records":[{"key":"mine","value":"changed",\#(record),"#
+                        + #"{"key":"added","value":"2",\#(record)]}"#)
             }
+            try await settings.synchronize()
+            #expect(try await settings.all().map(\.value) == ["2", "changed"])
+            #expect(try await settings.lastSyncCount == 1)
+            #expect(try await !settings.isUnsynchronized)
         }
     }
 
     @Test func `datasets of merged identities are told, and whoever takes them deletes them`() async throws {
-        try await RunningServer.run { server in
-            let network = PickyNetwork(to: server)
-            try await network.run { address in
-                _ = try await server.member("ann", of: nil)
-                let device = try await DatasetDevice(server, at: address)
-                let settings = try device.muster.dataset("settings")
-                network.decide { request in
-                    guard request.hasPrefix("GET /api/v1/datasets/settings?") else { return .passes }
-                    return .isAnswered(
-                        status: 200,
-                        body: #"{"name":"settings","syncCount":0,"exists":false,"deletedSince":false,"records":[],"#
-                            + #""mergedDatasets":["settings.eu-west-1:1"]}"#)
-                }
-                let told = Counter()
-                settings.handlers.merged = { name, merged in
-                    #expect(name == "settings" && merged == ["settings.eu-west-1:1"])
-                    told.add()
-                }
-                try await settings.synchronize()
-                #expect(told.count == 1)
-                try await device.close()
+        try await DatasetDevice.run { device, network in
+            let settings = try device.muster.dataset("settings")
+            network.decide { request in
+                guard request.hasPrefix("GET /api/v1/datasets/settings?") else { return .passes }
+                return .isAnswered(
+                    status: 200,
+                    body: #"{"name":"settings","syncCount":0,"exists":false,"deletedSince":false,"records":[],"#
+                        + #""mergedDatasets":["settings.eu-west-1:1"]}"#)
             }
+            let told = Counter()
+            settings.handlers.merged = { name, merged in
+                #expect(name == "settings" && merged == ["settings.eu-west-1:1"])
+                told.add()
+            }
+            try await settings.synchronize()
+            #expect(told.count == 1)
         }
     }
 
