@@ -38,7 +38,7 @@ public struct PreparedShape: Hashable, Sendable {
         cuts = Self.cuts(in: areas)
     }
 
-    /// Whether a place is in the shape; a place on the boundary is inside. Exact.
+    /// Whether a place is in the shape (point in polygon); a place on the boundary is inside. Exact.
     public func contains(_ place: Coordinate) -> Bool {
         if let circle, let centre {
             // The distance through space nearly always decides; the margin is a thousand times its rounding error.

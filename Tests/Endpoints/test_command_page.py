@@ -17,6 +17,14 @@ without_command = {
     "DELETE /api/v1/session": "the same: there is nothing to sign out of",
     "GET /api/v1/health": "is for monitors; `muster doctor` looks at the folder itself",
     "GET /api/v1/openapi.json": "is for programs that make clients",
+    "GET /api/v1/push/key": "an app or a page registers the device that it runs on; docs/push.md",
+    "GET /api/v1/push/devices": "the same",
+    "POST /api/v1/push/devices": "the same",
+    "DELETE /api/v1/push/devices/{device}": "the same",
+    "PUT /api/v1/datasets/{dataset}/subscriptions/{device}": "the same, for a dataset; docs/push-sync.md",
+    "DELETE /api/v1/datasets/{dataset}/subscriptions/{device}": "the same",
+    "GET /api/v1/cognito": "is for programs that configure Cognito's clients; docs/cognito.md",
+    "GET /api/v1/codes": "an admin reads one with the key of a program; docs/cognito.md",
 }
 
 

@@ -2,6 +2,9 @@ import MusterGeometry
 
 /// Updates a device's presences after a fix and decides the crossings: exits, then enters, then dwells, each in region
 /// order. Raw and confident collections share this code; only the decision of a standing differs.
+///
+/// The confident policy has hysteresis: a device enters at a higher probability than the one at which it exits, so that
+/// one that lies still at a boundary does not flap.
 struct CrossingEvaluator {
     let estimate: FixEstimate
     var scope = Scope.events

@@ -247,7 +247,7 @@ package enum Schema {
                         words(
                             "position", "sighting", "note", "crossing", "presence", "belief", "safety",
                             "declaration", "reminder", "incident", "roll", "region", "directory", "posted", "document",
-                            "action")
+                            "dataset", "action")
                     ),
                 ], isOpen: true)
         ),

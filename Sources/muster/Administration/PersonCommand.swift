@@ -8,7 +8,8 @@ struct PersonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "person", abstract: "Declare how a person is. The record names the user who runs the command.",
         subcommands: [
-            Safe.self, Help.self, SOS.self, OffSite.self, Clear.self, Acknowledge.self, Declarations.self, Join.self,
+            Safe.self, Help.self, SOS.self, OffSite.self, Clear.self, Acknowledge.self, Ask.self, Declarations.self,
+            Join.self,
         ])
 
     struct Safe: PersonDeclaration {
@@ -52,6 +53,30 @@ struct PersonCommand: AsyncParsableCommand {
 }
 
 extension PersonCommand {
+    struct Ask: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ask the person where they are now, on their push devices and in their live feed.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The user.") var name: String
+        @Flag(help: "Print JSON.") var json = false
+
+        private struct Answer: Decodable {
+            struct Device: Decodable { var id: String }
+            var pushDevices: [Device]
+            var lastPositionAt: String?
+        }
+
+        func run() async throws {
+            let body = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("POST", "/users/\(name.segment)/location-request")
+            }
+            if json { return announce(String(decoding: body, as: UTF8.self)) }
+            let answer = try JSONDecoder().decode(Answer.self, from: body)
+            let last = answer.lastPositionAt.map { "the last position is of \($0)" } ?? "there is no position so far"
+            announce("\(name) is asked; push devices: \(answer.pushDevices.count); \(last).")
+        }
+    }
+
     struct Join: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Join a user that stands for a device to the person's user, who gets its devices.")
