@@ -38,6 +38,8 @@ public struct Action: Hashable, Sendable {
         case databaseCompacted
         /// A person was asked where they are now.
         case locationAsked
+        /// A code that a person waits for was read, to hand it over.
+        case codeRead
     }
 
     /// Creates an action; without `user`, `device` or `label` it concerns none.

@@ -44,6 +44,7 @@ extension Action.Kind {
         case .indexRemoved: "indexRemoved"
         case .databaseCompacted: "databaseCompacted"
         case .locationAsked: "locationAsked"
+        case .codeRead: "codeRead"
         }
     }
 }

@@ -2,6 +2,7 @@ import BigInt
 import Crypto
 import MusterCore
 import MusterStore
+import MusterWire
 import Testing
 
 @testable import MusterServer
