@@ -19,8 +19,9 @@ def people(server, admin):
 
 
 @pytest.fixture(scope="module")
-def settings(server):
-    return cognito.settings(server)
+def client(server):
+    """The member by which calls name the user pool's client."""
+    return {"ClientId": cognito.settings(server)["clientId"]}
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +34,7 @@ def codes(admin):
     return {entry["user"]: entry["code"] for entry in admin.ok("GET", "/codes")["items"]}
 
 
-def test_a_forgotten_password_is_set_with_the_code_that_an_admin_hands_over(server, people, settings, idp, admin):
-    client = {"ClientId": settings["clientId"]}
+def test_a_forgotten_password_is_set_with_the_code_that_an_admin_hands_over(server, people, client, idp, admin):
     for name in ("kim", "nobody-here"):
         details = idp.forgot_password(**client, Username=name)["CodeDeliveryDetails"]
         assert details == {"Destination": "an admin of this server"}
@@ -57,8 +57,8 @@ def test_a_forgotten_password_is_set_with_the_code_that_an_admin_hands_over(serv
     assert [(entry["author"], entry["change"]["user"]) for entry in read] == [("admin", "kim")]
 
 
-def test_strangers_neither_end_nor_replace_a_code_that_an_admin_has_read_out(server, people, settings, idp, admin):
-    client = {"ClientId": settings["clientId"], "Username": "lou"}
+def test_strangers_neither_end_nor_replace_a_code_that_an_admin_has_read_out(server, people, client, idp, admin):
+    client = {**client, "Username": "lou"}
     idp.forgot_password(**client)
     code = codes(admin)["lou"]
     for _ in range(6):
@@ -69,9 +69,9 @@ def test_strangers_neither_end_nor_replace_a_code_that_an_admin_has_read_out(ser
     idp.confirm_forgot_password(**client, ConfirmationCode=code, Password="lou's password")
 
 
-def test_a_code_for_a_new_password_ends_with_the_password_and_the_person(server, people, settings, idp, admin):
+def test_a_code_for_a_new_password_ends_with_the_password_and_the_person(server, people, client, idp, admin):
     admin.ok("POST", "/users", {"name": "zoe", "role": "member", "password": "zoe's password"})
-    client = {"ClientId": settings["clientId"], "Username": "zoe"}
+    client = {**client, "Username": "zoe"}
     idp.forgot_password(**client)
     code = codes(admin)["zoe"]
     admin.ok("PUT", "/users/zoe/password", {"password": "another password"})
@@ -87,8 +87,8 @@ def test_a_code_for_a_new_password_ends_with_the_password_and_the_person(server,
     assert "zoe" not in codes(admin)
 
 
-def test_nobody_signs_up_unless_registration_is_open(people, settings, idp):
-    client = {"ClientId": settings["clientId"], "Username": "newcomer"}
+def test_nobody_signs_up_unless_registration_is_open(people, client, idp):
+    client = {**client, "Username": "newcomer"}
     refused("NotAuthorizedException", 400, idp.sign_up, **client, Password="a good password")
     refused("NotAuthorizedException", 400, idp.confirm_sign_up, **client, ConfirmationCode="12345678")
     refused("NotAuthorizedException", 400, idp.resend_confirmation_code, **client)
