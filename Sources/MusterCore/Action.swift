@@ -40,6 +40,8 @@ public struct Action: Hashable, Sendable {
         case locationAsked
         /// The settings of an identity pool were changed.
         case poolChanged
+        /// A code that a person waits for was read, to hand it over.
+        case codeRead
     }
 
     /// Creates an action; without `user`, `device` or `label` it concerns none.

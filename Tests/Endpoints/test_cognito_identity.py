@@ -1,7 +1,11 @@
 """Amazon Cognito identity pools for unmodified clients: tokens of the user pool become AWS credentials."""
 
+import threading
+
 import jwt
 import pytest
+import requests
+from botocore.exceptions import ClientError
 
 import amazon
 import cognito
@@ -123,6 +127,56 @@ def test_credentials_end_with_the_right_of_the_user(server, identity, pools, adm
         refused("UnrecognizedClientException", 403, location.list_geofence_collections)
         refused("NotAuthorizedException", 400, identity.get_credentials_for_identity, IdentityId=everyone[name].id,
                 Logins=everyone[name].logins)
+
+
+def test_credentials_end_with_a_password_in_users_and_with_their_session(server, identity, pools, admin, couch):
+    sue = Person(server, identity, "sue", pools["south"])
+    held = sue.client("location")
+    held.list_geofence_collections()
+    cognito.unsigned(server, "cognito-idp").revoke_token(
+        Token=sue.tokens["RefreshToken"], ClientId=sue.settings["clientId"])
+    refused("UnrecognizedClientException", 403, held.list_geofence_collections)
+    refused("NotAuthorizedException", 400, identity.get_credentials_for_identity, IdentityId=sue.id, Logins=sue.logins)
+
+    admin.ok("POST", "/users", {"name": "uma", "role": "admin", "password": "uma's password"})
+    uma = Person(server, identity, "uma", pools["(no team)"])
+    held = uma.client("location")
+    held.list_geofence_collections()
+    own = f"{server.address}/_users/org.couchdb.user:uma"
+    changed = requests.put(own, auth=("uma", "uma's password"), timeout=30, json={
+        "_rev": requests.get(own, auth=("uma", "uma's password"), timeout=30).json()["_rev"], "name": "uma",
+        "password": "a new password"})
+    assert changed.status_code == 201, changed.text
+    refused("UnrecognizedClientException", 403, held.list_geofence_collections)
+
+
+def test_no_credentials_outlive_a_reset_that_comes_while_they_are_made(server, identity, pools, admin):
+    admin.ok("POST", "/users", {"name": "tom", "role": "member", "team": "north", "password": "tom's password"})
+    tom = Person(server, identity, "tom", pools["north"])
+    made, is_over = [], threading.Event()
+
+    def make():
+        own = cognito.unsigned(server, "cognito-identity")
+        while not is_over.is_set():
+            try:
+                made.append(own.get_credentials_for_identity(IdentityId=tom.id, Logins=tom.logins)["Credentials"])
+            except ClientError:
+                return
+
+    threads = [threading.Thread(target=make) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    try:
+        while len(made) < 30:
+            assert any(thread.is_alive() for thread in threads)
+        admin.ok("PUT", "/users/tom/password", {"password": "a new password"})
+    finally:
+        for thread in threads:
+            thread.join(30)
+        is_over.set()
+    for credentials in made[-50:]:
+        refused("UnrecognizedClientException", 403, tom.client("location", credentials).list_geofence_collections)
+    assert not [key for key in admin.ok("GET", "/keys?user=tom")["items"] if key["label"] == "cognito identity"]
 
 
 def test_an_app_may_ask_for_credentials_as_often_as_it_likes(server, identity, pools, admin):

@@ -313,63 +313,17 @@ def test_only_an_admin_keeps_accounts(server, people, settings, pool):
         refused("AccessDeniedException", 400, idp.list_user_pools, MaxResults=1)
 
 
-def test_a_forgotten_password_is_set_with_the_code_that_an_admin_hands_over(people, settings, idp, admin):
-    client = {"ClientId": settings["clientId"]}
-    for name in ("kim", "nobody-here"):
-        details = idp.forgot_password(**client, Username=name)["CodeDeliveryDetails"]
-        assert details == {"Destination": "an admin of this server"}
-    codes = {entry["user"]: entry["code"] for entry in admin.ok("GET", "/codes")["items"]}
-    assert set(codes) == {"kim"}
-    code = codes["kim"]
-    other = "0" * 8 if code != "0" * 8 else "1" * 8
-    for name, shown in (("kim", other), ("nobody-here", code), ("ida", code)):
-        refused("CodeMismatchException", 400, idp.confirm_forgot_password, **client, Username=name,
-                ConfirmationCode=shown, Password="found again")
-    refused("InvalidPasswordException", 400, idp.confirm_forgot_password, **client, Username="kim",
-            ConfirmationCode=code, Password="short")
-    idp.confirm_forgot_password(**client, Username="kim", ConfirmationCode=code, Password="found again")
-    by_password(idp, settings, "kim", "found again")
-    refused("CodeMismatchException", 400, idp.confirm_forgot_password, **client, Username="kim",
-            ConfirmationCode=code, Password="once more")
-    idp.forgot_password(**client, Username="kim")
-    code = admin.ok("GET", "/codes")["items"][0]["code"]
-    other = "0" * 8 if code != "0" * 8 else "1" * 8
-    for _ in range(5):
-        refused("CodeMismatchException", 400, idp.confirm_forgot_password, **client, Username="kim",
-                ConfirmationCode=other, Password="guessed it")
-    assert admin.ok("GET", "/codes")["items"] == []
-
-
-def test_nobody_signs_up_unless_registration_is_open(people, settings, idp):
-    client = {"ClientId": settings["clientId"], "Username": "newcomer"}
-    refused("NotAuthorizedException", 400, idp.sign_up, **client, Password="a good password")
-    refused("NotAuthorizedException", 400, idp.confirm_sign_up, **client, ConfirmationCode="12345678")
-    refused("NotAuthorizedException", 400, idp.resend_confirmation_code, **client)
-
-
-def test_people_sign_up_where_registration_is_open(make_server):
-    server = make_server(arguments=["--registration", "open"]).start()
-    settings, idp, admin = cognito.settings(server), cognito.unsigned(server, "cognito-idp"), server.admin()
-    newcomer = person(server, settings, "newcomer")
-    newcomer.register("newcomer", "a good password")
-    refused("NotAuthorizedException", 400, by_password, idp=idp, settings=settings, name="newcomer",
-            password="a good password")
-    admin.refused(404, "GET", "/users/newcomer")
-    first = admin.ok("GET", "/codes")["items"][0]
-    assert (first["purpose"], first["user"]) == ("sign-up", "newcomer")
-    idp.resend_confirmation_code(ClientId=settings["clientId"], Username="newcomer")
-    code = admin.ok("GET", "/codes")["items"][0]["code"]
-    newcomer.confirm_sign_up(code, username="newcomer")
-    newcomer.authenticate("a good password")
-    assert admin.ok("GET", "/users/newcomer")["role"] == "member"
-    refused("CodeMismatchException", 400, idp.confirm_sign_up, ClientId=settings["clientId"], Username="newcomer",
-            ConfirmationCode=code)
-    arguments = {"ClientId": settings["clientId"], "Password": "a good password"}
-    refused("UsernameExistsException", 400, idp.sign_up, **arguments, Username="newcomer")
-    refused("InvalidParameterException", 400, idp.sign_up, **arguments, Username="no name")
-    refused("InvalidPasswordException", 400, idp.sign_up, ClientId=settings["clientId"], Username="other",
-            Password="short")
-    idp.sign_up(**arguments, Username="second")
-    amazon.client(server, service="cognito-idp").admin_confirm_sign_up(
-        UserPoolId=settings["userPoolId"], Username="second")
-    by_password(idp, settings, "second", "a good password")
+def test_a_sub_names_its_own_user_and_no_new_user_takes_the_form_of_one(
+        server, boss, people, settings, pool, admin, couch):
+    subject = boss.admin_get_user(**pool, Username="kim")["UserAttributes"][0]["Value"]
+    for name in (subject, subject.upper()):
+        refused("InvalidParameterException", 400, boss.admin_create_user, **pool, Username=name)
+        admin.refused(422, "POST", "/users", {"name": name, "role": "member"})
+        answer = couch.send("PUT", f"/_users/org.couchdb.user:{name}", {"name": name, "password": "a good password"})
+        assert answer.status_code == 400 and "UUID" in answer.json()["reason"]
+    # Somebody has the name all the same: whoever a device that nobody registered stands for.
+    amazon.client(server).batch_update_device_position(TrackerName="crew", Updates=[amazon.update(subject, 1, 1)])
+    assert admin.ok("GET", f"/users/{subject}")["name"] == subject
+    boss.admin_add_user_to_group(**pool, Username=subject, GroupName="leader")
+    assert admin.ok("GET", "/users/kim")["role"] == "leader"
+    boss.admin_add_user_to_group(**pool, Username="kim", GroupName="member")

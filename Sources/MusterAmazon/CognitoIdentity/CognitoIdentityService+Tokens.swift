@@ -9,7 +9,7 @@ extension CognitoIdentityService {
             (members.text("IdentityPoolId", .cognitoID, required: true, &faults), members.logins(&faults))
         }
         let team = try self.pool(pool)
-        let user = try await user(provenBy: logins).user
+        let user = try await proof(by: logins).user
         try requireMember(user, of: team)
         return JSONWriter.object { $0.member("IdentityId", coordinator.origin.text(of: .identity(user.number))) }
     }
@@ -18,10 +18,10 @@ extension CognitoIdentityService {
         let (id, logins) = try call.read { members, faults in
             (members.text("IdentityId", .cognitoID, required: true, &faults), members.logins(&faults))
         }
-        let (user, session) = try await user(provenBy: logins)
-        let identityID = try requireOwn(id, user)
+        let proof = try await proof(by: logins)
+        let identityID = try requireOwn(id, proof.user)
         let token = try await identity.makeIdentityToken(
-            for: user, pool: user.team, session: session, issuer: call.serverAddress)
+            for: proof.user, pool: proof.user.team, session: proof.session, issuer: call.serverAddress)
         return JSONWriter.object { writer in
             writer.member("IdentityId", identityID)
             writer.member("Token", token)
@@ -32,14 +32,14 @@ extension CognitoIdentityService {
         let (id, logins) = try call.read { members, faults in
             (members.text("IdentityId", .cognitoID, required: true, &faults), members.logins(&faults))
         }
-        let user =
+        let proof =
             if let logins, logins.count == 1, logins[0].key == Self.ownProvider {
-                try await identity.user(ofIdentityToken: logins[0].value)
+                try await identity.proof(ofIdentityToken: logins[0].value)
             } else {
-                try await self.user(provenBy: logins).user
+                try await self.proof(by: logins)
             }
-        let identityID = try requireOwn(id, user)
-        let made = try await identity.makeIdentityKey(for: user.number)
+        let identityID = try requireOwn(id, proof.user)
+        let made = try await identity.makeIdentityKey(by: proof)
         return JSONWriter.object { writer in
             writer.member("IdentityId", identityID)
             writer.key("Credentials")

@@ -57,10 +57,10 @@ struct CognitoIdentityService: CognitoJSONService {
         return team
     }
 
-    /// The user that `Logins` proves.
+    /// Who a caller is, as `Logins` proves it.
     ///
     /// - Throws: `AmazonError`, `UserPoolError`.
-    func user(provenBy logins: [(key: String, value: String)]?) async throws -> (user: User, session: String) {
+    func proof(by logins: [(key: String, value: String)]?) async throws -> UserPoolProof {
         guard let logins, !logins.isEmpty else {
             throw AmazonError.notAuthorized("Unauthenticated access is not supported for this identity pool.")
         }
@@ -68,6 +68,6 @@ struct CognitoIdentityService: CognitoJSONService {
         guard logins.count == 1, logins[0].key.hasSuffix(ending) else {
             throw AmazonError.notAuthorized("Token is not from a supported provider of this identity pool.")
         }
-        return try await identity.user(ofIDToken: logins[0].value)
+        return try await identity.proof(ofIDToken: logins[0].value)
     }
 }

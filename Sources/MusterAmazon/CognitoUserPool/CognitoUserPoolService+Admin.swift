@@ -14,10 +14,13 @@ extension CognitoUserPoolService {
         return try user(named: name, in: coordinator.directory)
     }
 
-    /// The user that a name or a `sub` is of.
+    /// The user that a `sub` or a name is of. The `sub` goes first: a name of that form must not stand for another.
     private func user(named name: String, in directory: Directory) throws(AmazonError) -> User {
-        let number = coordinator.origin.user(ofSubject: name)
-        guard let user = directory.users[name] ?? number.flatMap({ directory.users[$0] }) else {
+        let user =
+            if let number = coordinator.origin.user(ofSubject: name) { directory.users[number] } else {
+                directory.users[name]
+            }
+        guard let user else {
             throw AmazonError(400, "UserNotFoundException", "User does not exist.")
         }
         return user
@@ -36,6 +39,11 @@ extension CognitoUserPoolService {
         return JSONWriter.object { $0.amazonUser(user, "UserAttributes", in: coordinator) }
     }
 
+    /// Checks that a new user may have a name.
+    static func requireFreeForUsers(_ name: String) throws(AmazonError) {
+        guard EntityName.isFreeForUsers(name) else { throw .validation("Username", EntityName.userNameRule) }
+    }
+
     func adminCreateUser(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let (name, password, attributes) = try call.read { members, faults in
             requirePool(members, &faults)
@@ -48,6 +56,7 @@ extension CognitoUserPoolService {
         guard EntityName.isValid(name) else {
             throw AmazonError.validation("Username", "must satisfy: \(EntityName.pattern)")
         }
+        try Self.requireFreeForUsers(name)
         var stored: StoredPassword?
         if let password { stored = try await identity.prepare(password, ofUserNamed: name) }
         let (prepared, now) = (stored, configuration.now())

@@ -28,9 +28,9 @@ extension CognitoUserPoolService {
                 members.text("ProposedPassword", .any, required: true, &faults)
             )
         }
-        _ = try await identity.verifyPassword(
-            previous ?? "", ofUserNamed: user.name, from: call.context.remoteAddress)
-        try await identity.setPassword(proposed ?? "", of: user.number, by: Author(user: user.number))
+        try await identity.changePassword(
+            previous ?? "", to: proposed ?? "", of: user, by: Author(user: user.number),
+            from: call.context.remoteAddress)
         return JSONWriter.object { _ in }
     }
 }

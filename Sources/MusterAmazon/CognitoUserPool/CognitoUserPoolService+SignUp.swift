@@ -24,6 +24,7 @@ extension CognitoUserPoolService {
         guard EntityName.isValid(subject.name) else {
             throw AmazonError.validation("Username", "must satisfy: \(EntityName.pattern)")
         }
+        try Self.requireFreeForUsers(subject.name)
         try await identity.beginSignUp(
             name: subject.name, password: password ?? "", from: call.context.remoteAddress)
         return JSONWriter.object { writer in
@@ -62,7 +63,7 @@ extension CognitoUserPoolService {
     func forgotPassword(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let subject = try call.read { readSubject($0, &$1) }
         try requireClient(subject.client)
-        try identity.beginPasswordReset(name: subject.name, from: call.context.remoteAddress)
+        try await identity.beginPasswordReset(name: subject.name, from: call.context.remoteAddress)
         return JSONWriter.object { $0.codeDelivery() }
     }
 

@@ -59,10 +59,12 @@ struct CognitoUserPoolService: CognitoJSONService {
                             "Amazon Cognito", "The key that verifies tokens of Cognito's clients (RFC 7517).",
                             answers: [.init(200, "A JSON Web Key Set.", json: "KeySet")])
                     ) { _, _ in
-                        Response(
-                            status: .ok,
-                            headers: [.contentType: "application/json", .cacheControl: "public, max-age=300"],
-                            body: .init(byteBuffer: ByteBuffer(string: try await identity.userPoolKeySet())))
+                        let keySet = try await identity.userPoolKeySet()
+                        // A set without the key must not outlast the first sign-in.
+                        let caching = keySet.hasKey ? "public, max-age=300" : "no-store"
+                        return Response(
+                            status: .ok, headers: [.contentType: "application/json", .cacheControl: caching],
+                            body: .init(byteBuffer: ByteBuffer(string: keySet.text)))
                     })
             }
             routes.add(

@@ -77,6 +77,9 @@ extension CouchEndpoint {
             if let before {
                 user = before
             } else {
+                guard EntityName.isFreeForUsers(name) else {
+                    throw CouchError(.badRequest, "doc_validation", "`name` \(EntityName.userNameRule).")
+                }
                 let number = try draft.transaction.nextUserNumber()
                 user = User(number: number, name: name, role: roles?.role ?? .member, team: nil)
             }
@@ -89,6 +92,7 @@ extension CouchEndpoint {
             draft.edits.append(.putUser(user))
             if let secret {
                 draft.credentials += identity.credentials(for: secret, of: user.number, at: now)
+                try draft.endIdentityKeys(of: user.number)
                 if before != nil, user.number != call.author?.user {
                     try draft.end(Set(EndedCredentials.allCases), of: user.number)
                 }

@@ -88,6 +88,9 @@ struct LocationTrackerEndpoint: Sendable {
         guard EntityName.isValid(name) else {
             return Self.refusal(.badRequest, "A username is \(Fields.nameRule)")
         }
+        guard EntityName.isFreeForUsers(name) else {
+            return Self.refusal(.badRequest, "A username \(EntityName.userNameRule)")
+        }
         let admin = admin(context)
         guard admin != nil || configuration.registration == .open else {
             return Self.refusal(.forbidden, "Registration is closed. An admin can create an account for you")

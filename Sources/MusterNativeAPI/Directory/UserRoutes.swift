@@ -56,6 +56,7 @@ struct UserRoutes: NativeRoutes {
     private func makeUser(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let name = fields.name("name", isRequired: true)
+        if let name, !EntityName.isFreeForUsers(name) { fields.addFault("name", EntityName.userNameRule) }
         let role: Role? = fields.word("role", isRequired: true)
         let team = fields.text("team")
         let password = fields.text("password")

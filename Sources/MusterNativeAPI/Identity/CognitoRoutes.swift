@@ -21,12 +21,14 @@ struct CognitoRoutes: NativeRoutes {
                 .get, "\(Self.root)/codes", admits: .roles([.admin], devices: false),
                 .init(
                     "Users",
-                    "List the codes that people who sign up or forgot their password wait for: an admin hands them "
-                        + "over.", answers: [.init(200, "Open codes.", json: "CodePage")]), handler: seeCodes))
+                    "List the codes that people who sign up or forgot their password wait for, to hand them over. "
+                        + "The audit log records who has read a code.",
+                    answers: [.init(200, "Open codes.", json: "CodePage")]), handler: seeCodes))
     }
 
     private func seeCodes(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        let codes = identity.confirmations.all(at: configuration.now())
+        guard let admin = context.author else { throw Problem.unauthorized }
+        let codes = try await identity.readConfirmationCodes(by: admin)
         return .json { writer in
             writer.beginObject()
             writer.member("items", listing: codes) { writer, code in

@@ -35,16 +35,17 @@ struct PasswordRoutes: NativeRoutes {
             return fields.fault("keep", "must hold only \(kinds)") ?? .apiKeys
         }
         try fields.finish()
-        if isOwn {
-            do {
-                _ = try await identity.verifyPassword(
-                    current ?? "", ofUserNamed: user.name, from: context.remoteAddress)
-            } catch IdentityError.refused {
-                throw Problem.invalid("/currentPassword", "is not the current password")
-            }
+        guard isOwn else {
+            let ending = Set(EndedCredentials.allCases).subtracting(kept)
+            try await identity.setPassword(password ?? "", of: user.number, by: context.author, ending: ending)
+            return .noContent
         }
-        let ending = isOwn ? [] : Set(EndedCredentials.allCases).subtracting(kept)
-        try await identity.setPassword(password ?? "", of: user.number, by: context.author, ending: ending)
+        do {
+            try await identity.changePassword(
+                current ?? "", to: password ?? "", of: user, by: context.author, from: context.remoteAddress)
+        } catch IdentityError.refused {
+            throw Problem.invalid("/currentPassword", "is not the current password")
+        }
         return .noContent
     }
 }

@@ -29,7 +29,7 @@ extension Draft {
     }
 
     /// Revokes the keys that a user's apps got by tokens of the user pool: they end with the sessions.
-    mutating func endIdentityKeys(of user: UserNumber) throws {
+    package mutating func endIdentityKeys(of user: UserNumber) throws {
         let credentials = try store.credentials(.awsKey, of: user).filter(\.isIdentityKey)
         removedCredentials += credentials.map { (kind: $0.kind, key: $0.key) }
     }

@@ -13,6 +13,16 @@ package enum EntityName {
         return bytes.allSatisfy(isAdmitted) && bytes.contains { $0 != UInt8(ascii: ".") }
     }
 
+    /// What is wrong with a new user's name that `isFreeForUsers` refuses.
+    package static let userNameRule = "must not have the form of a UUID, because a `sub` has it"
+
+    /// Whether a new user may have a valid name: not one with the form of a UUID. Requests name a user by name or by
+    /// `sub`, which is a UUID, so a name of that form could stand for somebody else.
+    package static func isFreeForUsers(_ name: String) -> Bool {
+        let groups = name.split(separator: "-", omittingEmptySubsequences: false)
+        return groups.map(\.utf8.count) != [8, 4, 4, 4, 12] || !groups.joined().allSatisfy(\.isHexDigit)
+    }
+
     private static func isAdmitted(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

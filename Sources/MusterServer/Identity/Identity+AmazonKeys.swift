@@ -42,17 +42,21 @@ extension Identity {
 
     /// Makes a key, and the credential to store.
     ///
-    /// - Parameter prefix: what begins the key's id, and tells its kind.
+    /// - Parameters:
+    ///   - prefix: what begins the key's id, and tells its kind.
+    ///   - bond: what the key depends on; nil for a key that no session made.
     func newAmazonKey(
-        _ label: String, for user: UserNumber, prefix: String, lastingSeconds seconds: Double?, at now: Instant
+        _ label: String, for user: UserNumber, prefix: String, lastingSeconds seconds: Double?,
+        bond: SessionBond? = nil, at now: Instant
     ) -> (key: AmazonKey, credential: Credential) {
-        let id = prefix + Self.randomText(16, of: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+        let id = prefix + Self.randomText(16)
         let secret = Base64.encodeUnpadded(SecretToken.randomBytes(30), .standard)
         let token = seconds.map { _ in Base64.encodeUnpadded(SecretToken.randomBytes(48), .standard) }
         let digest = token.map { TokenDigest(of: $0).bytes } ?? []
         let credential = Credential(
             kind: .awsKey, key: Array(id.utf8), user: user, label: label,
-            secret: vault.seal(Array(secret.utf8) + digest, for: Self.purpose(ofKey: id)), createdAt: now,
+            secret: vault.seal(
+                Array(secret.utf8) + digest + (bond?.bytes ?? []), for: Self.purpose(ofKey: id)), createdAt: now,
             expiresAt: seconds.map { now.advanced(bySeconds: $0) })
         guard let key = APIKey(credential) else { preconditionFailure("an AWS key is an API key") }
         return (AmazonKey(key: key, secretAccessKey: secret, sessionToken: token), credential)
@@ -107,15 +111,32 @@ extension Identity {
             opened.count >= Self.secretLength
         else { throw SignatureError.unknownKey }
         let secret = String(decoding: opened.prefix(Self.secretLength), as: UTF8.self)
-        let token = opened.count > Self.secretLength ? Array(opened.dropFirst(Self.secretLength)) : nil
-        let key = VerifyingKey(signing: SigningKey(secret: secret, scope: shown.scope), tokenDigest: token)
+        let token = opened.dropFirst(Self.secretLength).prefix(Self.tokenDigestBytes)
+        if stored.isIdentityKey {
+            let bond = SessionBond(bytes: opened.dropFirst(Self.secretLength + Self.tokenDigestBytes))
+            guard let bond, try await lasts(bond, of: user, at: now) else { throw SignatureError.unknownKey }
+        }
+        let key = VerifyingKey(
+            signing: SigningKey(secret: secret, scope: shown.scope), tokenDigest: token.isEmpty ? nil : Array(token))
         return (
             .init(user: user, device: nil, proof: .amazonKey, expiresAt: stored.expiresAt, signing: key), key
         )
     }
 
+    /// Whether the session lasts that a temporary key depends on.
+    private func lasts(_ bond: SessionBond, of user: UserNumber, at now: Instant) async throws -> Bool {
+        let (session, password) = try await coordinator.readCredentials { store in
+            (
+                try store.credential(.refreshToken, key: bond.key),
+                try store.credential(.password, key: Credential.passwordKey(of: user))
+            )
+        }
+        return bond.lasts(session: session, password: password, of: user, at: now)
+    }
+
     /// The length of a secret access key: 30 bytes in base64.
     private static let secretLength = 40
+    private static let tokenDigestBytes = 32
 
     private static func purpose(ofKey id: String) -> String { "aws key \(id)" }
 
@@ -143,8 +164,9 @@ extension Identity {
         guard key.signing.accepts(request.shown.signature, of: request.stringToSign) else { throw .mismatch }
     }
 
-    private static func randomText(_ count: Int, of letters: String) -> String {
-        let letters = Array(letters)
+    /// Random letters and digits of base 32 (RFC 4648): 5 bits each.
+    static func randomText(_ count: Int) -> String {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         return String(SecretToken.randomBytes(count).map { letters[Int($0) % letters.count] })
     }
 }

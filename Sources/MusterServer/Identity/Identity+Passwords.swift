@@ -14,16 +14,19 @@ extension Identity {
     /// - Parameters:
     ///   - author: the author, for the audit log.
     ///   - ending: the other credentials to revoke with the sessions.
-    /// - Throws: `IdentityError.unusablePassword`, `.unknown` when the user no longer exists, `.busy`;
-    ///   `CoordinatorError`.
+    ///   - mark: the mark of the password to replace; nil for whichever there is.
+    /// - Throws: `IdentityError.unusablePassword`, `.unknown` when the user no longer exists, `.busy`, `.refused` when
+    ///   the password to replace is no longer the present one; `CoordinatorError`.
     package func setPassword(
-        _ password: String, of user: UserNumber, by author: Author?, ending: Set<EndedCredentials> = []
+        _ password: String, of user: UserNumber, by author: Author?, ending: Set<EndedCredentials> = [],
+        replacing mark: [UInt8]? = nil
     ) async throws {
         guard let name = coordinator.directory.users[user]?.name else { throw IdentityError.unknown }
         let stored = try await prepare(password, ofUserNamed: name)
         let now = now()
         try await coordinator.edit(by: author) { directory, draft in
             guard var user = directory.users[user] else { throw IdentityError.unknown }
+            try Self.require(mark, of: user.number, in: draft.transaction)
             draft.credentials += self.credentials(for: stored, of: user.number, at: now)
             try draft.end(ending, of: user.number)
             try draft.endIdentityKeys(of: user.number)
@@ -34,6 +37,17 @@ extension Identity {
         }
         // The sessions become invalid by themselves: each carries the mark of the password it was opened with.
         forget(user)
+    }
+
+    /// Sets the password of a user who knows the present one, and ends all the user's sessions.
+    ///
+    /// - Throws: `IdentityError.refused` for a wrong present password, `.tooManyTries`, and as `setPassword`.
+    package func changePassword(
+        _ current: String, to password: String, of user: User, by author: Author?, from address: String
+    ) async throws {
+        let (proven, mark) = try await provePassword(current, ofUserNamed: user.name, from: address)
+        guard proven.number == user.number else { throw IdentityError.refused }
+        try await setPassword(password, of: user.number, by: author, replacing: mark)
     }
 
     /// Returns the hash of a usable password.
@@ -50,10 +64,20 @@ extension Identity {
     package func verifyPassword(
         _ password: String, ofUserNamed name: String, from address: String
     ) async throws -> User {
+        try await provePassword(password, ofUserNamed: name, from: address).user
+    }
+
+    /// Verifies a name and a password, as `verifyPassword`.
+    ///
+    /// - Returns: the user, and the mark of the password that was verified. What follows from it must require that mark
+    ///   in its own edit, because the password may change in between.
+    func provePassword(
+        _ password: String, ofUserNamed name: String, from address: String
+    ) async throws -> (user: User, mark: [UInt8]) {
         do {
-            let user = try await verifyAllowedPassword(password, ofUserNamed: name, from: address)
+            let proven = try await verifyAllowedPassword(password, ofUserNamed: name, from: address)
             signIns.count(.succeeded)
-            return user
+            return proven
         } catch let fault as IdentityError {
             switch fault {
             case .refused: signIns.count(.failed)
@@ -67,7 +91,7 @@ extension Identity {
 
     private func verifyAllowedPassword(
         _ password: String, ofUserNamed name: String, from address: String
-    ) async throws -> User {
+    ) async throws -> (user: User, mark: [UInt8]) {
         let now = now()
         // All invalid names share one bucket, so that they do not fill the memory.
         let bucket = EntityName.isValid(name) ? name : ""
@@ -87,7 +111,7 @@ extension Identity {
         attempts.giveBack(name: bucket, address: address, at: now)
         recentSignIns.record(user.number, from: address, at: now)
         if let stored { await addVerifier(of: password, to: user, hash: stored) }
-        return user
+        return (user, Self.passwordMark(stored))
     }
 
     /// Logs a failed sign-in: the address, and the user it was for. Names that no user has are not logged, because
@@ -105,9 +129,10 @@ extension Identity {
         return recentSignIns.knows(nil, from: address, at: now) ? .knownAddress : .unknown
     }
 
-    /// Drops cached verifications of a user. Call it after a commit that changes the user's credentials.
+    /// Drops cached verifications of a user, and the code for a new password. Call it after a commit that changes the user's credentials.
     package func forget(_ user: UserNumber) {
         verified.forget { $0.user == user || $0.maker == user }
+        confirmations.forgetReset(of: user)
     }
 
     package static func check(_ password: String) throws(IdentityError) {
@@ -119,6 +144,14 @@ extension Identity {
     /// Changes whenever the user's password changes: a digest of its salted hash. Empty where the user has no password.
     static func passwordMark(of user: UserNumber, in transaction: any StoreTransaction) throws -> [UInt8] {
         passwordMark(try transaction.credential(.password, key: Credential.passwordKey(of: user)))
+    }
+
+    /// Requires that a password is still the one that was proved.
+    ///
+    /// - Parameter mark: nil where no password was proved; then every password will do.
+    /// - Throws: `IdentityError.refused`; `StoreError`.
+    static func require(_ mark: [UInt8]?, of user: UserNumber, in transaction: any StoreTransaction) throws {
+        if let mark, try passwordMark(of: user, in: transaction) != mark { throw IdentityError.refused }
     }
 
     static func passwordMark(_ password: Credential?) -> [UInt8] {

@@ -69,8 +69,8 @@ extension Identity {
     /// - Throws: `IdentityError.refused` for an unknown name and for a wrong password alike, after the same time;
     ///   `.tooManyTries`; `.busy`; `CoordinatorError` and `StoreError` when the session can neither be stored nor held.
     package func signIn(name: String, password: String, from address: String) async throws -> Session {
-        let user = try await verifyPassword(password, ofUserNamed: name, from: address)
-        return try await openSession(for: user)
+        let (user, mark) = try await provePassword(password, ofUserNamed: name, from: address)
+        return try await openSession(for: user, provenBy: mark)
     }
 
     /// Signs a user in by a code from `issueCode`.
@@ -194,18 +194,20 @@ extension Identity {
         return expired.count
     }
 
-    private func openSession(for user: User) async throws -> Session {
+    /// - Parameter proven: the mark of the password that the user proved; nil where a code stood for it.
+    func openSession(for user: User, provenBy proven: [UInt8]? = nil) async throws -> Session {
         let session = StoredSession()
         let now = now()
         do {
             try await coordinator.edit(by: nil) { directory, draft in
                 guard directory.users[user.number] != nil else { throw IdentityError.refused }
+                try Self.require(proven, of: user.number, in: draft.transaction)
                 let mark = try Identity.passwordMark(of: user.number, in: draft.transaction)
                 draft.credentials.append(session.credential(of: user.number, passwordMark: mark, at: now))
             }
         } catch let error as CoordinatorError {
             guard case .unwritable = error else { throw error }
-            let mark = try await passwordMark(of: user.number)
+            let mark = if let proven { proven } else { try await passwordMark(of: user.number) }
             let held = session.credential(of: user.number, passwordMark: mark, at: now, isStored: false)
             guard unstored.begin(held, of: user.number, at: now) else { throw error }
         }

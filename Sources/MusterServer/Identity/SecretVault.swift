@@ -71,7 +71,9 @@ extension SecretVault {
     ) async throws -> SecretVault {
         let (mark, isNeeded) = try await coordinator.read { store in
             let secrets = try store.credentials(.awsKey).count + store.credentials(.targetSecret).count
-            let isNeeded = try secrets > 0 || store.hasPushDevices
+            // Password verifiers need no mention: without the key of the user pool, nobody signs in by one.
+            let isUserPool = try !store.credentials(.userPoolKey).isEmpty
+            let isNeeded = try secrets > 0 || isUserPool || store.hasPushDevices
             return (try store.credential(.vaultMark, key: markKey), isNeeded)
         }
         let path = directory + "/" + fileName
@@ -149,11 +151,11 @@ extension SecretVaultError: CustomStringConvertible {
         case .missingKey(let path):
             "\(path) is missing: secrets in the database were sealed with it. Put it back from the backup, or start "
                 + "once with --renew-secrets-key and make AWS keys and webhook secrets anew. Push devices must then "
-                + "register again."
+                + "register again, and people sign in again by password."
         case .wrongKey(let path):
             "\(path) is not the key that secrets in the database were sealed with. Put the right one back from the "
                 + "backup, or start once with --renew-secrets-key and make AWS keys and webhook secrets anew. Push "
-                + "devices must then register again."
+                + "devices must then register again, and people sign in again by password."
         case .unreadableKey(let path): "\(path) cannot be read."
         case .unwritableKey(let path): "\(path) cannot be written."
         case .sealedOtherwise: "A secret was sealed with another key."

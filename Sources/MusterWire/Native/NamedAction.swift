@@ -45,6 +45,7 @@ extension Action.Kind {
         case .databaseCompacted: "databaseCompacted"
         case .locationAsked: "locationAsked"
         case .poolChanged: "poolChanged"
+        case .codeRead: "codeRead"
         }
     }
 }

@@ -72,13 +72,16 @@ import Testing
         }
     }
 
-    @Test func `a key that is missing or another's is told at the start and may be renewed`() async throws {
+    @Test(arguments: [Credential.Kind.awsKey, .userPoolKey])
+    func `a key that is missing or another's is told at the start and may be renewed`(
+        _ kind: Credential.Kind
+    ) async throws {
         try await withFolder { folder in
             let now = now
             let coordinator = try StoreCoordinator(store: MemoryStore(), now: { now })
             let sealed = try await SecretVault.open(in: folder, of: coordinator, now: now).seal([1], for: "it")
             try await coordinator.edit { _, draft in
-                draft.credentials.append(Credential(kind: .awsKey, key: [1], secret: sealed, createdAt: now))
+                draft.credentials.append(Credential(kind: kind, key: [1], secret: sealed, createdAt: now))
             }
             let path = folder + "/secrets.key"
             try FileManager.default.removeItem(atPath: path)

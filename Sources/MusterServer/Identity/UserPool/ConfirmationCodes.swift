@@ -4,6 +4,9 @@ import Synchronization
 
 /// The codes by which a person confirms a new account or a new password. Muster sends no mail: an admin reads the codes
 /// and gives each to the person. They are held in memory and end with the process.
+///
+/// A code has 80 random bits, so nobody guesses one, and wrong ones need not be counted. Nobody can end or replace a
+/// code that an admin has read out: a person who asks again gets the same.
 package final class ConfirmationCodes: Sendable {
     /// What a code is for.
     package enum Purpose: String, Sendable {
@@ -11,82 +14,153 @@ package final class ConfirmationCodes: Sendable {
         case password
     }
 
+    /// What a code confirms.
+    enum Subject: Sendable {
+        /// An account to be made with this password.
+        case account(StoredPassword)
+        /// A new password of a user, in place of the one that has this mark.
+        case password(of: UserNumber, mark: [UInt8])
+    }
+
     /// An open code.
     package struct Entry: Sendable {
-        package let purpose: Purpose
+        let subject: Subject
         /// The name of the user.
         package let user: String
         package let code: String
         package let expiresAt: Instant
-        /// The password of an account to be made.
-        let password: StoredPassword?
-        /// How many wrong codes may still be tried.
-        fileprivate var triesLeft = ConfirmationCodes.triesPerCode
+        /// The admins who have read the code.
+        fileprivate var readers: Set<UserNumber> = []
+
+        package var purpose: Purpose {
+            switch subject {
+            case .account: .signUp
+            case .password: .password
+            }
+        }
+
+        /// The user whose password the code sets; nil for a new account.
+        package var account: UserNumber? {
+            switch subject {
+            case .account: nil
+            case .password(let user, _): user
+            }
+        }
+
+        init(_ subject: Subject, user: String, at now: Instant) {
+            self.subject = subject
+            self.user = user
+            code = Identity.randomText(ConfirmationCodes.length)
+            expiresAt = now.advanced(bySeconds: ConfirmationCodes.lifetimeSeconds)
+        }
+
+        fileprivate func isGood(_ code: String?, at now: Instant) -> Bool {
+            guard now < expiresAt else { return false }
+            return code.map { Array(self.code.utf8).isEqualInConstantTime(to: Array($0.utf8)) } ?? true
+        }
     }
 
-    private struct Key: Hashable {
-        let purpose: Purpose
-        let user: String
+    private struct Tables {
+        /// Accounts that wait, by name.
+        var signUps: [String: Entry] = [:]
+        /// New passwords, by user: so there are at most as many as users.
+        var resets: [UserNumber: Entry] = [:]
     }
 
-    private let entries = Mutex<[Key: Entry]>([:])
+    private let tables = Mutex(Tables())
 
+    /// The length of a code: letters and digits of base 32, 5 bits each.
+    static let length = 16
     /// The lifetime of a code, in seconds: a day, because a person hands it over.
     static let lifetimeSeconds: Double = 86_400
-    /// The largest number of open codes of both kinds.
-    static let capacity = 10_000
-    /// How many wrong codes may be tried. Then a new one is needed.
-    static let triesPerCode = 5
-    private static let digits = 8
+    /// The largest number of accounts that wait.
+    static let signUpCapacity = 10_000
 
-    /// Makes a code, in place of an earlier one of the same user and purpose.
+    // MARK: Accounts
+
+    /// Makes the code of a new account.
     ///
-    /// - Throws: `IdentityError.tooMany` where too many codes are open.
-    func issue(
-        _ purpose: Purpose, for user: String, password: StoredPassword? = nil, at now: Instant
-    ) throws(IdentityError) {
-        let digits = SecretToken.randomBytes(Self.digits).map { Hexadecimal.digit($0 % 10) }
-        let entry = Entry(
-            purpose: purpose, user: user, code: String(decoding: digits, as: UTF8.self),
-            expiresAt: now.advanced(bySeconds: Self.lifetimeSeconds), password: password)
-        let hasRoom = entries.withLock { entries in
-            entries = entries.filter { now < $0.value.expiresAt }
-            guard entries.count < Self.capacity else { return false }
-            entries[Key(purpose: purpose, user: user)] = entry
-            return true
-        }
-        guard hasRoom else { throw .tooMany(limit: Self.capacity) }
-    }
-
-    /// Returns and removes a code that was shown rightly; nil otherwise.
-    func redeem(_ purpose: Purpose, _ code: String, of user: String, at now: Instant) -> Entry? {
-        let key = Key(purpose: purpose, user: user)
-        return entries.withLock { entries in
-            guard var entry = entries[key], now < entry.expiresAt else { return nil }
-            if Array(entry.code.utf8).isEqualInConstantTime(to: Array(code.utf8)) {
-                entries[key] = nil
-                return entry
+    /// - Throws: `UserPoolError.nameTaken` where an account of that name waits; `IdentityError.tooMany` where too many
+    ///   accounts wait.
+    func issueSignUp(for name: String, password: StoredPassword, at now: Instant) throws {
+        let entry = Entry(.account(password), user: name, at: now)
+        try tables.withLock { tables in
+            if let other = tables.signUps[name], now < other.expiresAt { throw UserPoolError.nameTaken }
+            if tables.signUps.count >= Self.signUpCapacity {
+                tables.signUps = tables.signUps.filter { now < $0.value.expiresAt }
             }
-            entry.triesLeft -= 1
-            entries[key] = entry.triesLeft > 0 ? entry : nil
-            return nil
+            guard tables.signUps.count < Self.signUpCapacity else {
+                throw IdentityError.tooMany(limit: Self.signUpCapacity)
+            }
+            tables.signUps[name] = entry
         }
     }
 
-    /// Returns and removes the code of a user without being shown it; nil where there is none.
-    func remove(_ purpose: Purpose, of user: String, at now: Instant) -> Entry? {
-        entries.withLock { entries in
-            guard let entry = entries.removeValue(forKey: Key(purpose: purpose, user: user)), now < entry.expiresAt
-            else { return nil }
-            return entry
+    /// The account that waits under a name; nil where none does, or where the code is not its own.
+    ///
+    /// - Parameter code: nil for whoever may confirm an account without its code.
+    func signUp(named name: String, code: String? = nil, at now: Instant) -> Entry? {
+        tables.withLock { tables in tables.signUps[name].flatMap { $0.isGood(code, at: now) ? $0 : nil } }
+    }
+
+    /// Removes an account that waited, once it is there.
+    func removeSignUp(_ entry: Entry) {
+        tables.withLock { tables in
+            if tables.signUps[entry.user]?.code == entry.code { tables.signUps[entry.user] = nil }
         }
     }
+
+    // MARK: Passwords
+
+    /// Makes the code for a new password, unless there is one for the same present password.
+    func issueReset(for user: User, mark: [UInt8], at now: Instant) {
+        let entry = Entry(.password(of: user.number, mark: mark), user: user.name, at: now)
+        tables.withLock { tables in
+            if let other = tables.resets[user.number], now < other.expiresAt,
+                case .password(_, mark) = other.subject
+            {
+                return
+            }
+            tables.resets[user.number] = entry
+        }
+    }
+
+    /// The mark of the password that a user may replace by this code; nil for a wrong code.
+    func resetMark(of user: UserNumber, code: String, at now: Instant) -> [UInt8]? {
+        let entry = tables.withLock { $0.resets[user] }
+        guard let entry, entry.isGood(code, at: now), case .password(_, let mark) = entry.subject else { return nil }
+        return mark
+    }
+
+    /// Ends the code of a user whose password has changed, or who is gone.
+    func forgetReset(of user: UserNumber) { tables.withLock { $0.resets[user] = nil } }
+
+    // MARK: Reading
 
     /// All open codes, by purpose and user.
     package func all(at now: Instant) -> [Entry] {
-        entries.withLock { entries in
-            entries.values.filter { now < $0.expiresAt }
+        tables.withLock { tables in
+            tables.resets = tables.resets.filter { now < $0.value.expiresAt }
+            return (Array(tables.signUps.values) + tables.resets.values).filter { now < $0.expiresAt }
                 .sorted { ($0.purpose.rawValue, $0.user) < ($1.purpose.rawValue, $1.user) }
         }
     }
+
+    /// Records that an admin has read codes.
+    func recordReading(of entries: [Entry], by admin: UserNumber) {
+        tables.withLock { tables in
+            for entry in entries {
+                if let account = entry.account {
+                    if tables.resets[account]?.code == entry.code { tables.resets[account]?.readers.insert(admin) }
+                } else if tables.signUps[entry.user]?.code == entry.code {
+                    tables.signUps[entry.user]?.readers.insert(admin)
+                }
+            }
+        }
+    }
+}
+
+extension ConfirmationCodes.Entry {
+    /// Whether an admin has read the code before.
+    func isRead(by admin: UserNumber) -> Bool { readers.contains(admin) }
 }

@@ -7,17 +7,18 @@ extension Identity {
     ///
     /// - Throws: `UserPoolError.nameTaken`; `IdentityError.unusablePassword`, `.busy`, `.tooMany`, `.tooManyTries`.
     package func beginSignUp(name: String, password: String, from address: String) async throws {
-        try attempts.spendAttempt(name: "sign-up", address: address, at: now())
-        guard coordinator.directory.releasing(name) != nil else { throw UserPoolError.nameTaken }
+        try attempts.spendAttempt(name: Self.signUpBucket, address: address, at: now())
+        guard coordinator.directory.releasing(name) != nil, confirmations.signUp(named: name, at: now()) == nil else {
+            throw UserPoolError.nameTaken
+        }
         let stored = try await prepare(password, ofUserNamed: name)
-        try confirmations.issue(.signUp, for: name, password: stored, at: now())
+        try confirmations.issueSignUp(for: name, password: stored, at: now())
     }
 
-    /// Makes a new code for an account that waits, and for any other name does nothing.
+    /// Counts a request for another code of an account that waits. The code stays the same: otherwise anyone could take
+    /// from a person what an admin has read out.
     package func renewSignUp(name: String, from address: String) throws {
-        try attempts.spendAttempt(name: "sign-up", address: address, at: now())
-        guard let entry = confirmations.remove(.signUp, of: name, at: now()) else { return }
-        try confirmations.issue(.signUp, for: name, password: entry.password, at: now())
+        try attempts.spendAttempt(name: Self.signUpBucket, address: address, at: now())
     }
 
     /// Makes the account that waits under a name: a member without a team.
@@ -31,12 +32,12 @@ extension Identity {
         name: String, code: String?, by admin: Author?, from address: String
     ) async throws {
         let now = now()
-        if code != nil { try attempts.spendAttempt(name: bucket(of: name), address: address, at: now) }
-        let entry =
-            code.map { confirmations.redeem(.signUp, $0, of: name, at: now) }
-            ?? confirmations.remove(.signUp, of: name, at: now)
-        guard let entry, let password = entry.password else { throw UserPoolError.wrongCode }
-        if code != nil { attempts.giveBack(name: bucket(of: name), address: address, at: now) }
+        if code != nil { try attempts.spendAttempt(name: codeBucket(of: name), address: address, at: now) }
+        guard let entry = confirmations.signUp(named: name, code: code, at: now),
+            case .account(let password) = entry.subject
+        else { throw UserPoolError.wrongCode }
+        if code != nil { attempts.giveBack(name: codeBucket(of: name), address: address, at: now) }
+        // Of two who show the code at once, the second finds the name taken.
         try await coordinator.edit(by: admin) { directory, draft in
             guard let released = directory.releasing(name) else { throw UserPoolError.nameTaken }
             let number = try draft.transaction.nextUserNumber()
@@ -44,34 +45,67 @@ extension Identity {
             draft.edits += released + [.putUser(User(number: number, name: name, role: .member, team: nil))]
             draft.credentials += self.credentials(for: password, of: number, at: now)
         }
+        confirmations.removeSignUp(entry)
     }
 
-    /// Makes a code for a new password; for a name that nobody has, nothing.
-    package func beginPasswordReset(name: String, from address: String) throws {
+    /// Makes a code for a new password; for a name that nobody has, nothing. A code that waits stays the same.
+    package func beginPasswordReset(name: String, from address: String) async throws {
         let now = now()
-        try attempts.spendAttempt(name: bucket(of: name), address: address, at: now)
-        guard coordinator.directory.users[name] != nil else { return }
-        try confirmations.issue(.password, for: name, at: now)
+        try attempts.spendAttempt(name: codeBucket(of: name), address: address, at: now)
+        let user = coordinator.directory.users[name]
+        // Reads for a name that nobody has, too, so that the time does not tell.
+        let stored = try await coordinator.readCredentials { store in
+            try store.credential(.password, key: user.map { Credential.passwordKey(of: $0.number) } ?? [])
+        }
+        if let user { confirmations.issueReset(for: user, mark: Self.passwordMark(stored), at: now) }
     }
 
-    /// Sets the password of a user who shows the code for it.
+    /// Sets the password of a user who shows the code for it. The code is worth nothing once the password that it
+    /// replaces has changed, by whatever way.
     ///
-    /// - Throws: `UserPoolError.wrongCode`; `IdentityError.unusablePassword`, which leaves the code valid,
-    ///   `.tooManyTries`, `.busy`; `CoordinatorError`, `StoreError`.
+    /// - Throws: `UserPoolError.wrongCode`; `IdentityError.unusablePassword` and `.busy`, which leave the code valid,
+    ///   `.tooManyTries`; `CoordinatorError`, `StoreError`.
     package func finishPasswordReset(
         name: String, code: String, password: String, from address: String
     ) async throws {
         try Self.check(password)
         let now = now()
-        try attempts.spendAttempt(name: bucket(of: name), address: address, at: now)
-        guard confirmations.redeem(.password, code, of: name, at: now) != nil,
-            let user = coordinator.directory.users[name]
+        try attempts.spendAttempt(name: codeBucket(of: name), address: address, at: now)
+        guard let user = coordinator.directory.users[name],
+            let mark = confirmations.resetMark(of: user.number, code: code, at: now)
         else { throw UserPoolError.wrongCode }
-        attempts.giveBack(name: bucket(of: name), address: address, at: now)
-        try await setPassword(
-            password, of: user.number, by: Author(user: user.number), ending: Set(EndedCredentials.allCases))
+        attempts.giveBack(name: codeBucket(of: name), address: address, at: now)
+        do {
+            try await setPassword(
+                password, of: user.number, by: Author(user: user.number), ending: Set(EndedCredentials.allCases),
+                replacing: mark)
+        } catch IdentityError.refused, IdentityError.unknown {
+            throw UserPoolError.wrongCode
+        }
     }
 
+    /// Returns the open codes, for an admin to hand over. The audit log has an entry for each code that this admin has
+    /// not read before, because whoever reads a code can use it.
+    ///
+    /// - Throws: `CoordinatorError`, `StoreError`; then nothing is shown.
+    package func readConfirmationCodes(by admin: Author) async throws -> [ConfirmationCodes.Entry] {
+        let entries = confirmations.all(at: now())
+        let fresh = entries.filter { !$0.isRead(by: admin.user) }
+        guard !fresh.isEmpty else { return entries }
+        try await coordinator.edit(by: admin) { _, draft in
+            draft.actions += fresh.map { entry in
+                Action(
+                    .codeRead, by: admin.user, user: entry.account,
+                    label: entry.account == nil ? "\(entry.purpose.rawValue) \(entry.user)" : entry.purpose.rawValue)
+            }
+        }
+        confirmations.recordReading(of: fresh, by: admin.user)
+        return entries
+    }
+
+    // Buckets with a space in their names are no user's, so that codes do not slow down anybody's sign-in.
+    private static let signUpBucket = "sign up"
+
     /// All invalid names share one bucket, so that they do not fill the memory.
-    private func bucket(of name: String) -> String { EntityName.isValid(name) ? name : "" }
+    private func codeBucket(of name: String) -> String { "code of \(EntityName.isValid(name) ? name : "")" }
 }

@@ -8,6 +8,56 @@ extension Credential {
     var isIdentityKey: Bool { APIKey(self)?.isOfIdentity ?? false }
 }
 
+/// A user who showed a token of the user pool.
+package struct UserPoolProof: Sendable {
+    package let user: User
+    /// The name of the session that the token is of.
+    package let session: String
+    let bond: SessionBond
+
+    init(user: User, session: String, stored: Credential) {
+        self.user = user
+        self.session = session
+        bond = SessionBond(key: stored.key, mark: Array(stored.secret.dropFirst(SessionBond.keyBytes)))
+    }
+}
+
+/// What a temporary key depends on: the session by which it was made, and the password of that session.
+struct SessionBond: Hashable, Sendable {
+    /// The key that the session is stored under.
+    let key: [UInt8]
+    /// The mark of the password.
+    let mark: [UInt8]
+
+    static let keyBytes = 32
+
+    init(key: [UInt8], mark: [UInt8]) {
+        self.key = key
+        self.mark = mark
+    }
+
+    /// Reads `bytes`; nil for anything shorter.
+    init?(bytes: some Collection<UInt8>) {
+        guard bytes.count > Self.keyBytes else { return nil }
+        self.init(key: Array(bytes.prefix(Self.keyBytes)), mark: Array(bytes.dropFirst(Self.keyBytes)))
+    }
+
+    var bytes: [UInt8] { key + mark }
+
+    /// Whether the session lasts and the password is the same.
+    func lasts(session: Credential?, password: Credential?, of user: UserNumber, at now: Instant) -> Bool {
+        guard let session, session.user == user, session.label == Identity.userPoolLabel else { return false }
+        return session.isGood(at: now) && Identity.passwordMark(password) == mark
+            && session.secret.dropFirst(Self.keyBytes) == mark[...]
+    }
+
+    func lasts(in transaction: any StoreTransaction, of user: UserNumber, at now: Instant) throws -> Bool {
+        lasts(
+            session: try transaction.credential(.refreshToken, key: key),
+            password: try transaction.credential(.password, key: Credential.passwordKey(of: user)), of: user, at: now)
+    }
+}
+
 /// Temporary AWS keys that a user gets for a token of the user pool (`GetCredentialsForIdentity`).
 extension Identity {
     /// How long such a key lasts, in seconds: an hour, as Cognito's do.
@@ -15,17 +65,20 @@ extension Identity {
     /// The most such keys of a user that last at once. A further one ends the oldest.
     static let identityKeyLimit = 50
 
-    /// Makes a temporary key with a user's rights. It ends with the user, and with the user's sessions when the user
-    /// signs out everywhere or changes the password.
+    /// Makes a temporary key with a user's rights. It ends with the session by which the user proved who they are, and
+    /// with the password of that session.
     ///
-    /// - Throws: `IdentityError.unknown` when the user no longer exists; `CoordinatorError`, `StoreError`.
-    package func makeIdentityKey(for user: UserNumber) async throws -> AmazonKey {
-        let now = now()
+    /// - Throws: `UserPoolError.invalidToken` when the session has ended; `CoordinatorError`, `StoreError`.
+    package func makeIdentityKey(by proof: UserPoolProof) async throws -> AmazonKey {
+        let (user, now) = (proof.user.number, now())
         let made = newAmazonKey(
             "cognito identity", for: user, prefix: APIKey.identityPrefix, lastingSeconds: Self.identityKeySeconds,
-            at: now)
+            bond: proof.bond, at: now)
         let hasEnded = try await coordinator.edit(by: nil) { directory, draft in
-            guard directory.users[user] != nil else { throw IdentityError.unknown }
+            // The session may have ended since it was read.
+            guard directory.users[user] != nil, try proof.bond.lasts(in: draft.transaction, of: user, at: now) else {
+                throw UserPoolError.invalidToken
+            }
             let earlier = try draft.store.credentials(.awsKey, of: user).filter(\.isIdentityKey)
             let lasting = earlier.filter { $0.isGood(at: now) }.sorted { $0.createdAt < $1.createdAt }
             let ended = earlier.filter { !$0.isGood(at: now) } + lasting.dropLast(Self.identityKeyLimit - 1)
@@ -45,7 +98,6 @@ extension Identity {
     package func makeIdentityToken(
         for user: User, pool: TeamNumber?, session: String, issuer: String
     ) async throws -> String {
-        try await prepareUserPool()
         let issued = now().milliseconds / 1000
         return try await userPool.sign(
             IdentityClaims(
@@ -57,16 +109,15 @@ extension Identity {
     /// How long a token of an identity lasts, in seconds, as at Amazon.
     private static let identityTokenSeconds: Double = 600
 
-    /// The user that a token of an identity is of, while the session lasts by which it was made.
+    /// What a token of an identity proves, while the session lasts by which it was made.
     ///
     /// - Throws: `UserPoolError`; `StoreError`, `CoordinatorError`.
-    package func user(ofIdentityToken token: String) async throws -> User {
-        try await prepareUserPool()
-        let claims = try await userPool.verify(token, as: IdentityClaims.self, expiry: \.exp, at: now())
-        let user = try await userPoolSession(named: claims.session).user
+    package func proof(ofIdentityToken token: String) async throws -> UserPoolProof {
+        let claims = try await verifiedClaims(of: token, as: IdentityClaims.self, expiry: \.exp)
+        let (user, stored) = try await userPoolSession(named: claims.session)
         guard claims.sub == coordinator.origin.text(of: .identity(user.number)) else {
             throw UserPoolError.invalidToken
         }
-        return user
+        return UserPoolProof(user: user, session: claims.session, stored: stored)
     }
 }

@@ -66,6 +66,8 @@ extension Identity {
                 hash: hash, at: now())
             try await coordinator.edit(by: nil) { directory, draft in
                 guard directory.users[user.number] != nil else { return }
+                // A verifier of an older password must not take the place of a newer one's.
+                try Self.require(Self.passwordMark(hash), of: user.number, in: draft.transaction)
                 draft.credentials.append(fresh)
             }
         } catch {
@@ -83,7 +85,9 @@ extension Identity {
 
     /// The verifier of a user; for a user who has none, and for a name that nobody has, one that no password fits. It
     /// is always the same for a name, so that its salt does not tell that nobody has the name.
-    private func passwordVerifier(ofUserNamed name: String) async throws -> (user: User?, verifier: PasswordVerifier) {
+    private func passwordVerifier(
+        ofUserNamed name: String
+    ) async throws -> (user: User?, verifier: PasswordVerifier, mark: [UInt8]) {
         let user = coordinator.directory.users[name]
         let (stored, hash) = try await coordinator.readCredentials { store in
             let key = user.map { Credential.passwordKey(of: $0.number) } ?? []
@@ -92,8 +96,8 @@ extension Identity {
         let decoy = PasswordVerifier(
             salt: PasswordVerifier.salt(vault.mark(of: name, for: "password salt")),
             verifier: (0..<12).flatMap { vault.mark(of: name, for: "password verifier \($0)") })
-        guard let user, let found = opened(stored, of: user, hash: hash) else { return (nil, decoy) }
-        return (user, found)
+        guard let user, let found = opened(stored, of: user, hash: hash) else { return (nil, decoy, []) }
+        return (user, found, Self.passwordMark(hash))
     }
 
     /// Begins a sign-in by proof. It counts as a tried password until it has succeeded.
@@ -143,7 +147,7 @@ extension Identity {
             let stated = PasswordProof.time(time),
             abs(stated.seconds(since: now)) <= Self.signatureToleranceSeconds
         else { throw UserPoolError.invalidChallenge }
-        let (user, verifier) = try await passwordVerifier(ofUserNamed: name)
+        let (user, verifier, mark) = try await passwordVerifier(ofUserNamed: name)
         let pool = coordinator.origin.userPoolName
         let isRight = try await hasher.run(AddressPrefix.of(address), .unknown) {
             let key = PasswordProof.sharedKey(
@@ -162,6 +166,6 @@ extension Identity {
         attempts.giveBack(name: name, address: address, at: now)
         recentSignIns.record(user.number, from: address, at: now)
         signIns.count(.succeeded)
-        return try await openUserPoolSession(for: user, issuer: issuer)
+        return try await openUserPoolSession(for: user, provenBy: mark, issuer: issuer)
     }
 }

@@ -1,3 +1,4 @@
+import JWTKit
 import MusterCoding
 package import MusterCore
 import MusterHTTP
@@ -47,27 +48,51 @@ private struct StoredUserPoolSession {
 }
 
 extension Identity {
+    /// Returns the claims of a token that this store's key signed and that has not expired.
+    ///
+    /// - Throws: `UserPoolError.invalidToken`, `.expiredToken`; `StoreError`, `CoordinatorError`.
+    func verifiedClaims<Claims: JWTPayload>(
+        of token: String, as type: Claims.Type, expiry: (Claims) -> Int64
+    ) async throws -> Claims {
+        guard try await loadUserPoolKey() else { throw UserPoolError.invalidToken }
+        return try await userPool.verify(token, as: type, expiry: expiry, at: now())
+    }
+
     /// The label of stored sessions of the user pool.
     static let userPoolLabel = "user pool"
 
-    /// The JWKS of the user pool, whose key is made at the first need.
-    package func userPoolKeySet() async throws -> String {
-        try await prepareUserPool()
-        return userPool.keySet
+    /// The JWKS of the user pool. It has no key until the first sign-in.
+    package func userPoolKeySet() async throws -> (text: String, hasKey: Bool) {
+        let hasKey = try await loadUserPoolKey()
+        return (userPool.keySet, hasKey)
     }
 
-    /// Reads the key that signs tokens of the user pool, and makes one when there is none that can be opened.
-    func prepareUserPool() async throws {
-        guard !userPool.isReady else { return }
-        let vault = vault
-        let stored = try await coordinator.read { try $0.credentials(.userPoolKey).first }
-        if let stored, let der = try? vault.open(stored.secret, for: Self.userPoolPurpose) {
-            return try await userPool.use(der)
+    /// Reads the key that signs tokens of the user pool.
+    ///
+    /// - Returns: whether there is one. It costs a read until there is, and no more: anyone may ask.
+    private func loadUserPoolKey() async throws -> Bool {
+        if userPool.isReady { return true }
+        let stored = try await coordinator.readCredentials { store in
+            try store.credential(.userPoolKey, key: Self.userPoolKey)
         }
-        let fresh = try await hasher.run("", .known) { try UserPoolTokens.makeKey() }
+        guard let stored, let der = try? vault.open(stored.secret, for: Self.userPoolPurpose) else { return false }
+        try await userPool.use(der)
+        return true
+    }
+
+    /// Reads the key that signs tokens of the user pool, and makes one when there is none that can be opened. Call it
+    /// for a user who has signed in: making a key takes up to a second.
+    private func prepareUserPool() async throws {
+        guard try await !loadUserPoolKey() else { return }
+        try await userPool.makeOnce { try await self.makeUserPoolKey() }
+    }
+
+    private func makeUserPoolKey() async throws {
+        let vault = vault
+        let fresh = try await hasher.run("", .unknown) { try UserPoolTokens.makeKey() }
         let now = now()
         let der = try await coordinator.edit(by: nil) { _, draft in
-            // Two requests may have made one at once; the first that is stored counts.
+            // Another process may have made one; the first that is stored counts.
             if let other = try draft.transaction.credential(.userPoolKey, key: Self.userPoolKey),
                 let der = try? vault.open(other.secret, for: Self.userPoolPurpose)
             {
@@ -94,17 +119,18 @@ extension Identity {
     package func signInToUserPool(
         name: String, password: String, issuer: String, from address: String
     ) async throws -> UserPoolSession {
-        let user = try await verifyPassword(password, ofUserNamed: name, from: address)
-        return try await openUserPoolSession(for: user, issuer: issuer)
+        let (user, mark) = try await provePassword(password, ofUserNamed: name, from: address)
+        return try await openUserPoolSession(for: user, provenBy: mark, issuer: issuer)
     }
 
-    func openUserPoolSession(for user: User, issuer: String) async throws -> UserPoolSession {
+    /// - Parameter mark: the mark of the password that the user proved.
+    func openUserPoolSession(for user: User, provenBy mark: [UInt8], issuer: String) async throws -> UserPoolSession {
         try await prepareUserPool()
         let session = StoredUserPoolSession()
         let now = now()
         try await coordinator.edit(by: nil) { directory, draft in
             guard directory.users[user.number] != nil else { throw IdentityError.refused }
-            let mark = try Identity.passwordMark(of: user.number, in: draft.transaction)
+            try Self.require(mark, of: user.number, in: draft.transaction)
             draft.credentials.append(
                 Credential(
                     kind: .refreshToken, key: session.key, user: user.number, label: Self.userPoolLabel,
@@ -120,24 +146,29 @@ extension Identity {
     /// - Throws: `UserPoolError.invalidToken`; `StoreError`, `CoordinatorError`.
     package func refreshUserPool(_ refreshToken: String, issuer: String) async throws -> UserPoolSession {
         guard let shown = StoredUserPoolSession(refreshToken: refreshToken) else { throw UserPoolError.invalidToken }
-        try await prepareUserPool()
         let (user, stored) = try await userPoolSession(named: shown.uuid)
         guard Array(stored.secret.prefix(32)).isEqualInConstantTime(to: shown.secretDigest) else {
             throw UserPoolError.invalidToken
         }
+        try await prepareUserPool()
         return try await tokens(
             of: user, session: shown.uuid, refreshToken: nil, signedInAt: stored.createdAt, issuer: issuer)
     }
 
-    /// Ends the session of a refresh token; nothing happens for any other text.
+    /// Ends the session of a refresh token, and the credentials that were made by it; nothing happens for any other
+    /// text.
     package func revokeUserPool(_ refreshToken: String) async throws {
         guard let shown = StoredUserPoolSession(refreshToken: refreshToken) else { return }
+        // Tokens of no session are ignored here, so that they cost the writer nothing.
+        let stored = try await coordinator.readCredentials { try $0.credential(.refreshToken, key: shown.key) }
+        guard let stored, let user = stored.user,
+            Array(stored.secret.prefix(32)).isEqualInConstantTime(to: shown.secretDigest)
+        else { return }
         try await coordinator.edit(by: nil) { _, draft in
-            guard let stored = try draft.transaction.credential(.refreshToken, key: shown.key),
-                Array(stored.secret.prefix(32)).isEqualInConstantTime(to: shown.secretDigest)
-            else { return }
             draft.removedCredentials.append((kind: .refreshToken, key: shown.key))
         }
+        // The credentials become invalid by themselves: each is bound to its session.
+        verified.forget { $0.user == user && $0.proof == .amazonKey }
     }
 
     /// Ends all of a user's stored sessions, those of the native API too, and the credentials of the user's identity.
@@ -154,22 +185,21 @@ extension Identity {
     ///
     /// - Throws: `UserPoolError.invalidToken`, `.expiredToken`; `StoreError`, `CoordinatorError`.
     package func user(ofAccessToken token: String) async throws -> User {
-        try await prepareUserPool()
-        let claims = try await userPool.verify(token, as: UserPoolClaims.self, expiry: \.exp, at: now())
+        let claims = try await verifiedClaims(of: token, as: UserPoolClaims.self, expiry: \.exp)
         guard claims.use == .access else { throw UserPoolError.invalidToken }
         return try await userPoolSession(named: claims.session, of: claims.sub).user
     }
 
-    /// The user that an id token is of, while its session lasts, and the session's name.
+    /// What an id token proves, while its session lasts.
     ///
     /// - Throws: as `user(ofAccessToken:)`.
-    package func user(ofIDToken token: String) async throws -> (user: User, session: String) {
-        try await prepareUserPool()
-        let claims = try await userPool.verify(token, as: UserPoolClaims.self, expiry: \.exp, at: now())
+    package func proof(ofIDToken token: String) async throws -> UserPoolProof {
+        let claims = try await verifiedClaims(of: token, as: UserPoolClaims.self, expiry: \.exp)
         guard claims.use == .id, claims.audience == coordinator.origin.userPoolClientID else {
             throw UserPoolError.invalidToken
         }
-        return (try await userPoolSession(named: claims.session, of: claims.sub).user, claims.session)
+        let (user, stored) = try await userPoolSession(named: claims.session, of: claims.sub)
+        return UserPoolProof(user: user, session: claims.session, stored: stored)
     }
 
     /// The user of a session that lasts.

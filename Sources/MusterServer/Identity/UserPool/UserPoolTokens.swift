@@ -83,6 +83,7 @@ final class UserPoolTokens: Sendable {
 
     private let keys = JWTKeyCollection()
     private let published = Mutex<Published?>(nil)
+    private let making = Mutex<Task<Void, any Error>?>(nil)
 
     /// How long a token lives, in seconds: as long as Muster's own.
     static let lifetimeSeconds = AccessTokens.lifetimeSeconds
@@ -91,6 +92,20 @@ final class UserPoolTokens: Sendable {
     /// Makes a key, as DER. Blocks the thread for up to a second.
     static func makeKey() throws -> [UInt8] {
         Array(try _RSA.Signing.PrivateKey(keySize: keySize).derRepresentation)
+    }
+
+    /// Makes the first key. Callers that come meanwhile wait for the same one; after a failure the next tries again.
+    func makeOnce(_ make: @escaping @Sendable () async throws -> Void) async throws {
+        let task = making.withLock { making in
+            if let making { return making }
+            let task = Task {
+                defer { self.making.withLock { $0 = nil } }
+                if !isReady { try await make() }
+            }
+            making = task
+            return task
+        }
+        try await task.value
     }
 
     /// Whether there is a key to sign with.

@@ -1,0 +1,131 @@
+"""Codes by which people confirm accounts and new passwords of Amazon Cognito user pools: an admin hands them over."""
+
+import re
+
+import pytest
+import requests
+from pycognito import Cognito
+
+import amazon
+import cognito
+from amazon import refused
+
+
+@pytest.fixture(scope="module")
+def people(server, admin):
+    """The users whose password is `NAME's password`."""
+    for name in ("ida", "lou", "kim"):
+        admin.ok("POST", "/users", {"name": name, "role": "member", "password": f"{name}'s password"})
+
+
+@pytest.fixture(scope="module")
+def client(server):
+    """The member by which calls name the user pool's client."""
+    return {"ClientId": cognito.settings(server)["clientId"]}
+
+
+@pytest.fixture(scope="module")
+def idp(server):
+    return cognito.unsigned(server, "cognito-idp")
+
+
+def codes(admin):
+    """The codes that an admin hands over, by the names of the people who wait."""
+    return {entry["user"]: entry["code"] for entry in admin.ok("GET", "/codes")["items"]}
+
+
+def test_a_forgotten_password_is_set_with_the_code_that_an_admin_hands_over(server, people, client, idp, admin):
+    for name in ("kim", "nobody-here"):
+        details = idp.forgot_password(**client, Username=name)["CodeDeliveryDetails"]
+        assert details == {"Destination": "an admin of this server"}
+    waiting = codes(admin)
+    assert set(waiting) == {"kim"}
+    code = waiting["kim"]
+    assert re.fullmatch("[A-Z2-7]{16}", code)
+    other = "A" * 16 if code != "A" * 16 else "B" * 16
+    for name, shown in (("kim", other), ("nobody-here", code), ("ida", code)):
+        refused("CodeMismatchException", 400, idp.confirm_forgot_password, **client, Username=name,
+                ConfirmationCode=shown, Password="found again")
+    refused("InvalidPasswordException", 400, idp.confirm_forgot_password, **client, Username="kim",
+            ConfirmationCode=code, Password="short")
+    idp.confirm_forgot_password(**client, Username="kim", ConfirmationCode=code, Password="found again")
+    cognito.sign_in(server, "kim", "found again")
+    refused("CodeMismatchException", 400, idp.confirm_forgot_password, **client, Username="kim",
+            ConfirmationCode=code, Password="once more")
+    assert admin.ok("GET", "/codes")["items"] == []
+    read = [entry for entry in admin.ok("GET", "/audit")["items"] if entry["change"].get("kind") == "codeRead"]
+    assert [(entry["author"], entry["change"]["user"]) for entry in read] == [("admin", "kim")]
+
+
+def test_strangers_neither_end_nor_replace_a_code_that_an_admin_has_read_out(server, people, client, idp, admin):
+    client = {**client, "Username": "lou"}
+    idp.forgot_password(**client)
+    code = codes(admin)["lou"]
+    for _ in range(6):
+        refused("CodeMismatchException", 400, idp.confirm_forgot_password, **client, ConfirmationCode="A" * 16,
+                Password="guessed it")
+    idp.forgot_password(**client)
+    assert codes(admin)["lou"] == code
+    idp.confirm_forgot_password(**client, ConfirmationCode=code, Password="lou's password")
+
+
+def test_a_code_for_a_new_password_ends_with_the_password_and_the_person(server, people, client, idp, admin):
+    admin.ok("POST", "/users", {"name": "zoe", "role": "member", "password": "zoe's password"})
+    client = {**client, "Username": "zoe"}
+    idp.forgot_password(**client)
+    code = codes(admin)["zoe"]
+    admin.ok("PUT", "/users/zoe/password", {"password": "another password"})
+    late = {"ConfirmationCode": code, "Password": "by an old code"}
+    refused("CodeMismatchException", 400, idp.confirm_forgot_password, **client, **late)
+    idp.forgot_password(**client)
+    late["ConfirmationCode"] = codes(admin)["zoe"]
+    assert late["ConfirmationCode"] != code
+    admin.ok("DELETE", "/users/zoe")
+    admin.ok("POST", "/users", {"name": "zoe", "role": "admin", "password": "another's password"})
+    refused("CodeMismatchException", 400, idp.confirm_forgot_password, **client, **late)
+    cognito.sign_in(server, "zoe", "another's password")
+    assert "zoe" not in codes(admin)
+
+
+def test_nobody_signs_up_unless_registration_is_open(people, client, idp):
+    client = {**client, "Username": "newcomer"}
+    refused("NotAuthorizedException", 400, idp.sign_up, **client, Password="a good password")
+    refused("NotAuthorizedException", 400, idp.confirm_sign_up, **client, ConfirmationCode="12345678")
+    refused("NotAuthorizedException", 400, idp.resend_confirmation_code, **client)
+
+
+def test_people_sign_up_where_registration_is_open(make_server):
+    server = make_server(arguments=["--registration", "open"]).start()
+    settings, idp, admin = cognito.settings(server), cognito.unsigned(server, "cognito-idp"), server.admin()
+    newcomer = Cognito(settings["userPoolId"], settings["clientId"], username="newcomer", access_key="none",
+                       secret_key="none", boto3_client_kwargs={"endpoint_url": server.address})
+    newcomer.register("newcomer", "a good password")
+    refused("NotAuthorizedException", 400, cognito.sign_in, server=server, name="newcomer", password="a good password")
+    admin.refused(404, "GET", "/users/newcomer")
+    first = admin.ok("GET", "/codes")["items"][0]
+    assert (first["purpose"], first["user"]) == ("sign-up", "newcomer")
+    refused("UsernameExistsException", 400, idp.sign_up, ClientId=settings["clientId"], Username="newcomer",
+            Password="a stranger's password")
+    idp.resend_confirmation_code(ClientId=settings["clientId"], Username="newcomer")
+    code = codes(admin)["newcomer"]
+    assert code == first["code"]
+    newcomer.confirm_sign_up(code, username="newcomer")
+    newcomer.authenticate("a good password")
+    assert admin.ok("GET", "/users/newcomer")["role"] == "member"
+    refused("CodeMismatchException", 400, idp.confirm_sign_up, ClientId=settings["clientId"], Username="newcomer",
+            ConfirmationCode=code)
+    arguments = {"ClientId": settings["clientId"], "Password": "a good password"}
+    refused("UsernameExistsException", 400, idp.sign_up, **arguments, Username="newcomer")
+    subject = amazon.client(server, service="cognito-idp").admin_get_user(
+        UserPoolId=settings["userPoolId"], Username="admin")["UserAttributes"][0]["Value"]
+    for name in ("no name", subject):
+        refused("InvalidParameterException", 400, idp.sign_up, **arguments, Username=name)
+    answer = requests.put(f"{server.address}/api/users/{subject}", timeout=30,
+                          json={"username": subject, "password": "a good password"})
+    assert answer.status_code == 400 and "UUID" in answer.text
+    refused("InvalidPasswordException", 400, idp.sign_up, ClientId=settings["clientId"], Username="other",
+            Password="short")
+    idp.sign_up(**arguments, Username="second")
+    amazon.client(server, service="cognito-idp").admin_confirm_sign_up(
+        UserPoolId=settings["userPoolId"], Username="second")
+    cognito.sign_in(server, "second", "a good password")
