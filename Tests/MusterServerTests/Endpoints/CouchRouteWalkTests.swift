@@ -61,6 +61,8 @@ import Testing
                     "_index/_bulk_delete": ["POST"],
                     "_index/{document}/json/{index}": ["DELETE"], "_index/_design/{document}/json/{index}": ["DELETE"],
                     "_index/{document}": everyMethod, "_index/{document}/{rest...}": everyMethod,
+                    "_index/{document}/json": everyMethod, "_index/_design/{document}": everyMethod,
+                    "_index/_design/{document}/json": everyMethod,
                     "_design/{document}/_geo/{index}": ["GET"], "_design/{document}/_geo_info/{index}": ["GET"],
                     "_purged_infos_limit": ["GET", "PUT"], "_temp_view": ["POST"], "_snapshot": ["GET"],
                     "{document}": ["GET", "HEAD", "PUT", "DELETE", "COPY"],
