@@ -11,7 +11,7 @@ struct LocationRequestRoutes: NativeRoutes {
         routes.add(
             Route(
                 .post, "\(Self.root)/users/{user}/location-request",
-                admits: .roles(Route.Admission.everyRole, devices: false),
+                admits: .roles([.admin, .leader], devices: false),
                 .init(
                     "Push",
                     "Ask someone where they are now: on their push devices and in their live feed. Their next position "
