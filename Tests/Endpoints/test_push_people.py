@@ -112,7 +112,7 @@ def test_a_leader_asks_where_someone_is_and_that_person_alone_is_asked(people):
     [message] = people["mia"].browser.wait(lambda messages: messages)
     assert message["notification"]["title"] == "Where are you now?" and message["data"]["by"] == "lea"
     people["sue"].refused(404, "POST", "/users/mia/location-request")
-    people["max"].refused(404, "POST", "/users/mia/location-request")
+    people["max"].refused(403, "POST", "/users/mia/location-request")
     people["mia"].refused(403, "POST", "/users/mia/location-request")
     # The person sees it in the log as well, and the audit says who asked.
     asked = [change for change in people["mia"].changes() if change.get("kind") == "locationAsked"]
