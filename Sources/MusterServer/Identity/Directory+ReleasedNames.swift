@@ -5,8 +5,8 @@ extension Directory {
     /// Returns the edits that free a name. An implicit user that holds the name is renamed to `name@TRACKER`, as if the
     /// person had come first.
     ///
-    /// - Returns: no edits when the name is free; nil when a person holds the name, when the other name is taken too, or
-    ///   when no new user may have the name (`EntityName.isFreeForUsers`).
+    /// - Returns: no edits when the name is free; nil when a person holds the name, when the other name is taken too,
+    ///   or when no new user may have the name (`EntityName.isFreeForUsers`).
     package func releasing(_ name: String) -> [Edit]? {
         guard EntityName.isFreeForUsers(name) else { return nil }
         guard var user = users[name] else { return [] }

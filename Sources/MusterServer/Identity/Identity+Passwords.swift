@@ -129,7 +129,8 @@ extension Identity {
         return recentSignIns.knows(nil, from: address, at: now) ? .knownAddress : .unknown
     }
 
-    /// Drops cached verifications of a user, and the code for a new password. Call it after a commit that changes the user's credentials.
+    /// Drops cached verifications of a user, and the code for a new password. Call it after a commit that changes the
+    /// user's credentials.
     package func forget(_ user: UserNumber) {
         verified.forget { $0.user == user || $0.maker == user }
         confirmations.forgetReset(of: user)
