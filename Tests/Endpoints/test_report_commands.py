@@ -130,7 +130,7 @@ def test_one_region_is_put_in_the_place_of_another(muster, admin, tmp_path):
         assert muster("region", "set", "gate", file, "--collection", "site") == "Region gate of site is set.\n"
     (region,) = admin.ok("GET", "/collections/site/regions")["features"]
     assert region["properties"]["name"] == "New gate"
-    assert "another" in muster("region", "set", "door", file, "--collection", "site", status=1)
+    assert "differs from the id" in muster("region", "set", "door", file, "--collection", "site", status=1)
 
 
 def test_a_target_calls_another_address_with_other_fields(muster):

@@ -27,14 +27,12 @@ extension ConnectionHandler {
                 isLast = isLast || head.isLast
                 if head.isRefusal { drainLimit = Self.mostDrainedOfRefused }
                 hasBegunResponse = true
-                tellsLength = head.tellsLength
                 context.write(wrapOutboundOut(.head(head.onWire)), promise: nil)
             case .body(let bytes): context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
             case .end(let trailers): endResponse(trailers, context)
             }
         }
         context.flush()
-        endAbruptly(tellsLength && (question != nil || unsent > 0), context)
         if let promise {
             if context.channel.isWritable || question == nil { promise.succeed() } else { onWritable = promise }
         }
@@ -68,7 +66,6 @@ extension ConnectionHandler {
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenComplete { [self] _ in
             unsent -= 1
-            if unsent == 0, question == nil, let context = self.context { endAbruptly(false, context) }
             leaveIfOver()
         }
         context.write(wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))), promise: sent)
@@ -89,18 +86,11 @@ extension ConnectionHandler {
     /// Closes the connection in the middle of a response.
     func breakOff(_ number: UInt32) {
         guard number == self.number, let question, let context else { return }
-        // Where the end of the connection ends the body, an abort must not look like a regular end.
-        if !question.isCurrent { endAbruptly(true, context) }
+        if !question.isCurrent {
+            // Where the end of the connection ends the body, an abort must not look like a regular end.
+            let abruptly = linger(l_onoff: 1, l_linger: 0)
+            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(abruptly)
+        }
         close(context)
-    }
-
-    /// Has the connection end with a reset (RFC 9293, section 3.10.7.4) if it ends now, also where the process is
-    /// killed: while a body of a told length is not sent whole. Some clients, Node's `node-fetch` among them, take a
-    /// regular end there for a pause and wait for the rest for ever.
-    private func endAbruptly(_ isAbrupt: Bool, _ context: ChannelHandlerContext) {
-        guard isAbrupt != endsAbruptly else { return }
-        endsAbruptly = isAbrupt
-        let option = linger(l_onoff: isAbrupt ? 1 : 0, l_linger: 0)
-        _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(option)
     }
 }

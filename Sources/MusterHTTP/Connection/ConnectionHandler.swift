@@ -47,10 +47,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The newest request, until its response has been sent completely.
     var question: ResponseHead.Question?
     var hasBegunResponse = false
-    /// Whether the head of the newest response tells the length of its body.
-    var tellsLength = false
-    /// Whether the connection ends with a reset.
-    var endsAbruptly = false
     /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
     var isHeldBack = false
     /// The number of the newest request.

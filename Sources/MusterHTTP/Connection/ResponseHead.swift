@@ -54,9 +54,6 @@ struct ResponseHead {
         self.isLast = isLast
     }
 
-    /// Whether it tells the length of the body.
-    var tellsLength: Bool { onWire.headers.contains(name: "content-length") }
-
     /// Makes the connection end with the response.
     mutating func makeLast() {
         onWire.headers.replaceOrAdd(name: "connection", value: "close")
