@@ -302,7 +302,7 @@ let package = Package(
     ]
 )
 
-// Only `make docs` needs it: whoever else depends on this package does not even resolve it.
+// Only `make docs` needs the plugin. A package that depends on this one does not resolve it.
 if Context.environment["MUSTER_DOCS"] != nil {
     package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
 }

@@ -1,4 +1,4 @@
-"""Answers that the end of the server cuts off: no client may take one for a whole answer, or wait for the rest."""
+"""Answers that the end of the server cuts off: no client may take one for a whole answer."""
 
 import json
 

@@ -50,7 +50,7 @@ public struct Incident: Hashable, Sendable {
 
     /// The opening of an incident that was closed.
     public struct Reopening: Hashable, Sendable {
-        /// When the user opened it, by the server's clock.
+        /// The time at which a user opened the incident, by the server's clock.
         public var at: Instant
         /// The user who opened it.
         public var by: UserNumber

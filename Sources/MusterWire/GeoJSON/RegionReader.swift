@@ -50,7 +50,7 @@ struct RegionReader {
     mutating func record(_ reason: JSONError.Reason, at path: String, coordinate: Coordinate? = nil) {
         faultCount += 1
         guard faults.count < limits.faults else { return }
-        // A feature with many faults must not hide those of the others.
+        // The limit of faults counts for each feature, so that one bad feature does not hide the faults of the others.
         let listed = faults.reversed().prefix { $0.feature == feature }.count
         guard listed < limits.faultsPerFeature else { return }
         faults.append(RegionError(feature: feature, pointer: base + path, reason: reason, coordinate: coordinate))
