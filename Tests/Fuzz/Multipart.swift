@@ -29,7 +29,7 @@ private func parts(of body: ArraySlice<UInt8>, _ boundary: String, pieceLength: 
     var parts: [Part] = []
     var rest = body
     while !rest.isEmpty {
-        guard let events = try? reader.take(rest.prefix(pieceLength)) else { return nil }
+        guard let events = try? reader.parse(rest.prefix(pieceLength)) else { return nil }
         rest = rest.dropFirst(pieceLength)
         for event in events {
             switch event {
