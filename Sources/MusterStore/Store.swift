@@ -303,7 +303,8 @@ package struct Credential: Hashable, Sendable {
         case refreshToken
         /// Key: the key's id. Secret: the private key's raw bytes.
         case signingKey
-        /// Key: the device's number, 4 bytes big-endian. Secret: the 32 bytes of the key that seals its reports.
+        /// Key: the device's number, 4 bytes big-endian. Secret: the 1 to 32 bytes with which its phone encrypts
+        /// reports.
         case encryptionKey
         /// Key: the access key id, in ASCII. Subject: a user. Secret, sealed: the secret access key, and for a
         /// temporary key the SHA-256 of its session token after it.

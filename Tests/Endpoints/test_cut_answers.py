@@ -1,11 +1,22 @@
-"""Answers that the end of the server cuts off: no client may take one for a whole answer."""
+"""Answers that the end of the server cuts off: no client may take one for a whole answer, or wait for the rest."""
 
 import json
+import os
+import socket
 
 import pytest
 
 from couch_api import as_admin
 from wire import Wire
+
+read_bytes = 1 << 16
+
+
+def small_window(server):
+    """A connection on which the server gets rid of little while nobody reads."""
+    wire = Wire(server)
+    wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, read_bytes)
+    return wire
 
 
 @pytest.fixture
@@ -28,6 +39,20 @@ def begin(wire, line):
         head.append(field.decode().strip().lower())
     assert head[0] == "http/1.1 200 ok", head
     return head
+
+
+def test_a_body_of_told_length_that_a_crash_cuts_off_ends_in_a_reset(started, couch):
+    """With a regular end, `node-fetch`, and so PouchDB in Node, waits for the rest for ever."""
+    length = 40 << 20
+    content = os.urandom(1 << 20) * (length >> 20)
+    couch.ok("PUT", "/cut/a/f", raw=content, headers={"Content-Type": "application/x-a"})
+    with small_window(started) as wire:
+        assert f"content-length: {length}" in begin(wire, "GET /cut/a/f")
+        wire.file.read(read_bytes)
+        started.kill()
+        with pytest.raises(ConnectionResetError):
+            while wire.file.read(read_bytes):
+                pass
 
 
 def test_what_was_sent_whole_arrives_although_the_server_crashes(started, couch):

@@ -136,9 +136,8 @@ extension CouchEndpoint {
 
     static func localName(_ id: String) throws(CouchDocumentError) -> String {
         let name = String(id.dropFirst(DocumentID.localPrefix.count))
-        guard !name.isEmpty, name.utf8.count <= DocumentEdit.idLimitBytes else {
-            throw .illegalID("Document id must not be empty")
-        }
+        guard !name.isEmpty else { throw .illegalID("Document id must not be empty") }
+        guard name.utf8.count <= DocumentEdit.idLimitBytes else { throw .illegalID("Document id is too long") }
         return name
     }
 }

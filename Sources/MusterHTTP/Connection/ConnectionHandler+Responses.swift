@@ -9,6 +9,8 @@ import NIOHTTPTypesHTTP1
 extension ConnectionHandler {
     /// Seconds that the client has to close the connection after its last response.
     private static let farewellSeconds: Int64 = 2
+    /// The number of buffered bytes up to which a response ends without waiting for the operating system to accept it.
+    private static let smallBytes = 16 << 10
 
     /// Sends parts of a response.
     ///
@@ -27,30 +29,42 @@ extension ConnectionHandler {
                 isLast = isLast || head.isLast
                 if head.isRefusal { drainLimit = Self.mostDrainedOfRefused }
                 hasBegunResponse = true
+                statesLength = head.statesLength
                 context.write(wrapOutboundOut(.head(head.onWire)), promise: nil)
             case .body(let bytes): context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
             case .end(let trailers): endResponse(trailers, context)
             }
         }
+        if question != nil { setResetOnClose(statesLength, context) }
         context.flush()
         if let promise {
             if context.channel.isWritable || question == nil { promise.succeed() } else { onWritable = promise }
         }
     }
 
+    /// Ends a response. A large one ends once the operating system has accepted its whole body, because a graceful stop
+    /// closes the connection right behind the end.
     private func endResponse(_ trailers: HTTPFields?, _ context: ChannelHandlerContext) {
-        if !context.channel.isWritable {
+        guard context.bufferedBytes > Self.smallBytes else { return completeResponse(trailers, context) }
+        context.flush()
+        guard context.bufferedBytes > 0 else { return completeResponse(trailers, context) }
+        setResetOnClose(statesLength, context)
+        heldEnd = HeldEnd(trailers: trailers)
+        watchSlowReader(context)
+        let accepted = context.eventLoop.makePromise(of: Void.self)
+        accepted.futureResult.assumeIsolated().whenSuccess { [self] in
+            guard let end = heldEnd, let context = self.context else { return }
+            completeResponse(end.trailers, context)
             context.flush()
-            if !context.channel.isWritable {
-                heldEnd = HeldEnd(trailers: trailers)
-                return
-            }
         }
-        completeResponse(trailers, context)
+        // Writes are accepted in order, and an empty part of a body puts nothing on the wire.
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: accepted)
     }
 
-    func completeResponse(_ trailers: HTTPFields?, _ context: ChannelHandlerContext) {
+    private func completeResponse(_ trailers: HTTPFields?, _ context: ChannelHandlerContext) {
+        if heldEnd != nil { slowReader?.stop() }
         heldEnd = nil
+        setResetOnClose(false, context)
         // Must come before the writes, because they may let the next request in.
         question = nil
         releaseBody()
@@ -86,11 +100,25 @@ extension ConnectionHandler {
     /// Closes the connection in the middle of a response.
     func breakOff(_ number: UInt32) {
         guard number == self.number, let question, let context else { return }
-        if !question.isCurrent {
-            // Where the end of the connection ends the body, an abort must not look like a regular end.
-            let abruptly = linger(l_onoff: 1, l_linger: 0)
-            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(abruptly)
-        }
+        // Where the end of the connection ends the body, an abort must not look like a regular end.
+        if !question.isCurrent { setResetOnClose(true, context) }
         close(context)
     }
+
+    /// Sets whether the connection ends with a reset (RFC 9293, section 3.10.7.4) if it ends now, also when the process
+    /// is killed.
+    ///
+    /// It does while a body of a stated length is not sent whole: some clients, Node's `node-fetch` among them, take a
+    /// regular end there for a pause, and wait for the rest forever.
+    private func setResetOnClose(_ isOn: Bool, _ context: ChannelHandlerContext) {
+        guard isOn != resetsOnClose else { return }
+        resetsOnClose = isOn
+        let option = linger(l_onoff: isOn ? 1 : 0, l_linger: 0)
+        _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(option)
+    }
+}
+
+extension ChannelHandlerContext {
+    /// The number of bytes that the operating system has not accepted yet.
+    fileprivate var bufferedBytes: Int { (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 }

@@ -41,12 +41,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private let connections: OpenConnections
     private let answer: HTTPConnection.Answer
     /// Created when the client first reads too slowly.
-    private var slowReader: SlowReader?
+    private(set) var slowReader: SlowReader?
     var context: ChannelHandlerContext?
     var incoming = Incoming.none
     /// The newest request, until its response has been sent completely.
     var question: ResponseHead.Question?
     var hasBegunResponse = false
+    /// Whether the head of the newest response states the length of its body.
+    var statesLength = false
+    /// Whether the connection would end with a reset now.
+    var resetsOnClose = false
     /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
     var isHeldBack = false
     /// The number of the newest request.
@@ -63,8 +67,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var isReadPending = false
     /// Succeeds once more may be sent.
     var onWritable: EventLoopPromise<Void>?
-    /// The end of a response whose client reads slowly. Until it is written, no other request is answered. So answers
-    /// do not pile up, and the server does not mistake the connection for an idle one.
+    /// The end of a response that the operating system has not accepted completely. Until it is written, no other
+    /// request is answered. So answers do not pile up, and the server does not mistake the connection for an idle one.
     var heldEnd: HeldEnd?
     /// The next periodic check of the connection; see `look`.
     private var nextLook: Scheduled<Void>?
@@ -135,16 +139,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if context.channel.isWritable {
             onWritable?.succeed()
             onWritable = nil
-            slowReader?.stop()
-            if let end = heldEnd {
-                completeResponse(end.trailers, context)
-                context.flush()
-            }
+            if heldEnd == nil { slowReader?.stop() }
         } else {
-            if slowReader == nil { slowReader = SlowReader(of: context.channel, connections) }
-            slowReader?.watch()
+            watchSlowReader(context)
         }
         context.fireChannelWritabilityChanged()
+    }
+
+    /// Watches whether the client reads what is buffered for it.
+    func watchSlowReader(_ context: ChannelHandlerContext) {
+        if slowReader == nil { slowReader = SlowReader(of: context.channel, connections) }
+        slowReader?.watch()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -54,6 +54,9 @@ struct ResponseHead {
         self.isLast = isLast
     }
 
+    /// Whether it states the length of the body.
+    var statesLength: Bool { onWire.headers.contains(name: "content-length") }
+
     /// Makes the connection end with the response.
     mutating func makeLast() {
         onWire.headers.replaceOrAdd(name: "connection", value: "close")

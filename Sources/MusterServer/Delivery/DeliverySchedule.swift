@@ -37,7 +37,7 @@ struct DeliverySchedule {
     /// A step to take now.
     enum Step: Hashable {
         case send(DeliveryNumber, to: TargetNumber)
-        /// The delivery became too old before its (next) attempt.
+        /// The delivery became too old before its (next) attempt, and becomes a dead letter.
         case giveUp(DeliveryNumber, attempts: Int)
     }
 

@@ -60,7 +60,7 @@ package struct FindRequest: Hashable, Sendable {
         limit = min(try request.count("limit") ?? Self.defaultLimit, Self.largestLimit)
         skip = try request.count("skip") ?? 0
         guard skip <= Self.largestSkip else {
-            throw MangoError("invalid_key", "At most \(Self.largestSkip) documents can be skipped")
+            throw MangoError("invalid_skip", "At most \(Self.largestSkip) documents can be skipped")
         }
         bookmark = try Self.bookmark(request["bookmark"])
         index = try Self.index(request["use_index"])
