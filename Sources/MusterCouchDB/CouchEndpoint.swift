@@ -20,7 +20,7 @@ package struct CouchEndpoint: Endpoint {
     let follower: FeedFollower
     let connections: OpenConnections
     let replicator: Replicator
-    let books: PlaceBooks
+    let geoIndexes: GeoIndexCache
     let configuration: Configuration
     private let tracker: LocationTrackerEndpoint
 
@@ -31,11 +31,11 @@ package struct CouchEndpoint: Endpoint {
         follower = FeedFollower(parts)
         connections = parts.connections
         configuration = parts.configuration
-        books = PlaceBooks()
+        geoIndexes = GeoIndexCache()
         replicator = Replicator(
             coordinator: coordinator, feeds: feeds, vault: identity.vault, client: parts.client)
         tracker = LocationTrackerEndpoint(
-            coordinator: coordinator, identity: identity, books: books, configuration: configuration)
+            coordinator: coordinator, identity: identity, geoIndexes: geoIndexes, configuration: configuration)
     }
 
     package var services: [any Service] { [replicator] }

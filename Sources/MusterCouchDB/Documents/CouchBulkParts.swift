@@ -10,13 +10,13 @@ import NIOCore
 /// reads a page of documents at a time, and the attachments as it sends them.
 struct CouchBulkParts: Sendable {
     private let wanted: [CouchWanted]
-    private var view: CouchView
+    private var view: DocumentReadOptions
     private let scope: DatabaseScope
     private let writer = MultipartWriter()
     private var position = 0
     private var size = PageSize()
 
-    init(_ wanted: [CouchWanted], view: CouchView, in scope: DatabaseScope) {
+    init(_ wanted: [CouchWanted], view: DocumentReadOptions, in scope: DatabaseScope) {
         self.wanted = wanted
         self.view = view
         // A client that accepts multipart wants the attachments.

@@ -41,7 +41,7 @@ enum CouchBulkRow: Sendable {
                 (id, revisionText) = (refusal.id, refusal.revisionText)
                 throw refusal.fault
             case .success(let document):
-                var incoming = CouchIncoming(document: document)
+                var incoming = UploadedDocument(document: document)
                 (id, revisionText) = (document.id ?? CouchEndpoint.freshID(), document.revisionText)
                 incoming.document.id = id
                 if id.hasPrefix(DocumentID.localPrefix) {

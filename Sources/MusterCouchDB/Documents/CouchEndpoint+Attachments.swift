@@ -46,7 +46,7 @@ extension CouchEndpoint {
         try DocumentID.checkForm(of: id)
         let name = try attachmentName(call)
         guard let scope = place.scope else { throw CouchError.missing }
-        let wanted = try CouchView(call.query)
+        let wanted = try DocumentReadOptions(call.query)
         let found = try await call.coordinator.readDocuments { try find(wanted, of: id, in: scope, $0) }
         guard let file = found.body.attachments.first(where: { $0.name == name }) else { throw CouchError.noAttachment }
         let digest = Base64.encode(file.md5)
@@ -111,9 +111,9 @@ extension CouchEndpoint {
             var packed = CouchAttachment(name: name)
             packed.isPacked = true
             let bytes = try await call.request.body.collect(upTo: CouchLimits.attachmentBytes)
-            return try await AttachmentIntake.store(Array(bytes.readableBytesView), as: packed, coordinator)
+            return try await AttachmentUpload.store(Array(bytes.readableBytesView), as: packed, coordinator)
         }
-        var intake = AttachmentIntake(coordinator)
+        var intake = AttachmentUpload(coordinator)
         do {
             for try await buffer in call.request.body { try await intake.append(buffer.readableBytesView) }
             guard told == nil || told == intake.length else {

@@ -19,7 +19,7 @@ extension CouchEndpoint {
             let wanted = try body.withUnsafeReadableBytes {
                 try CouchWanted.list(parsing: $0, limit: CouchLimits.names)
             }
-            let view = try CouchView(call.query).ofSeveral
+            let view = try DocumentReadOptions(call.query).ofSeveral
             // As in CouchDB, a client that accepts JSON gets JSON, even if it prefers multipart.
             if !call.accepts("application/json"), !call.accepts("*/*") {
                 for type in ["multipart/mixed", "multipart/related"] where call.accepts(type) {
@@ -72,14 +72,14 @@ extension CouchEndpoint {
 /// The JSON response to `_bulk_get`.
 struct CouchBulkGet: PagedAnswer {
     private let wanted: [CouchWanted]
-    private let view: CouchView
+    private let view: DocumentReadOptions
     private let scope: DatabaseScope
     private var position = 0
     private var size = PageSize()
     private var writer = JSONWriter()
     private(set) var isComplete = false
 
-    init(_ wanted: [CouchWanted], view: CouchView, in scope: DatabaseScope) {
+    init(_ wanted: [CouchWanted], view: DocumentReadOptions, in scope: DatabaseScope) {
         self.wanted = wanted
         self.view = view
         self.scope = scope
@@ -159,9 +159,9 @@ extension JSONWriter {
     }
 }
 
-extension CouchView {
+extension DocumentReadOptions {
     /// The view without the attachments that the client has already.
-    func narrowed(to wanted: CouchWanted) -> CouchView {
+    func narrowed(to wanted: CouchWanted) -> DocumentReadOptions {
         guard !wanted.attachmentsSince.isEmpty else { return self }
         var view = self
         view.attachments = true
@@ -175,7 +175,8 @@ extension CouchWanted {
     ///
     /// - Parameter opened: the document of the previous entry, from the same snapshot. It is replaced by this one.
     func find(
-        _ view: CouchView, in scope: DatabaseScope, _ opened: inout OpenedDocument?, _ reader: any DocumentReader
+        _ view: DocumentReadOptions, in scope: DatabaseScope, _ opened: inout OpenedDocument?,
+        _ reader: any DocumentReader
     ) throws -> [CouchOpenRevisions.Result] {
         let named = try revision.map { text in
             guard let revision = Revision(text) else { throw CouchDocumentError.invalidRevision(text) }

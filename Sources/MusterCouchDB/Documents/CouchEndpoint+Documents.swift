@@ -24,7 +24,7 @@ extension CouchEndpoint {
             access.mayRead(place) || (place.kind == .users && id == userID(access.principal.name))
         }
         guard let scope = place.scope else { return try showUser(call, id) }
-        let wanted = try CouchView(call.query)
+        let wanted = try DocumentReadOptions(call.query)
         if let revisions = try CouchOpenRevisions(call.query, latest: wanted.latest) {
             return try await showOpenRevisions(revisions, wanted.ofSeveral, of: id, in: scope, call)
         }
@@ -49,7 +49,7 @@ extension CouchEndpoint {
 
     /// Returns the revision that a query selects: the winner, unless the query names a revision.
     static func find(
-        _ wanted: CouchView, of id: String, in scope: DatabaseScope, _ reader: any DocumentReader
+        _ wanted: DocumentReadOptions, of id: String, in scope: DatabaseScope, _ reader: any DocumentReader
     ) throws -> FoundRevision {
         guard let document = try reader.document(id, in: scope) else { throw CouchError.missing }
         guard var revision = wanted.revision else {
@@ -67,7 +67,8 @@ extension CouchEndpoint {
     }
 
     private static func showOpenRevisions(
-        _ open: CouchOpenRevisions, _ wanted: CouchView, of id: String, in scope: DatabaseScope, _ call: CouchCall
+        _ open: CouchOpenRevisions, _ wanted: DocumentReadOptions, of id: String, in scope: DatabaseScope,
+        _ call: CouchCall
     ) async throws -> Response {
         if call.accepts("multipart/mixed") {
             let found = try await call.coordinator.readDocuments { try open.find(id, in: scope, $0) }

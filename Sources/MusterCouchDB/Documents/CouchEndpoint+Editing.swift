@@ -32,10 +32,10 @@ extension CouchEndpoint {
     }
 
     /// Reads the document in the body.
-    private static func incoming(_ call: CouchCall) async throws -> CouchIncoming {
-        if call.request.mediaType?.hasPrefix("multipart/") == true { return try await CouchIncoming(related: call) }
+    private static func incoming(_ call: CouchCall) async throws -> UploadedDocument {
+        if call.request.mediaType?.hasPrefix("multipart/") == true { return try await UploadedDocument(related: call) }
         let body = try await call.json(limit: CouchLimits.bulkBytes)
-        return CouchIncoming(document: try body.withUnsafeReadableBytes { try CouchDocument(parsing: $0) })
+        return UploadedDocument(document: try body.withUnsafeReadableBytes { try CouchDocument(parsing: $0) })
     }
 
     private func putDocument(_ call: CouchCall) async throws -> Response {
@@ -59,7 +59,7 @@ extension CouchEndpoint {
     }
 
     private func storeDocument(
-        _ incoming: CouchIncoming, in place: ResolvedDatabase, _ call: CouchCall
+        _ incoming: UploadedDocument, in place: ResolvedDatabase, _ call: CouchCall
     ) async throws -> Response {
         let areNewEdits = try call.query.flag("new_edits", otherwise: true)
         try call.requireRight(toPut: incoming.document.id ?? "", in: place)
@@ -94,7 +94,7 @@ extension CouchEndpoint {
         let (target, onto) = try call.destination()
         let source = try call.documentID()
         if source.hasPrefix(DocumentID.localPrefix) { return try await copyLocal(call, source) }
-        let wanted = try CouchView(call.query)
+        let wanted = try DocumentReadOptions(call.query)
         let found = try await coordinator.readDocuments { try Self.find(wanted, of: source, in: scope, $0) }
         return try await copy(found.body, to: target, over: onto, in: place, call)
     }

@@ -21,7 +21,7 @@ struct CouchMultipart: Sendable {
     /// Appends a document with the attachments that the client wants (`multipart/related`), without the outermost
     /// header. The client must want at least one: if such a part has no attachment, CouchDB's replicator waits for one
     /// until its timeout.
-    mutating func add(_ found: FoundRevision, _ wanted: CouchView, _ parts: MultipartWriter) throws {
+    mutating func add(_ found: FoundRevision, _ wanted: DocumentReadOptions, _ parts: MultipartWriter) throws {
         var rendering = found.rendering(wanted) { _ in true }
         let files = found.body.attachments.filter { found.isWanted($0, wanted) }
         rendering.form = { files.contains($0) ? .following : .stub }
@@ -37,7 +37,9 @@ struct CouchMultipart: Sendable {
     }
 
     /// Appends the result of one requested revision as a part, with its attachments.
-    mutating func add(_ result: CouchOpenRevisions.Result, _ wanted: CouchView, _ parts: MultipartWriter) throws {
+    mutating func add(_ result: CouchOpenRevisions.Result, _ wanted: DocumentReadOptions, _ parts: MultipartWriter)
+        throws
+    {
         var writer = JSONWriter()
         switch result {
         case .missing(let revision):
@@ -111,7 +113,7 @@ extension ResponseBodyWriter {
 
 extension CouchEndpoint {
     /// Makes the response with a document and its attachments.
-    static func related(_ found: FoundRevision, _ wanted: CouchView, _ call: CouchCall) throws -> Response {
+    static func related(_ found: FoundRevision, _ wanted: DocumentReadOptions, _ call: CouchCall) throws -> Response {
         let parts = MultipartWriter()
         var body = CouchMultipart()
         try body.add(found, wanted, parts)
@@ -122,7 +124,7 @@ extension CouchEndpoint {
 
     /// Makes the response with several revisions and their attachments.
     static func mixed(
-        _ results: [CouchOpenRevisions.Result], _ wanted: CouchView, _ call: CouchCall
+        _ results: [CouchOpenRevisions.Result], _ wanted: DocumentReadOptions, _ call: CouchCall
     ) throws -> Response {
         // A client that requests open revisions as multipart wants every attachment that it does not have.
         var wanted = wanted

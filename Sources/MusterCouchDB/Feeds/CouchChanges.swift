@@ -173,14 +173,14 @@ final class CouchChangesRequest: Sendable {
     let terms: FeedTerms
     let tellsAllLeaves: Bool
     let includesDocuments: Bool
-    let view: CouchView
+    let view: DocumentReadOptions
     let filter: CouchFilter
 
     init(_ query: CouchQuery, body: JSONValue, lastEventID: String?) throws {
         terms = try FeedTerms(query, lastEventID: lastEventID)
         tellsAllLeaves = query.text("style") == "all_docs"
         includesDocuments = try query.flag("include_docs")
-        var view = CouchView()
+        var view = DocumentReadOptions()
         view.conflicts = try query.flag("conflicts")
         view.attachments = try query.flag("attachments")
         self.view = view

@@ -11,7 +11,7 @@ import MusterWire
 struct LocationTrackerEndpoint: Sendable {
     let coordinator: StoreCoordinator
     let identity: Identity
-    let books: PlaceBooks
+    let geoIndexes: GeoIndexCache
     let configuration: Configuration
     /// Limits registrations: twenty at once, then one every five seconds from one address.
     let registrations = AttemptLimiter(
@@ -182,7 +182,7 @@ struct LocationTrackerEndpoint: Sendable {
             return Self.refusal(.notFound, "There are no places.")
         }
         let index = GeoIndexName(design: "points", name: SpatialIndexes.standardName)
-        return try await GeoAnswer(coordinator: coordinator, books: books)
+        return try await GeoQueryHandler(coordinator: coordinator, geoIndexes: geoIndexes)
             .respond(CouchQuery(request.uri.query ?? "").parameters, index, in: place)
     }
 

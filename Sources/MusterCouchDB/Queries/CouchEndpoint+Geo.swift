@@ -14,13 +14,14 @@ extension CouchEndpoint {
         ) { call in
             let place = try call.readable()
             let index = try GeoIndexName(design: call.parameter("document"), name: call.parameter("index"))
-            return try await GeoAnswer(coordinator: coordinator, books: books).respond(
+            return try await GeoQueryHandler(coordinator: coordinator, geoIndexes: geoIndexes).respond(
                 call.query.parameters, index, in: place)
         }
         add(.get, "/{db}/_design/{document}/_geo_info/{index}", "The size of a spatial index.", to: &routes) { call in
             let place = try call.readable()
             let index = try GeoIndexName(design: call.parameter("document"), name: call.parameter("index"))
-            return try await GeoAnswer(coordinator: coordinator, books: books).information(index, in: place)
+            return try await GeoQueryHandler(coordinator: coordinator, geoIndexes: geoIndexes).information(
+                index, in: place)
         }
     }
 }
@@ -33,9 +34,9 @@ struct GeoIndexName: Sendable {
 }
 
 /// Answers the queries of Cloudant Geo. Callers check the right to read first.
-struct GeoAnswer: Sendable {
+struct GeoQueryHandler: Sendable {
     let coordinator: StoreCoordinator
-    let books: PlaceBooks
+    let geoIndexes: GeoIndexCache
 
     /// Returns the documents that match a query.
     func respond(
@@ -43,10 +44,10 @@ struct GeoAnswer: Sendable {
     ) async throws -> Response {
         let query = try GeoQuery(parameters)
         let scope = try Self.scope(of: place)
-        let books = books
+        let geoIndexes = geoIndexes
         let (found, documents) = try await coordinator.readDocuments { reader in
             try Self.check(index, in: place, scope, reader)
-            let found = Array(try GeoSearch.page(query, try books.book(of: scope, reader)))
+            let found = Array(try GeoSearch.page(query, try geoIndexes.geoIndex(of: scope, reader)))
             let documents = try found.map { try reader.document($0.id, in: scope) }
             return (found, documents)
         }
@@ -70,10 +71,10 @@ struct GeoAnswer: Sendable {
     /// Returns the size of an index.
     func information(_ index: GeoIndexName, in place: ResolvedDatabase) async throws -> Response {
         let scope = try Self.scope(of: place)
-        let books = books
+        let geoIndexes = geoIndexes
         let count = try await coordinator.readDocuments { reader in
             try Self.check(index, in: place, scope, reader)
-            return try books.book(of: scope, reader).count
+            return try geoIndexes.geoIndex(of: scope, reader).count
         }
         return .json { writer in
             writer.beginObject()

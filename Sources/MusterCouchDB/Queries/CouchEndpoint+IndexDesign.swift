@@ -11,7 +11,7 @@ import NIOCore
 extension CouchEndpoint {
     /// The design document of some indexes; nil where a document of that id is stored, or there is no such index.
     static func indexDesign(
-        _ id: String, _ wanted: CouchView, in place: ResolvedDatabase, _ call: CouchCall
+        _ id: String, _ wanted: DocumentReadOptions, in place: ResolvedDatabase, _ call: CouchCall
     ) async throws -> Response? {
         guard id.hasPrefix(DocumentID.designPrefix), wanted.revision == nil, let scope = place.scope else { return nil }
         let design = id.dropFirst(DocumentID.designPrefix.count)

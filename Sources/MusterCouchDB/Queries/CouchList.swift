@@ -193,7 +193,7 @@ struct DocumentRows: ListedRows {
 extension JSONWriter {
     /// Writes the winner of a document; null if the store no longer has its content.
     mutating func winner(
-        of document: StoredDocument, _ view: CouchView, in scope: DatabaseScope, _ reader: any DocumentReader
+        of document: StoredDocument, _ view: DocumentReadOptions, in scope: DatabaseScope, _ reader: any DocumentReader
     ) throws {
         guard let node = document.tree.winner,
             let body = try document.body ?? reader.body(of: node.revision, of: document.id, in: scope)

@@ -9,7 +9,7 @@ struct CouchListing: Sendable {
     var skip = 0
     var limit = Int.max
     var includesDocuments = false
-    var view = CouchView()
+    var view = DocumentReadOptions()
     var tellsSequence = false
     /// The ids to look up, in this order; nil for the range.
     var keys: [String]?

@@ -100,7 +100,7 @@ struct StoredDatabaseHome: DocumentHome {
     }
 
     func storeAttachment(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
-        var intake = AttachmentIntake(coordinator)
+        var intake = AttachmentUpload(coordinator)
         var length: Int64 = 0
         do {
             return try await translatingErrors {

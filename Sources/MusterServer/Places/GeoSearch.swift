@@ -2,7 +2,7 @@ import MusterCoding
 import MusterGeometry
 package import MusterWire
 
-/// Answers a geo query from a place book: the matching documents, in order.
+/// Answers a geo query from a geo index: the matching documents, in order.
 package struct GeoSearch {
     /// A matching document.
     package struct Found: Hashable {
@@ -18,22 +18,22 @@ package struct GeoSearch {
     }
 
     private let query: GeoQuery
-    private let book: PlaceBook
+    private let geoIndex: DocumentGeoIndex
     private let relations: Relations?
 
     /// The number of corners of the polygon that stands for a circle or an ellipse when a document has another geometry
     /// than a point.
     private static let cornerCount = 256
 
-    private init(_ query: GeoQuery, _ book: PlaceBook) {
+    private init(_ query: GeoQuery, _ geoIndex: DocumentGeoIndex) {
         self.query = query
-        self.book = book
+        self.geoIndex = geoIndex
         relations = Relations(of: Self.outline(of: query.area), query.relation)
     }
 
     /// Returns one page of a query's results, after the end of the previous page.
-    package static func page(_ query: GeoQuery, _ book: PlaceBook) throws(MangoError) -> ArraySlice<Found> {
-        let search = GeoSearch(query, book)
+    package static func page(_ query: GeoQuery, _ geoIndex: DocumentGeoIndex) throws(MangoError) -> ArraySlice<Found> {
+        let search = GeoSearch(query, geoIndex)
         let start = try query.bookmark.map { text throws(MangoError) in try Found(bookmark: text) }
         if query.limit == 0 { return [] }
         let wanted = query.skip + query.limit
@@ -51,13 +51,13 @@ package struct GeoSearch {
         var found: [Found] = []
         var behind = 0
         var last = -1.0
-        for place in NearestPlaces(book.index, to: centre) {
+        for place in NearestPlaces(geoIndex.index, to: centre) {
             let distance = place.distance.value
             if behind >= count, distance > last { break }
             if distance > bound { break }
             guard BoundedWork.bound?.spendSteps(1) ?? true else { break }
             guard isWanted(place.slot) else { continue }
-            let next = Found(id: book.ids[Int(place.slot)], distance: distance)
+            let next = Found(id: geoIndex.ids[Int(place.slot)], distance: distance)
             found.append(next)
             last = distance
             if start.map({ $0.isBefore(next) }) ?? true { behind += 1 }
@@ -67,7 +67,7 @@ package struct GeoSearch {
 
     /// The greatest distance, in metres, at which a document can match.
     private var bound: Double {
-        guard case .circle(_, let radius) = query.area, query.relation != .disjoint, book.geometries.isEmpty else {
+        guard case .circle(_, let radius) = query.area, query.relation != .disjoint, geoIndex.geometries.isEmpty else {
             return .infinity
         }
         return radius.value
@@ -78,23 +78,23 @@ package struct GeoSearch {
     private func byID() -> [Found] {
         var found = FoundPlaces()
         if query.relation == .disjoint {
-            book.index.allPlaces(into: &found)
+            geoIndex.index.allPlaces(into: &found)
         } else {
             candidates(into: &found)
         }
         return (found.points + found.candidates).filter(isWanted)
-            .map { Found(id: book.ids[Int($0)], distance: 0) }.sorted { $0.isBefore($1) }
+            .map { Found(id: geoIndex.ids[Int($0)], distance: 0) }.sorted { $0.isBefore($1) }
     }
 
     private func candidates(into found: inout FoundPlaces) {
         switch query.area {
-        case .circle(let centre, let radius): book.index.places(within: radius, of: centre, into: &found)
+        case .circle(let centre, let radius): geoIndex.index.places(within: radius, of: centre, into: &found)
         case .ellipse(let centre, let east, let north):
-            book.index.places(within: max(east, north), of: centre, into: &found)
-        case .box(let box): book.index.places(in: box, into: &found)
+            geoIndex.index.places(within: max(east, north), of: centre, into: &found)
+        case .box(let box): geoIndex.index.places(in: box, into: &found)
         case .geometry(let geometry):
             guard let box = UnrolledGeometry(geometry).boundingBox else { return }
-            book.index.places(in: box, into: &found)
+            geoIndex.index.places(in: box, into: &found)
         }
     }
 
@@ -107,8 +107,8 @@ package struct GeoSearch {
         if query.isNearest, isPointQuery { return true }
         // Past the bound nothing more matches; the code that set the bound reports that the results are incomplete.
         guard BoundedWork.bound?.spendSteps(1) ?? true else { return false }
-        guard let geometry = book.geometries[slot] else {
-            let place = book.coordinates[Int(slot)]
+        guard let geometry = geoIndex.geometries[slot] else {
+            let place = geoIndex.coordinates[Int(slot)]
             guard let side = side(of: place) else { return relations?.holds(to: PlainGeometry(place)) ?? false }
             return side.fulfils(query.relation)
         }

@@ -17,7 +17,7 @@ final class SQLitePositionReader: PositionReader {
     private let through: Int64
     private let merged: Int
     private let removed: Removals
-    private let cut: PositionCuts
+    private let cut: DeletedHistories
 
     /// A whole generation was merged during the read.
     struct StageMoved: Error {}
@@ -33,7 +33,7 @@ final class SQLitePositionReader: PositionReader {
         through = try Counter.merged.value(in: database)
         merged = Int(clamping: try Counter.mergedOfThese.value(in: database))
         removed = store.removals.withLock { $0 }
-        cut = store.cuts.withLock { $0 }
+        cut = store.deletedHistories.withLock { $0 }
     }
 
     func positions(

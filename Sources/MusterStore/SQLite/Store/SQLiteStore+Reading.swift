@@ -11,7 +11,7 @@ extension SQLiteStore {
     package func changes(since sequence: LogSequence, limit: Int) throws -> [LoggedChange] {
         guard limit > 0 else { return [] }
         let removed = removals.withLock { $0 }
-        let cut = cuts.withLock { $0 }
+        let cut = deletedHistories.withLock { $0 }
         // A commit is on the disk a moment before `lastSequence` includes it. A reader that got its changes too early
         // could resume after a number that this store has not reached yet.
         let last = isForeign ? Int64.max : lastSequence.rawValue

@@ -6,7 +6,7 @@ import Synchronization
 /// Deferred work: merging, erasing, deleting old data. It runs on the writer's thread, in short transactions.
 extension SQLiteStore {
     package func settle(limit: Int) throws -> Bool {
-        let hasRemovals = !removals.withLock { $0.isEmpty } || !cuts.withLock { $0.isEmpty }
+        let hasRemovals = !removals.withLock { $0.isEmpty } || !deletedHistories.withLock { $0.isEmpty }
         if hasRemovals || stage.withLock({ $0.isWorthMerging }), try mergeStaged(limit: limit) { return true }
         return try eraseRemovals(limit: limit)
             // Erasing a document, with its bodies and scattered index entries, costs as much as moving many positions.
@@ -14,7 +14,7 @@ extension SQLiteStore {
     }
 
     package func eraseDocuments(limit: Int) throws -> Bool {
-        guard chores.withLock({ $0.hasRemovedDocuments }) else { return false }
+        guard deferredWork.withLock({ $0.hasRemovedDocuments }) else { return false }
         return try onWriter { database in
             let isLeft = try transact(in: database) {
                 let documents = DocumentTables(in: database) { [self] in lastSequence }
@@ -22,7 +22,7 @@ extension SQLiteStore {
                 try documents.finish()
                 return isLeft
             }
-            chores.withLock { $0.hasRemovedDocuments = isLeft }
+            deferredWork.withLock { $0.hasRemovedDocuments = isLeft }
             return isLeft
         }
     }
@@ -35,7 +35,7 @@ extension SQLiteStore {
         }
         let mark = try onReader { try Counter.merged.value(in: $0) }
         let merged = stage.withLock { $0.isEmpty } ? lastSequence.rawValue : mark
-        let start = chores.withLock { $0.forgottenThrough }
+        let start = deferredWork.withLock { $0.forgottenThrough }
         let (forgotten, place) = try onWriter { database in
             try transact(in: database) {
                 let trimmed = try LogTable.trim(before: horizon, through: merged, limit: limit, in: database)
@@ -53,7 +53,7 @@ extension SQLiteStore {
                 return (count + sightings + locations + letters + declarations + (trimmed?.commits ?? 0), place)
             }
         }
-        chores.withLock { $0.forgottenThrough = place }
+        deferredWork.withLock { $0.forgottenThrough = place }
         return forgotten
     }
 
@@ -114,15 +114,15 @@ extension SQLiteStore {
     /// - Returns: whether there is more to erase.
     private func eraseRemovals(limit: Int) throws -> Bool {
         let removed = removals.withLock { $0 }
-        let cut = cuts.withLock { $0 }
+        let cut = deletedHistories.withLock { $0 }
         guard !removed.isEmpty || !cut.isEmpty else { return false }
-        let erasure = chores.withLock { $0.erasure } ?? Erasure(of: removed, cut)
+        let erasure = deferredWork.withLock { $0.erasure } ?? Erasure(of: removed, cut)
         return try onWriter { database in
             var next = erasure
             let isDone = try transact(in: database) { try next.advance(limit: max(1, limit), in: database) }
-            chores.withLock { $0.erasure = isDone ? nil : next }
+            deferredWork.withLock { $0.erasure = isDone ? nil : next }
             guard isDone else { return true }
-            let isCutLeft = cuts.withLock {
+            let isCutLeft = deletedHistories.withLock {
                 $0.subtract(erasure.cut)
                 return !$0.isEmpty
             }

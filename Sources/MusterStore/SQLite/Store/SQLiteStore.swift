@@ -53,14 +53,14 @@ package final class SQLiteStore: Store {
     /// The removed devices and users whose data the file still has.
     let removals = Mutex(Removals())
     /// The deleted histories whose positions the file still has.
-    let cuts = Mutex(PositionCuts())
+    let deletedHistories = Mutex(DeletedHistories())
     let epochLimit: Int
     let numbers = Mutex(LastNumbers())
     let tally = Mutex(DeliveryTally())
     let deliveryLimits: DeliveryLimits
     private let health: StorageHealth?
     /// The progress of deferred work; only the writer's thread uses it.
-    let chores = Mutex(Chores())
+    let deferredWork = Mutex(DeferredWork())
     private let newest = Atomic<Int64>(0)
     /// A line of text for each damage found when the store was opened.
     let damageAtOpening: [String]
@@ -190,8 +190,10 @@ package final class SQLiteStore: Store {
     /// Updates the state in memory after the commit. Nothing here can fail.
     private func adopt(_ transaction: SQLiteTransaction, merged slice: Stage.Slice?) {
         if !transaction.removals.isEmpty { removals.withLock { $0.formUnion(transaction.removals) } }
-        if !transaction.cuts.isEmpty { cuts.withLock { $0.formUnion(transaction.cuts) } }
-        if transaction.tables.hasRemoved { chores.withLock { $0.hasRemovedDocuments = true } }
+        if !transaction.deletedHistories.isEmpty {
+            deletedHistories.withLock { $0.formUnion(transaction.deletedHistories) }
+        }
+        if transaction.tables.hasRemoved { deferredWork.withLock { $0.hasRemovedDocuments = true } }
         numbers.withLock { $0 = transaction.numbers }
         tally.withLock { $0 = transaction.tally }
         stage.withLock { stage in
@@ -260,8 +262,8 @@ package final class SQLiteStore: Store {
     private func loadState(from database: Database) throws {
         let removed = try Removals(from: database)
         removals.withLock { $0 = removed }
-        let cut = try PositionCuts(from: database)
-        cuts.withLock { $0 = cut }
+        let cut = try DeletedHistories(from: database)
+        deletedHistories.withLock { $0 = cut }
         let stored = try LastNumbers(from: database)
         numbers.withLock { $0 = stored }
         let deliveries = DeliveryTally(
@@ -312,7 +314,7 @@ package final class SQLiteStore: Store {
 }
 
 /// The progress of deferred work.
-struct Chores {
+struct DeferredWork {
     /// The erasure in progress; nil if there is none.
     var erasure: Erasure?
     /// The place at which the deletion of old positions continues.

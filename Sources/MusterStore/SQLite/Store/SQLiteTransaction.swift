@@ -15,7 +15,7 @@ final class SQLiteTransaction: StoreTransaction {
     private(set) var arrivals: [StagedPositions.Arrival] = []
     var numbers: LastNumbers
     private(set) var removals = Removals()
-    private(set) var cuts = PositionCuts()
+    private(set) var deletedHistories = DeletedHistories()
     /// The delivery numbers given and the waiting deliveries, including those of this transaction.
     var tally: DeliveryTally
     private let tallyBefore: DeliveryTally
@@ -61,7 +61,7 @@ final class SQLiteTransaction: StoreTransaction {
         }
         try numbers.store(in: database, insteadOf: numbersBefore)
         try removals.store(in: database)
-        try cuts.store(in: database)
+        try deletedHistories.store(in: database)
         if tally.last != tallyBefore.last { try Counter.delivery.set(tally.last, in: database) }
         for target in targetsOfLetters {
             try DeadLetterTable.trim(target, to: deliveryLimits.deadLettersPerTarget, in: database)
@@ -132,7 +132,7 @@ final class SQLiteTransaction: StoreTransaction {
     func nextRuleNumber() throws -> RuleNumber { try numbers.next(\.rule) }
     func nextTargetNumber() throws -> TargetNumber { try numbers.next(\.target) }
 
-    func forgetPositions(of device: DeviceNumber) throws { cuts.cut(device, through: lastSequence) }
+    func forgetPositions(of device: DeviceNumber) throws { deletedHistories.markDeleted(device, through: lastSequence) }
 
     func remove(_ user: UserNumber) throws {
         let devices = try run {

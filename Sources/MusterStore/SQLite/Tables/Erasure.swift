@@ -6,14 +6,14 @@ import MusterCore
 /// again.
 struct Erasure {
     let removed: Removals
-    let cut: PositionCuts
+    let cut: DeletedHistories
     private var devices: [DeviceNumber]
     private var cutDevices: [DeviceNumber]
     /// The log is erased up to this change.
     private var through: Int64 = 0
 
-    /// Makes an erasure of the present removals and cuts. The caller makes it when none of their positions is staged.
-    init(of removed: Removals, _ cut: PositionCuts) {
+    /// Makes an erasure of the present removals and deleted histories. The caller makes it when none of their positions is staged.
+    init(of removed: Removals, _ cut: DeletedHistories) {
         self.removed = removed
         self.cut = cut
         cutDevices = cut.through.keys.sorted()
@@ -22,7 +22,7 @@ struct Erasure {
 
     /// Erases about `limit` positions or changes.
     ///
-    /// - Returns: whether everything is erased, and the stored removals and cuts are deleted too.
+    /// - Returns: whether everything is erased, and the stored removals and deletions are deleted too.
     mutating func advance(limit: Int, in database: Database) throws -> Bool {
         if let device = devices.last {
             var count = try HistoryTable.delete(of: device, limit: limit, in: database)

@@ -4,7 +4,7 @@ import MusterGeometry
 import MusterWire
 
 /// The geometries of the documents of one scope, by id, in a spatial index, as of one change of the log.
-package struct PlaceBook: Sendable {
+package struct DocumentGeoIndex: Sendable {
     /// The spatial index of the geometries.
     private(set) var index = PlaceIndex()
     /// The document ids, by slot.
@@ -14,7 +14,7 @@ package struct PlaceBook: Sendable {
     /// The geometries that are not points, by slot.
     private(set) var geometries: [Int32: PlainGeometry] = [:]
     private var slots: [ExactText: Int32] = [:]
-    /// The last change that the book includes.
+    /// The last change that the index includes.
     private(set) var sequence = LogSequence(0)
 
     /// The largest number of documents with a geometry in a scope.
@@ -86,7 +86,7 @@ package struct PlaceBook: Sendable {
 
     /// Numbers the slots anew, so that removed documents take no memory.
     private mutating func shrink() {
-        var fresh = PlaceBook()
+        var fresh = DocumentGeoIndex()
         fresh.sequence = sequence
         for (name, slot) in slots {
             fresh.insert(geometries[slot] ?? PlainGeometry(coordinates[Int(slot)]), name)

@@ -7,7 +7,7 @@ import MusterWire
 import NIOCore
 
 /// A document that a client sends, and those of its attachments that arrived in parts of their own.
-struct CouchIncoming: Sendable {
+struct UploadedDocument: Sendable {
     var document: CouchDocument
     /// The stored attachments by name.
     var files: [String: StoredFile] = [:]
@@ -78,8 +78,8 @@ struct CouchIncoming: Sendable {
             case .inline(let bytes):
                 let stored =
                     areNewEdits
-                    ? try await AttachmentIntake.store(edited: bytes, coordinator)
-                    : try await AttachmentIntake.store(bytes, as: file, coordinator)
+                    ? try await AttachmentUpload.store(edited: bytes, coordinator)
+                    : try await AttachmentUpload.store(bytes, as: file, coordinator)
                 attachments.append(stored.attachment(file.name, file.contentType, position: position))
             case .following:
                 guard let stored = files[file.name] else {
@@ -103,7 +103,7 @@ extension CouchAttachment {
 
 // MARK: multipart/related
 
-extension CouchIncoming {
+extension UploadedDocument {
     /// Reads a document that its attachments follow.
     ///
     /// - Throws: `CouchError` if the body contradicts its document, `MultipartReader.Fault`. Then no document refers to
@@ -129,7 +129,7 @@ private struct RelatedIntake {
     private var reader: MultipartReader
     private var count = 0
     private var text: [UInt8] = []
-    private var incoming: CouchIncoming?
+    private var incoming: UploadedDocument?
     /// The attachments whose parts have not arrived yet, in order.
     private var awaited: [CouchAttachment] = []
     private var current: Part?
@@ -139,7 +139,7 @@ private struct RelatedIntake {
         let file: CouchAttachment
         /// The length in the part's header fields; nil if there is none.
         let told: Int64?
-        var intake: AttachmentIntake
+        var intake: AttachmentUpload
         var packed: [UInt8] = []
     }
 
@@ -163,7 +163,7 @@ private struct RelatedIntake {
         }
     }
 
-    mutating func finish() throws -> CouchIncoming {
+    mutating func finish() throws -> UploadedDocument {
         guard reader.isAtEnd, let incoming else { throw CouchError.badRequest("The multipart body is cut off.") }
         guard awaited.isEmpty else {
             throw CouchError.badRequest("The body has no part with attachment \(awaited[0].name).")
@@ -188,7 +188,7 @@ private struct RelatedIntake {
         guard length == nil || file.length == nil || length == file.length else {
             throw CouchError.badRequest("Attachment \(file.name) has another length than its document states.")
         }
-        current = Part(file: file, told: length, intake: AttachmentIntake(coordinator))
+        current = Part(file: file, told: length, intake: AttachmentUpload(coordinator))
     }
 
     private mutating func appendBytes(_ bytes: [UInt8]) async throws {
@@ -216,7 +216,7 @@ private struct RelatedIntake {
             current = nil
             var intake = part.intake
             if file.isPacked {
-                incoming?.files[file.name] = try await AttachmentIntake.store(part.packed, as: file, coordinator)
+                incoming?.files[file.name] = try await AttachmentUpload.store(part.packed, as: file, coordinator)
                 return
             }
             do {
@@ -230,7 +230,7 @@ private struct RelatedIntake {
         } else if incoming == nil {
             let document = try text.withUnsafeBytes { try CouchDocument(parsing: $0) }
             awaited = document.attachments.filter { $0.content == .following }
-            incoming = CouchIncoming(document: document)
+            incoming = UploadedDocument(document: document)
             text = []
         }
     }

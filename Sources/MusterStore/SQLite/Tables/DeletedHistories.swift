@@ -6,7 +6,7 @@ import Synchronization
 /// The devices whose history of positions was deleted, each with the newest change that the deletion covers. Readers of
 /// the log leave these positions out from the deleting commit on; `settle` erases them from the file. The device, its
 /// newest position and everything derived from its positions stay.
-struct PositionCuts: Equatable {
+struct DeletedHistories: Equatable {
     private(set) var through: [DeviceNumber: Int64] = [:]
 
     private static let prefix = "positionsErased/"
@@ -15,7 +15,7 @@ struct PositionCuts: Equatable {
 
     init() {}
 
-    /// Reads the stored cuts.
+    /// Reads the stored deletions.
     ///
     /// - Throws: `CodecError.malformed`.
     init(from database: Database) throws {
@@ -31,14 +31,14 @@ struct PositionCuts: Equatable {
     }
 
     /// Records that the positions of a device in changes up to `sequence` are deleted.
-    mutating func cut(_ device: DeviceNumber, through sequence: Int64) { through[device] = sequence }
+    mutating func markDeleted(_ device: DeviceNumber, through sequence: Int64) { through[device] = sequence }
 
-    mutating func formUnion(_ other: PositionCuts) {
+    mutating func formUnion(_ other: DeletedHistories) {
         through.merge(other.through) { max($0, $1) }
     }
 
-    /// Removes the cuts that `other` has too. A newer cut of the same device stays.
-    mutating func subtract(_ other: PositionCuts) {
+    /// Removes the deletions that `other` has too. A newer deletion of the same device stays.
+    mutating func subtract(_ other: DeletedHistories) {
         for (device, sequence) in other.through where through[device] == sequence { through[device] = nil }
     }
 
@@ -53,7 +53,7 @@ struct PositionCuts: Equatable {
         return cover(device, at: sequence)
     }
 
-    /// Stores these cuts in the file.
+    /// Stores these deletions in the file.
     func store(in database: Database) throws {
         for (device, sequence) in through {
             try database.execute(
@@ -64,7 +64,7 @@ struct PositionCuts: Equatable {
         }
     }
 
-    /// Deletes these cuts from the file. A newer cut of the same device stays.
+    /// Deletes these deletions from the file. A newer deletion of the same device stays.
     func delete(from database: Database) throws {
         for (device, sequence) in through {
             try database.execute(
@@ -76,7 +76,7 @@ struct PositionCuts: Equatable {
 
 extension SQLiteStore {
     package func erasePositions(of device: DeviceNumber, limit: Int) throws -> Bool {
-        guard let through = cuts.withLock({ $0.through[device] }) else { return false }
+        guard let through = deletedHistories.withLock({ $0.through[device] }) else { return false }
         let merged = try onReader { try Counter.merged.value(in: $0) }
         // Staged positions are merged first. Otherwise the next start would stage them again from the log.
         if merged < through, !stage.withLock({ $0.isEmpty }) {

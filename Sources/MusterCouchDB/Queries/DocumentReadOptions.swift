@@ -6,7 +6,7 @@ import MusterServer
 import MusterWire
 
 /// What a client wants to know of a document.
-struct CouchView: Sendable {
+struct DocumentReadOptions: Sendable {
     /// `rev`; nil for the winner.
     var revision: Revision?
     var latest = false
@@ -44,7 +44,7 @@ struct CouchView: Sendable {
 
     /// The view of each of several revisions. As in CouchDB it has nothing of the tree besides the revision's own
     /// ancestors; otherwise each revision of a document with many conflicts would list all others.
-    var ofSeveral: CouchView {
+    var ofSeveral: DocumentReadOptions {
         var view = self
         (view.information, view.conflicts, view.deletedConflicts, view.localSequence) = (false, false, false, false)
         return view
@@ -80,7 +80,7 @@ struct FoundRevision: Sendable {
     var revision: Revision { node.revision }
 
     /// Returns the document as the client wants it, with attachments as stubs.
-    func rendering(_ wanted: CouchView, available: (Revision) throws -> Bool) rethrows -> CouchRendering {
+    func rendering(_ wanted: DocumentReadOptions, available: (Revision) throws -> Bool) rethrows -> CouchRendering {
         let tree = document.tree
         var rendering = CouchRendering(
             id: document.id, revision: revision, isDeleted: node.isDeleted, body: body)
@@ -102,7 +102,7 @@ struct FoundRevision: Sendable {
     /// Returns the document as the client wants it, as JSON, with the attachments in it if the client wants them.
     ///
     /// - Throws: `CouchError` if the attachments exceed `CouchLimits.inlineBytes`.
-    func text(_ wanted: CouchView, _ reader: any DocumentReader) throws -> [UInt8] {
+    func text(_ wanted: DocumentReadOptions, _ reader: any DocumentReader) throws -> [UInt8] {
         var rendering = try rendering(wanted) { try reader.body(of: $0, of: document.id, in: scope) != nil }
         if wanted.attachments {
             var room = Int64(CouchLimits.inlineBytes)
@@ -124,11 +124,11 @@ struct FoundRevision: Sendable {
 
     /// Whether the response contains the bytes of at least one attachment. If it does not, the document is sent as
     /// plain JSON, even to a client that accepts multipart, as in CouchDB.
-    func hasWantedFiles(_ wanted: CouchView) -> Bool { body.attachments.contains { isWanted($0, wanted) } }
+    func hasWantedFiles(_ wanted: DocumentReadOptions) -> Bool { body.attachments.contains { isWanted($0, wanted) } }
 
     /// Whether the client wants the bytes of an attachment. It does not if an ancestor that it has contains the
     /// attachment.
-    func isWanted(_ attachment: Attachment, _ wanted: CouchView) -> Bool {
+    func isWanted(_ attachment: Attachment, _ wanted: DocumentReadOptions) -> Bool {
         guard wanted.attachments else { return false }
         let ancestors = document.tree.path(of: revision)
         let known = wanted.attachmentsSince.filter { ancestors.contains($0) }.map(\.generation).max()

@@ -27,7 +27,7 @@ struct StoredFile: Hashable, Sendable {
 /// Stores the bytes of an attachment piece by piece as they arrive. A small attachment costs one transaction.
 ///
 /// The server deletes bytes that were not finished, and, after an hour, finished ones that no document refers to.
-struct AttachmentIntake {
+struct AttachmentUpload {
     private let coordinator: StoreCoordinator
     private var md5 = Insecure.MD5()
     private var sha256 = SHA256()
@@ -95,13 +95,13 @@ struct AttachmentIntake {
     }
 }
 
-extension AttachmentIntake {
+extension AttachmentUpload {
     /// Stores the bytes that a client sent as `data` in an edit. As in CouchDB, `digest`, `length` and `encoding`
     /// beside them are ignored, because clients leave them from the previous attachment.
     ///
     /// - Throws: `CouchError.tooLarge`, `QuotaError`, `CoordinatorError`, `StoreError`.
     static func store(edited bytes: [UInt8], _ coordinator: StoreCoordinator) async throws -> StoredFile {
-        var intake = AttachmentIntake(coordinator)
+        var intake = AttachmentUpload(coordinator)
         do {
             try await intake.append(bytes)
             return try await intake.finish()
