@@ -59,7 +59,7 @@ struct Writer {
 
     /// Stores one slice of device records, once enough changes have come since the last round.
     private mutating func recordWhenDue(after changes: Int64) {
-        guard mayDoChores, pipeline.isRecordDue(after: changes) else { return }
+        guard mayDoDeferredWork, pipeline.isRecordDue(after: changes) else { return }
         _ = try? pipeline.record(limit: Self.recordSlice, now: now())
     }
 
@@ -248,18 +248,18 @@ struct Writer {
         let moment = now()
         guard moment >= nextErasure else { return }
         nextErasure = moment.advanced(bySeconds: Self.erasureSeconds)
-        guard mayDoChores else { return }
+        guard mayDoDeferredWork else { return }
         // If the disk refuses, the next slice tries again.
         _ = try? store.eraseDocuments(limit: Self.erasureSlice)
     }
 
     /// Whether to try work that can wait. While the disk refuses writes it would fail each time.
-    private var mayDoChores: Bool { shared.storage.status.isWritable }
+    private var mayDoDeferredWork: Bool { shared.storage.status.isWritable }
 
     /// Tidies the history and releases memory while the queue is empty.
     private mutating func rest() {
         // If the disk refuses, the staged positions stay staged until the next attempt.
-        if mayDoChores { _ = try? store.settle(limit: 20_000) }
+        if mayDoDeferredWork { _ = try? store.settle(limit: 20_000) }
         let moment = now()
         guard moment >= nextTidying else { return }
         nextTidying = moment.advanced(bySeconds: Self.tidyingSeconds)
