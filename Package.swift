@@ -190,8 +190,22 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "MusterMQTT",
+            dependencies: [
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterOwnTracks", "MusterServer",
+                "MusterStore", "MusterWire",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "MusterEndpoints",
-            dependencies: ["MusterAmazon", "MusterCouchDB", "MusterNativeAPI", "MusterOwnTracks", "MusterServer"],
+            dependencies: [
+                "MusterAmazon", "MusterCouchDB", "MusterMQTT", "MusterNativeAPI", "MusterOwnTracks", "MusterServer",
+            ],
             swiftSettings: strict),
         .target(
             name: "MusterSimulator", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),

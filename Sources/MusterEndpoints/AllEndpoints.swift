@@ -1,5 +1,6 @@
 import MusterAmazon
 import MusterCouchDB
+import MusterMQTT
 import MusterNativeAPI
 import MusterOwnTracks
 package import MusterServer
@@ -10,6 +11,7 @@ package enum AllEndpoints {
     package static let types: [any Endpoint.Type] = [
         NativeEndpoint.self,
         OwnTracksEndpoint.self,
+        MQTTEndpoint.self,
         AmazonEndpoint.self,
         CouchEndpoint.self,
     ]

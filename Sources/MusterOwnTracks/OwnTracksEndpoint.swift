@@ -14,12 +14,14 @@ import NIOCore
 package struct OwnTracksEndpoint: Endpoint {
     let coordinator: StoreCoordinator
     let identity: Identity
+    let intake: OwnTracksIntake
     let metrics: Metrics
     let configuration: Configuration
 
     package init(_ parts: ServerParts) {
         coordinator = parts.coordinator
         identity = parts.identity
+        intake = OwnTracksIntake(parts)
         metrics = parts.metrics
         configuration = parts.configuration
     }
@@ -58,22 +60,10 @@ package struct OwnTracksEndpoint: Endpoint {
             throw Problem.malformed(
                 "Not valid JSON: byte \(fault.offset).", [.init(fault.pointer, "\(fault.reason)")])
         }
-        var report = OwnTracksReport(posted, sender: OwnTracksSender(request), receivedAt: now)
-        let device = try await device(of: report, for: principal)
-        guard let device else {
-            // The report names no device that this user may report for; a person can fix that.
-            metrics.count(event: "owntracks_unknown_device")
-            throw Problem.unavailable("There is no such device.", retryAfterSeconds: Self.mendSeconds)
-        }
-        let box = try await open(&report, of: device)
-        for event in report.events { metrics.count(event: event) }
-        let observations = report.observations(
-            of: device.number, by: Access(principal, in: coordinator.directory).reporter(of: device.number),
-            from: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
-            to: now.advanced(bySeconds: ReportLimits.futureToleranceSeconds))
-        if observations.count < report.count { metrics.count(event: "owntracks_wrong_time") }
-        try await store(observations, by: principal)
-        return try await reply(to: principal, sealedIn: box)
+        let report = try await intake.report(
+            posted, from: OwnTracksSender(request), by: principal, receivedAt: now)
+        try await store(report.observations, by: principal)
+        return try await reply(to: principal, sealedIn: report.box)
     }
 
     /// Stores the observations. Answers 503 for an exceeded quota, too, so that the phone keeps the fix and sends it
@@ -90,58 +80,4 @@ package struct OwnTracksEndpoint: Endpoint {
 
     /// The seconds to wait before trying again where a person must fix something first.
     static let mendSeconds = 300
-
-    // MARK: Who
-
-    /// The device that a report is about: the token's device, or else the one that the app names. It belongs to the
-    /// user who reports or, for a gateway or an admin, to the user that the app names. A device that a user names for
-    /// the first time is created.
-    private func device(of report: OwnTracksReport, for principal: Principal) async throws -> Device? {
-        let directory = coordinator.directory
-        if let device = principal.device { return directory.devices[device] }
-        let name = report.deviceName
-        let access = Access(principal, in: directory)
-        let named = report.userName.flatMap { directory.users[$0] }
-        let own = directory.users[principal.user]
-        let owner =
-            switch principal.role {
-            case .gateway: named
-            // An iPhone sends "user" where the field is empty.
-            case .admin: named ?? own
-            case .leader, .member, .analyst: own
-            }
-        guard let user = owner else { return nil }
-        if let device = directory.device(named: name, of: user.number) {
-            return access.mayReport(for: device) ? device : nil
-        }
-        guard user.number == principal.user, access.mayChangeDevices(of: user) else { return nil }
-        return try await coordinator.edit(by: Author(principal)) { directory, draft in
-            if let device = directory.device(named: name, of: user.number) { return device }
-            guard directory.users[user.number] != nil,
-                directory.devices(of: user.number).count < Directory.deviceLimit
-            else { return nil }
-            let device = Device(number: try draft.transaction.nextDeviceNumber(), name: name, user: user.number)
-            draft.edits = [.putDevice(device)]
-            return device
-        }
-    }
-
-    // MARK: Encryption
-
-    /// Decrypts the encrypted messages of a report.
-    ///
-    /// - Returns: the box to encrypt the answer with; nil when nothing was encrypted.
-    /// - Throws: `Problem.unavailable` when the server has no key for the device.
-    private func open(_ report: inout OwnTracksReport, of device: Device) async throws -> SecretBox? {
-        guard report.isSealed else { return nil }
-        let stored = try await coordinator.read {
-            try $0.credential(.encryptionKey, key: Credential.key(of: device.number))
-        }
-        guard let stored, let box = SecretBox(secret: stored.secret) else {
-            metrics.count(event: "owntracks_no_key")
-            throw Problem.unavailable("There is no key for this device.", retryAfterSeconds: Self.mendSeconds)
-        }
-        report.open(with: box)
-        return box
-    }
 }

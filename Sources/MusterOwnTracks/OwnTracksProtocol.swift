@@ -23,6 +23,8 @@ struct OwnTracksProtocol: RouteProtocol {
             return Problem.unavailable(
                 "Name, password or token is wrong.", retryAfterSeconds: OwnTracksEndpoint.mendSeconds
             ).response
+        case let refusal as OwnTracksRefusal:
+            return Problem.unavailable(refusal.words, retryAfterSeconds: OwnTracksEndpoint.mendSeconds).response
         case IdentityError.tooManyTries(let seconds):
             return Problem.unavailable("Too many requests.", retryAfterSeconds: seconds).response
         case CoordinatorError.unwritable:

@@ -4,16 +4,22 @@ import Hummingbird
 import MusterCoding
 import MusterCore
 import MusterServer
-import MusterWire
+package import MusterWire
 
 /// The user and device that an app names besides its credential: in headers; in the query, as for the Recorder; or in
 /// the path after `/owntracks` or `/pub`.
-struct OwnTracksSender: Equatable {
+package struct OwnTracksSender: Equatable, Sendable {
     var user: String?
     var device: String?
     /// The names in the path have the lowest priority, because a person typed them into the app.
     var userInPath: String?
     var deviceInPath: String?
+
+    /// Makes the sender that the topic of an MQTT message names.
+    package init(_ topic: OwnTracksTopic) {
+        user = topic.user
+        device = topic.device
+    }
 
     init(_ request: Request) {
         let query = Query(request)

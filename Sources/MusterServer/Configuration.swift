@@ -9,6 +9,8 @@ package struct Configuration: Sendable {
     package var host = "127.0.0.1"
     /// The port to listen on; 0 for any free one.
     package var port = 8080
+    /// The ports of the MQTT endpoint.
+    package var mqtt = MQTT()
     /// PEM files of the certificate chain and its key; nil for plain HTTP.
     package var tls: TLSFiles?
     /// The folder with the web page; nil to serve none.
@@ -59,6 +61,17 @@ package struct Configuration: Sendable {
     package init(dataDirectory: String, now: @escaping @Sendable () -> Instant = Instant.systemClock) {
         self.dataDirectory = dataDirectory
         self.now = now
+    }
+
+    /// The ports on which MQTT clients connect.
+    package struct MQTT: Hashable, Sendable {
+        /// The port for TCP, or TLS where the server has a certificate; nil for none.
+        package var port: Int?
+        /// The port for WebSocket; nil for none.
+        package var webSocketPort: Int?
+
+        /// No ports.
+        package init() {}
     }
 
     /// The callers that may create accounts.

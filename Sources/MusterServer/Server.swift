@@ -193,7 +193,7 @@ package struct Server: Sendable {
             over: ServerParts(
                 coordinator: coordinator, feeds: feeds, identity: identity, dispatcher: dispatcher,
                 pushes: pushes, client: client, connections: connections, metrics: metrics,
-                certificates: certificates, configuration: settings))
+                certificates: certificates, configuration: settings, logger: logger))
         let router = endpoints.router(logger: logger)
         let isEncrypted = certificates != nil
         let port = port(router, host: settings.host, port: settings.port, certificates) {

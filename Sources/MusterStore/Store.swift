@@ -327,6 +327,10 @@ package struct Credential: Hashable, Sendable {
         /// Key: the user's number, 4 bytes big-endian. Subject: a user. Secret, sealed: salt and verifier of SRP, the
         /// mark of the password that they are of, and the user's name.
         case passwordVerifier
+        /// Key: the user's number and the device's (-1 for none), 4 bytes big-endian each, and the client's id.
+        /// Subject: a user, and the device whose token opened the session. Label: the client's id. Secret: an MQTT
+        /// client's subscriptions and its place in the log, which is no secret.
+        case messagingSession
     }
 
     package var kind: Kind

@@ -9,23 +9,24 @@ package final class BodyBudget: Sendable {
     }
 
     /// The memory that one request holds. Give it back with `release`.
-    struct Hold {
+    package struct Hold: Sendable {
         /// The prefix of the address that the request came from.
         let address: String
-        fileprivate(set) var bytes = 0
+        package fileprivate(set) var bytes = 0
         /// The number of the authenticated user who sent the request; nil before authentication.
         fileprivate var user: Int32?
         fileprivate var bytesOfUser = 0
 
-        init(from address: String) { self.address = AddressPrefix.of(address) }
+        /// Makes a hold of nothing for a client at an address.
+        package init(from address: String) { self.address = AddressPrefix.of(address) }
     }
 
     /// The limit that was reached.
-    enum Refusal: Error, Hashable {
+    package enum Refusal: Error, Hashable {
         case address, user, total
 
         /// A message for people.
-        var words: String {
+        package var words: String {
             switch self {
             case .address: "The bodies from this address have reached their memory limit. Send one after another."
             case .user: "The bodies of your requests have reached their memory limit. Send one after another."
@@ -42,7 +43,7 @@ package final class BodyBudget: Sendable {
     /// Counts bytes that arrived. Bytes that arrive before the user is known count for the address alone.
     ///
     /// - Throws: `Refusal`; then the bytes are not counted.
-    func countBytes(_ count: Int, for hold: inout Hold, of user: Int32?) throws(Refusal) {
+    package func countBytes(_ count: Int, for hold: inout Hold, of user: Int32?) throws(Refusal) {
         if hold.user == nil { hold.user = user }
         let owner = hold.user
         let address = hold.address
@@ -65,7 +66,7 @@ package final class BodyBudget: Sendable {
     }
 
     /// Gives back the memory that a request held.
-    func release(_ hold: Hold) {
+    package func release(_ hold: Hold) {
         guard hold.bytes > 0 else { return }
         state.withLock { state in
             state.total -= hold.bytes

@@ -1,7 +1,5 @@
 import Foundation
-import HummingbirdCore
 package import Logging
-import NIOCore
 package import NIOSSL
 import ServiceLifecycle
 import Synchronization
@@ -124,25 +122,4 @@ package final class CertificateFiles: Service {
 /// A configured file that is unusable, and why.
 private struct UnusableFile: Error, CustomStringConvertible {
     let description: String
-}
-
-/// TLS connections, each with the certificate in use when it is opened.
-package struct EncryptedConnection: ServerChildChannel {
-    package let base: HTTPConnection
-    package let certificates: CertificateFiles
-
-    package init(base: HTTPConnection, certificates: CertificateFiles) {
-        self.base = base
-        self.certificates = certificates
-    }
-
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTPConnection.Value> {
-        channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificates.context))
-        }.flatMap { base.setup(channel: channel, logger: logger) }
-    }
-
-    package func handle(value: HTTPConnection.Value, logger: Logger) async {
-        await base.handle(value: value, logger: logger)
-    }
 }

@@ -1,9 +1,9 @@
-import NIOCore
+package import NIOCore
 
 /// Closes a connection whose client stops reading the response. The client may reconnect and continue where it was.
 ///
 /// Runs on the connection's event loop.
-final class SlowReader {
+package final class SlowReader {
     /// Seconds within which a client must read something. The operating system's buffers take the first part, and a
     /// phone with a poor network needs time for that.
     static let stallSeconds = 45
@@ -16,13 +16,14 @@ final class SlowReader {
     private var waitingBytes = 0
     private var stalledSeconds = 0
 
-    init(of channel: any Channel, _ connections: OpenConnections) {
+    /// Makes a watch of a channel that is not running yet.
+    package init(of channel: any Channel, _ connections: OpenConnections) {
         self.channel = channel
         self.connections = connections
     }
 
     /// Starts when the channel accepts no more for now.
-    func watch() {
+    package func watch() {
         guard next == nil else { return }
         waitingBytes = bytesInChannel
         stalledSeconds = 0
@@ -30,7 +31,7 @@ final class SlowReader {
     }
 
     /// Stops when the channel accepts more again, or has nothing more to send.
-    func stop() {
+    package func stop() {
         next?.cancel()
         next = nil
     }

@@ -26,6 +26,8 @@ package final class StoreCoordinator: Sendable {
     /// The account, region and store that events name as their source.
     package let origin: EventOrigin
     package let quotas: Quotas
+    /// The store's UUID.
+    package let storeID: String
 
     /// Opens the coordinator over a store and starts its thread.
     ///
@@ -52,7 +54,8 @@ package final class StoreCoordinator: Sendable {
         let shared = CoordinatorState(
             directory: Directory(try store.directory(), regions: try store.regions()), storage: storage, quotas: quotas,
             announce: announce)
-        origin = EventOrigin(account: amazon.account, region: amazon.region, store: try store.uuid())
+        storeID = try store.uuid()
+        origin = EventOrigin(account: amazon.account, region: amazon.region, store: storeID)
         let rules = RuleBook(origin: origin) { shared.directory.withLock { $0 } }
         shared.directory.withLock { $0.musterRegionsByRule = rules.musterRegions }
         let directory = shared.directory.withLock { $0 }

@@ -215,6 +215,11 @@ package struct Access: Sendable {
         }
     }
 
+    /// Whether the action asks the principal's own devices where they are. A device's token is told so, too.
+    package func isAskedForLocation(by action: Action) -> Bool {
+        action.kind == .locationAsked && action.user.map { isSelf($0) } ?? false
+    }
+
     /// Whether the principal may see an action: an admin every one, others those on their own credentials and on
     /// devices that they may change.
     private func maySee(_ action: Action) -> Bool {

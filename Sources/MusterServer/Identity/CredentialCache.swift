@@ -27,6 +27,7 @@ package final class CredentialCache: Sendable {
     }
 
     private let state = Mutex(State())
+    private let listener = Mutex<(@Sendable () -> Void)?>(nil)
     private let capacity: Int
     private let lifetimeSeconds: Double
 
@@ -63,7 +64,11 @@ package final class CredentialCache: Sendable {
             state.generation += 1
             state.entries = state.entries.filter { !isForgotten($0.value.entry) }
         }
+        listener.withLock { $0 }?()
     }
+
+    /// Sets what is called after each `forget`, from any thread; it must not block.
+    func whenForgotten(_ body: @escaping @Sendable () -> Void) { listener.withLock { $0 = body } }
 
     var count: Int { state.withLock { $0.entries.count } }
 

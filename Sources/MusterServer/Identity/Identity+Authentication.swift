@@ -88,6 +88,10 @@ extension Identity {
         return principal
     }
 
+    /// Sets what is called when a credential has ended, from any thread; it must not block. A right may also end by an
+    /// edit of the directory, which the log tells.
+    package func whenCredentialsEnd(_ body: @escaping @Sendable () -> Void) { verified.whenForgotten(body) }
+
     /// The cache key of a credential. Tokens use the digest that the store knows them by. Basic credentials use a keyed
     /// digest, because an attacker could guess a password from a plain one.
     private func digest(of shown: ShownCredential) -> TokenDigest {

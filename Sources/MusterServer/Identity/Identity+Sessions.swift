@@ -185,6 +185,7 @@ extension Identity {
         let now = now()
         let expired = try await coordinator.read { store in
             try store.credentials(.refreshToken).filter { !$0.isGood(at: now) }
+                + store.credentials(.messagingSession).filter { !$0.isGood(at: now) }
                 + store.credentials(.awsKey).filter { !$0.isGood(at: now.advanced(bySeconds: -86_400)) }
         }
         guard !expired.isEmpty else { return 0 }

@@ -9,7 +9,8 @@ package struct LiveEvent: Sendable {
     package let change: Change
     /// The API's JSON object of the change.
     package let json: [UInt8]
-    private let type: StaticString
+    /// The kind of change, as the feed names it.
+    package let type: StaticString
 
     /// Renders a change with the current names of things.
     package init(_ logged: LoggedChange, directory: Directory) {

@@ -1,3 +1,4 @@
+package import Logging
 package import MusterHTTP
 package import ServiceLifecycle
 
@@ -33,12 +34,14 @@ package struct ServerParts: Sendable {
     /// The TLS certificates; nil where the server uses no TLS.
     package let certificates: CertificateFiles?
     package let configuration: Configuration
+    package let logger: Logger
 
     package init(
         coordinator: StoreCoordinator, feeds: LogFeeds, identity: Identity, dispatcher: DeliveryDispatcher,
         pushes: PushDispatcher, client: CheckedHTTPClient, connections: OpenConnections = OpenConnections(),
         metrics: Metrics,
-        certificates: CertificateFiles? = nil, configuration: Configuration
+        certificates: CertificateFiles? = nil, configuration: Configuration,
+        logger: Logger = Logger(label: "muster")
     ) {
         self.coordinator = coordinator
         self.feeds = feeds
@@ -50,5 +53,6 @@ package struct ServerParts: Sendable {
         self.metrics = metrics
         self.certificates = certificates
         self.configuration = configuration
+        self.logger = logger
     }
 }

@@ -35,6 +35,11 @@ package struct FeedOwner: Hashable, Sendable {
     }
 }
 
+extension FeedOwner {
+    /// The owner of a feed that the server opens for itself.
+    package static let server = FeedOwner(replicationOf: UserNumber(-1), limit: .max)
+}
+
 /// Counts the open feeds of one kind, and limits them for each device token, for each user and in total.
 package struct FeedShares: Sendable {
     /// Why the server does not open a feed.

@@ -1,17 +1,31 @@
 package import MusterCore
 import MusterGeometry
 
-/// The server's reply to an OwnTracks app: an array of messages for it to show or to follow.
+/// The server's messages to an OwnTracks app, for it to show or to follow: an array of them in answer to a request, or
+/// one alone.
 package struct OwnTracksReply {
     private var writer = JSONWriter()
+    private let isArray: Bool
 
-    /// Creates an empty reply.
-    package init() { writer.beginArray() }
+    /// Creates an empty array of messages.
+    package init() {
+        isArray = true
+        writer.beginArray()
+    }
 
-    /// The reply so far as JSON text.
+    private init(alone: Void) { isArray = false }
+
+    /// The bytes of one message that `append` appends.
+    package static func message(_ append: (inout OwnTracksReply) -> Void) -> [UInt8] {
+        var reply = OwnTracksReply(alone: ())
+        append(&reply)
+        return reply.writer.bytes
+    }
+
+    /// The array so far as JSON text.
     package var bytes: [UInt8] {
         var closed = writer
-        closed.endArray()
+        if isArray { closed.endArray() }
         return closed.bytes
     }
 
@@ -40,6 +54,33 @@ package struct OwnTracksReply {
         begin("card", trackerID: trackerID, topic: topic)
         writer.member("name", name)
         if let face { writer.member("face", face) }
+        writer.endObject()
+    }
+
+    /// Appends that a friend entered or left a region.
+    package mutating func append(
+        transition isEntering: Bool, of region: String, at time: Instant, from position: Position?, trackerID: String,
+        topic: String
+    ) {
+        begin("transition", trackerID: trackerID, topic: topic)
+        writer.member("event", isEntering ? "enter" : "leave")
+        writer.member("desc", region)
+        writer.member("t", "c")
+        writer.member("tst", Self.seconds(time))
+        writer.member("wtst", Self.seconds(time))
+        if let position {
+            writer.member("lat", position.coordinate.latitude)
+            writer.member("lon", position.coordinate.longitude)
+        }
+        whole("acc", position?.accuracy?.value.rounded(.up) ?? 0)
+        writer.endObject()
+    }
+
+    /// Appends the command to report where the phone is now.
+    package mutating func appendLocationRequest() {
+        writer.beginObject()
+        writer.member("_type", "cmd")
+        writer.member("action", "reportLocation")
         writer.endObject()
     }
 

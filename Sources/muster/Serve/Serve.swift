@@ -23,6 +23,7 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var data: DataOption
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
     @Option(help: "The port to listen on; 0 picks a free one.") var port = 8080
+    @OptionGroup(title: "MQTT") var mqtt: MQTTOptions
     @Option(name: .customLong("tls-certificate"), help: "PEM file with the certificate chain.", completion: .file())
     var tlsCertificate: String?
     @Option(name: .customLong("tls-key"), help: "PEM file with the certificate's private key.", completion: .file())
@@ -114,6 +115,7 @@ struct Serve: AsyncParsableCommand {
         var settings = Configuration(dataDirectory: data.data)
         settings.host = host
         settings.port = port
+        settings.mqtt = mqtt.settings
         settings.retentionDays = retentionDays
         settings.origins = Set(corsOrigins)
         settings.amazon.account = awsAccount

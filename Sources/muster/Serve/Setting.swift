@@ -26,7 +26,8 @@ struct Setting: Hashable, Sendable {
     /// Every option of `muster serve` except those meant for a single start: `--accept-loss`, `--renew-secrets-key`.
     static let all: [Setting] =
         [
-            "data", "host", "port", "retention-days", "web", "aws-account", "aws-region", "aws-requests-per-second",
+            "data", "host", "port", "mqtt-port", "mqtt-websocket-port", "retention-days", "web", "aws-account",
+            "aws-region", "aws-requests-per-second",
             "registration", "delivery-hours", "request-seconds", "body-memory", "disk-warning", "log-level",
             "push-contact", "apns-key-id", "apns-team-id", "apns-topic", "apns-url", "fcm-url",
             "quota-positions-per-second", "quota-position-burst", "quota-user-mib", "quota-database-mib",

@@ -1,0 +1,25 @@
+package import HummingbirdCore
+package import Logging
+package import NIOCore
+import NIOSSL
+
+/// TLS connections, each with the certificate in use when it is opened.
+package struct EncryptedConnection<Base: ServerChildChannel>: ServerChildChannel {
+    package let base: Base
+    package let certificates: CertificateFiles
+
+    package init(base: Base, certificates: CertificateFiles) {
+        self.base = base
+        self.certificates = certificates
+    }
+
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificates.context))
+        }.flatMap { base.setup(channel: channel, logger: logger) }
+    }
+
+    package func handle(value: Base.Value, logger: Logger) async {
+        await base.handle(value: value, logger: logger)
+    }
+}

@@ -1,0 +1,79 @@
+import MusterCore
+import MusterServer
+import MusterWire
+
+/// The messages by which Home Assistant finds devices and people: a `device_tracker` for each device, and for each
+/// person a `binary_sensor` that says whether they are safe.
+///
+/// Format: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery. Topics and ids hold numbers, so a renamed
+/// person stays the same entity.
+struct HomeAssistantDiscovery: Sendable {
+    /// Tells this server's entities from another's.
+    private let store: String
+
+    init(_ coordinator: StoreCoordinator) {
+        store = String(coordinator.storeID.filter { $0 != "-" }.prefix(8)).lowercased()
+    }
+
+    /// The messages of one device and of its owner.
+    func messages(of device: DeviceNumber, _ directory: Directory, wants: (String) -> Bool) -> [TopicMessage] {
+        let topic = Self.topic("device_tracker", "d\(device.rawValue)")
+        guard wants(topic) else { return [] }
+        guard let found = directory.devices[device], let user = directory.users[found.user] else {
+            // An empty configuration removes the entity.
+            return [TopicMessage(topic: topic, payload: [])]
+        }
+        let payload = JSONWriter.object { writer in
+            writer.member("name", found.name)
+            writer.member("unique_id", "muster_\(store)_d\(device.rawValue)")
+            writer.member("json_attributes_topic", TopicMessages.positionTopic(of: "\(user.name)/\(found.name)"))
+            writer.member("source_type", "gps")
+            writeOwner(user, to: &writer)
+        }
+        return [TopicMessage(topic: topic, payload: payload)]
+    }
+
+    /// The message of a person's safety.
+    func messages(of user: UserNumber, _ directory: Directory, wants: (String) -> Bool) -> [TopicMessage] {
+        let topic = Self.topic("binary_sensor", "u\(user.rawValue)")
+        guard wants(topic) else { return [] }
+        guard let found = directory.users[user] else { return [TopicMessage(topic: topic, payload: [])] }
+        let safety = TopicMessages.safetyTopic(of: user, directory)
+        let payload = JSONWriter.object { writer in
+            writer.member("name", "Safe")
+            writer.member("unique_id", "muster_\(store)_u\(user.rawValue)_safe")
+            writer.member("state_topic", safety)
+            // In this class "on" is unsafe. Only "safe" is shown as safe, and what is not known as unknown.
+            writer.member("device_class", "safety")
+            writer.member("value_template", Self.template)
+            writer.member("json_attributes_topic", safety)
+            writeOwner(found, to: &writer)
+        }
+        return [TopicMessage(topic: topic, payload: payload)]
+    }
+
+    private static let template =
+        "{{ {'safe': 'OFF', 'unknown': 'None', 'offSite': 'None'}.get(value_json.state, 'ON') }}"
+
+    private static func topic(_ component: String, _ id: String) -> String {
+        "homeassistant/\(component)/muster_\(id)/config"
+    }
+
+    private func writeOwner(_ user: User, to writer: inout JSONWriter) {
+        writer.member("qos", Int64(1))
+        writer.key("device")
+        writer.beginObject()
+        writer.key("identifiers")
+        writer.beginArray()
+        writer.value("muster_\(store)_u\(user.number.rawValue)")
+        writer.endArray()
+        writer.member("name", user.name)
+        writer.member("manufacturer", "Muster")
+        writer.endObject()
+        writer.key("origin")
+        writer.beginObject()
+        writer.member("name", "Muster")
+        writer.member("sw_version", Server.version)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,228 @@
+import MusterCoding
+import MusterCore
+import MusterHTTP
+import MusterServer
+import MusterWire
+
+/// Signs a client in, and begins and ends its session.
+extension MQTTConnection {
+    /// Why a client is not taken.
+    private struct Refusal: Error {
+        let reason: MQTTReason
+        let words: String
+    }
+
+    /// Answers CONNECT.
+    func accept(_ connect: MQTTConnect) async throws {
+        phase = .connecting
+        version = connect.version
+        do {
+            let isPresent = try await signIn(connect)
+            guard phase == .connecting else { return }
+            phase = .open
+            leaveStrangers()
+            send(.connectAnswer(answer(to: connect, isSessionPresent: isPresent)))
+            watchKeepAlive()
+            if session?.subscriptions.isEmpty == false { startSending() }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private func refuse(_ error: any Error) {
+        let refusal =
+            switch error {
+            case let refusal as Refusal: refusal
+            case IdentityError.refused, IdentityError.missing:
+                Refusal(reason: .badUserNameOrPassword, words: "Name, password or token is wrong.")
+            case IdentityError.tooManyTries(let seconds):
+                Refusal(reason: .connectionRateExceeded, words: "Too many tries. Try again in \(seconds) s.")
+            case let refusal as FeedShares.Refusal: Refusal(reason: .quotaExceeded, words: refusal.words)
+            default: Refusal(reason: .serverBusy, words: "The server cannot answer now. Try again later.")
+            }
+        parts.metrics.count(event: "mqtt_connect_refused")
+        var properties = MQTTProperties()
+        properties.add(.reasonString, .text(refusal.words))
+        send(.connectAnswer(MQTTConnectAnswer(refusal.reason, properties: properties)))
+        close()
+    }
+
+    /// Verifies the client's proof and takes up its session.
+    ///
+    /// - Returns: whether there was an earlier session.
+    private func signIn(_ connect: MQTTConnect) async throws -> Bool {
+        if connect.properties.text(.authenticationMethod) != nil {
+            throw Refusal(reason: .badAuthenticationMethod, words: "Sign in with a user name, and a token or password.")
+        }
+        let proof = try proof(of: connect)
+        let principal = try await proof.verify(by: parts.identity, atOpening: true)
+        let clientID = try clientID(of: connect)
+        if let will = connect.will { try check(will, by: principal) }
+        guard phase == .connecting else { throw CancellationError() }
+        self.proof = proof
+        self.principal = principal
+        takeTerms(of: connect)
+        let key = MQTTSession.Key(user: principal.user, device: principal.device, clientID: clientID)
+        let owner = FeedOwner(principal)
+        let previous = try sessions.open(key, by: owner, self)
+        // From here on `closed` gives the place back.
+        self.owner = owner
+        session = MQTTSession(key)
+        let taken = await previous?.takeOver()
+        let earlier = if let taken { taken } else { try await sessions.kept(key) }
+        guard phase == .connecting else { throw CancellationError() }
+        try await takeUp(earlier, connect)
+        will = connect.will
+        return session?.subscriptions.isEmpty == false || (earlier?.isKept == true && !connect.isClean)
+    }
+
+    private func takeUp(_ earlier: MQTTSession?, _ connect: MQTTConnect) async throws {
+        guard var current = session else { throw CancellationError() }
+        if !connect.isClean, let earlier { current = earlier }
+        isStored = earlier?.isKept ?? false
+        let asked = connect.properties.number(.sessionExpiry)
+        let wanted = connect.version == .v5 ? asked ?? 0 : connect.isClean ? 0 : MQTTLimits.sessionSeconds
+        current.expirySeconds = min(wanted, MQTTLimits.sessionSeconds)
+        if current.isKept, !isStored, try await !sessions.hasRoom(for: current.key) {
+            throw Refusal(
+                reason: .quotaExceeded,
+                words: "\(MQTTLimits.keptSessions) sessions are kept for you, which is the limit. "
+                    + "Connect with a clean start, or with a client id that you used before.")
+        }
+        guard phase == .connecting else { throw CancellationError() }
+        session = current
+        sentPlace = current.place
+        // What was kept ends now, and not only when the connection does.
+        if connect.isClean, isStored { sessions.saveSoon(current) }
+    }
+
+    /// The proof in a user name and a password. A token may come without a user name.
+    private func proof(of connect: MQTTConnect) throws -> HeaderProof {
+        guard let password = connect.password else { throw IdentityError.missing }
+        let name = connect.userName ?? ""
+        guard name.isEmpty else {
+            return HeaderProof("Basic " + Base64.encode(Array(name.utf8) + [0x3A] + password), from: address)
+        }
+        guard let token = String(validating: password, as: UTF8.self) else { throw IdentityError.refused }
+        return HeaderProof("Bearer \(token)", from: address)
+    }
+
+    private func clientID(of connect: MQTTConnect) throws -> String {
+        let id = connect.clientID
+        guard id.isEmpty else {
+            guard id.utf8.count <= MQTTLimits.clientIDBytes, id.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
+                throw Refusal(
+                    reason: .clientIdentifierNotValid,
+                    words: "A client id has \(MQTTLimits.clientIDBytes) bytes at most and no control characters.")
+            }
+            return id
+        }
+        guard connect.isClean || connect.version == .v5 else {
+            throw Refusal(reason: .clientIdentifierNotValid, words: "A session that is kept needs a client id.")
+        }
+        return "muster-\(UInt64.random(in: 0 ... .max))"
+    }
+
+    private func check(_ will: MQTTConnect.Will, by principal: Principal) throws {
+        do {
+            _ = try IncomingTopic(will.topic, by: principal)
+        } catch {
+            throw Refusal(reason: error.reason, words: "The will: \(error.words)")
+        }
+    }
+
+    /// Takes what the client says of its own limits.
+    private func takeTerms(of connect: MQTTConnect) {
+        keepAliveSeconds = Int64(connect.keepAliveSeconds)
+        inFlightLimit = min(Int(connect.properties.number(.receiveMaximum) ?? 65_535), MQTTLimits.inFlight)
+        clientPacketLimit = connect.properties.number(.maximumPacketSize).map { Int($0) } ?? .max
+        sendsReasons = connect.properties.number(.requestProblemInformation) != 0
+    }
+
+    private func answer(to connect: MQTTConnect, isSessionPresent: Bool) -> MQTTConnectAnswer {
+        var properties = MQTTProperties()
+        if let session, connect.properties.number(.sessionExpiry) ?? 0 != session.expirySeconds {
+            properties.add(.sessionExpiry, .number(session.expirySeconds))
+        }
+        if connect.clientID.isEmpty, let session {
+            properties.add(.assignedClientIdentifier, .text(session.key.clientID))
+        }
+        properties.add(.receiveMaximum, .number(UInt32(MQTTLimits.inFlight)))
+        properties.add(.maximumPacketSize, .number(UInt32(MQTTLimits.packetBytes)))
+        properties.add(.topicAliasMaximum, .number(UInt32(MQTTLimits.topicAliases)))
+        properties.add(.sharedSubscriptionAvailable, .number(0))
+        return MQTTConnectAnswer(.success, isSessionPresent: isSessionPresent, properties: properties)
+    }
+
+    // MARK: The proof, again
+
+    /// Verifies the client's proof as things are now.
+    func verify() async throws -> Principal {
+        guard let proof else { throw IdentityError.missing }
+        let principal = try await proof.verify(by: parts.identity, atOpening: false)
+        self.principal = principal
+        return principal
+    }
+
+    /// Disconnects the client if its credential has ended.
+    func verifyStill() async {
+        guard phase == .open else { return }
+        do {
+            _ = try await RequestWork.$current.withValue(work) { try await verify() }
+        } catch is IdentityError {
+            parts.metrics.count(event: "mqtt_credential_ended")
+            disconnect(.notAuthorized, "The credential has ended.")
+        } catch {
+            // The store cannot answer now. The next packet is verified anew.
+        }
+    }
+
+    // MARK: The end
+
+    /// Takes DISCONNECT: the client ends, and its will is not published unless it wants that.
+    func end(_ reason: MQTTReason, _ properties: MQTTProperties) throws(MQTTFault) {
+        if let seconds = properties.number(.sessionExpiry) {
+            guard session?.isKept == true || seconds == 0 else {
+                throw MQTTFault(.protocolError, "a session that was not kept cannot be kept at its end")
+            }
+            session?.expirySeconds = min(seconds, MQTTLimits.sessionSeconds)
+        }
+        if reason != .disconnectWithWill { will = nil }
+        close()
+    }
+
+    /// Ends the connection because another one takes up its session.
+    ///
+    /// - Returns: the session; nil where none is kept.
+    func takeOver() -> MQTTSession? {
+        isTakenOver = true
+        disconnect(.sessionTakenOver)
+        guard let session, session.isKept else { return nil }
+        return session
+    }
+
+    /// The session with the place up to which the client has everything.
+    var currentSession: MQTTSession? {
+        guard var session else { return nil }
+        session.place = inFlight.values.min().map { LogSequence($0.rawValue - 1) } ?? sentPlace
+        session.sentThrough = max(session.sentThrough, sentThrough)
+        return session
+    }
+
+    /// Gives back the place of a client, keeps its session, and publishes its will.
+    func endSession() {
+        guard let owner, let session = currentSession else { return }
+        self.session = session
+        if !isTakenOver, session.isKept || isStored { sessions.saveSoon(session) }
+        sessions.close(session.key, by: owner, self)
+        self.owner = nil
+        guard let will, let proof else { return }
+        self.will = nil
+        let seconds = isTakenOver ? 0 : min(will.properties.number(.willDelay) ?? 0, session.expirySeconds)
+        sessions.publishWill(of: session.key, afterSeconds: seconds) { [parts, intake] in
+            // A will is a message like others: of a credential that has ended it says nothing.
+            guard let principal = try? await proof.verify(by: parts.identity, atOpening: false) else { return }
+            _ = try? await intake.store([.init(topic: will.topic, payload: will.payload)], by: principal)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import MusterCore
+import MusterServer
+import MusterWire
+
+/// Takes what a client publishes. Nothing is acknowledged before it is on disk.
+extension MQTTConnection {
+    /// The largest number of QoS 2 messages that wait for their release.
+    private static let mostUnreleased = 1_024
+    private static let mostOwnDevices = 1_000
+
+    /// Stores messages in one transaction, in order, and acknowledges them.
+    func take(_ publishes: [MQTTPublish]) async throws {
+        let principal = try await verify()
+        var topics: [String] = []
+        for publish in publishes { topics.append(try topic(of: publish)) }
+        let messages = zip(publishes, topics).map { Incoming(publish: $0, topic: $1) }
+        do {
+            try await store(messages, by: principal)
+        } catch CoordinatorError.overQuota where messages.count > 1 {
+            // Those in front may have room.
+            for message in messages { try await store([message], by: principal) }
+        }
+    }
+
+    private struct Incoming {
+        let publish: MQTTPublish
+        let topic: String
+    }
+
+    private func store(_ messages: [Incoming], by principal: Principal) async throws {
+        // A message of QoS 2 that was taken and not released yet is only acknowledged again.
+        let new = messages.filter { message in
+            guard message.publish.qos == .exactlyOnce, let id = message.publish.packetID else { return true }
+            return !received.contains(id)
+        }
+        let outcomes = try await intake.store(
+            new.map { .init(topic: $0.topic, payload: $0.publish.payload) }, by: principal)
+        traffic.countReceived(new.count)
+        var next = outcomes.makeIterator()
+        for message in messages {
+            let isRepeated =
+                message.publish.qos == .exactlyOnce && message.publish.packetID.map { received.contains($0) } ?? false
+            let outcome = isRepeated ? .stored(nil) : next.next() ?? .stored(nil)
+            guard phase == .open else { return }
+            try acknowledge(message.publish, outcome)
+        }
+    }
+
+    private func acknowledge(_ publish: MQTTPublish, _ outcome: PublishIntake.Outcome) throws(MQTTFault) {
+        var reason = MQTTReason.success
+        var words: String?
+        switch outcome {
+        case .stored(let device):
+            if let device, ownDevices.count < Self.mostOwnDevices { ownDevices.insert(device) }
+        case .refused(let why, let text):
+            // MQTT 3.1.1 has no refusal, and a client that is told nothing would send it forever.
+            if version == .v5 { (reason, words) = (why, text) }
+        case .forbidden(let why, let text):
+            // An acknowledgement would say that it was taken.
+            guard version == .v5, publish.qos != .atMostOnce else { return disconnect(why, text) }
+            (reason, words) = (why, text)
+        }
+        guard let id = publish.packetID else { return }
+        var properties = MQTTProperties()
+        if let words, sendsReasons { properties.add(.reasonString, .text(words)) }
+        switch publish.qos {
+        case .atMostOnce: break
+        case .atLeastOnce: send(.acknowledgement(.init(.published, of: id, reason, properties: properties)))
+        case .exactlyOnce:
+            if !reason.isFailure {
+                received.insert(id)
+                guard received.count <= Self.mostUnreleased else {
+                    throw MQTTFault(.receiveMaximumExceeded, "too many messages are not released")
+                }
+            }
+            send(.acknowledgement(.init(.received, of: id, reason, properties: properties)))
+        }
+    }
+
+    /// The whole topic of a message, also where a number stands for it (MQTT 5.0, section 3.3.2.3.4).
+    private func topic(of publish: MQTTPublish) throws(MQTTFault) -> String {
+        guard let alias = publish.properties.number(.topicAlias) else { return publish.topic }
+        guard alias <= MQTTLimits.topicAliases else { throw MQTTFault(.topicAliasInvalid, "topic alias \(alias)") }
+        let number = UInt16(alias)
+        if publish.topic.isEmpty {
+            guard let topic = aliases[number] else {
+                throw MQTTFault(.protocolError, "topic alias \(alias) is unknown")
+            }
+            return topic
+        }
+        guard publish.topic.utf8.count <= MQTTLimits.topicBytes else {
+            throw MQTTFault(.topicNameInvalid, "a topic has \(MQTTLimits.topicBytes) bytes at most")
+        }
+        aliases[number] = publish.topic
+        return publish.topic
+    }
+
+    /// Takes a client's acknowledgement of a message of the server's, or its release of one of its own.
+    func takeAcknowledgement(_ acknowledgement: MQTTAcknowledgement) throws(MQTTFault) {
+        let id = acknowledgement.packetID
+        switch acknowledgement.kind {
+        case .published:
+            guard inFlight.removeValue(forKey: id) != nil else { return }
+            if session?.isKept == true, let current = currentSession {
+                isStored = true
+                sessions.saveSoon(current)
+            }
+            wake()
+        case .released:
+            // The server forgets these at a restart. Then the message came again before, and changed nothing.
+            let wasKnown = received.remove(id) != nil
+            send(.acknowledgement(.init(.completed, of: id, wasKnown ? .success : .packetIdentifierNotFound)))
+        case .received, .completed:
+            throw MQTTFault(.protocolError, "this server sends no message of QoS 2")
+        }
+    }
+}

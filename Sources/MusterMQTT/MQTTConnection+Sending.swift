@@ -1,0 +1,130 @@
+import MusterCore
+import MusterHTTP
+import MusterServer
+import MusterStore
+import MusterWire
+import NIOCore
+
+/// Sends the changes of the log that a client subscribed to, in order. What is not sent yet waits in the log and
+/// nowhere else, so a slow client costs no memory.
+extension MQTTConnection {
+    /// After how many changes that a client did not want its place is stored nevertheless.
+    private static let unsavedChanges: Int64 = 5_000
+
+    /// Starts the task that sends, unless it runs already.
+    func startSending() {
+        guard !isSending, phase == .open, let principal else { return }
+        if feed == nil {
+            feed = try? parts.feeds.open(
+                .changes, by: FeedOwner(principal), beatSeconds: parts.configuration.heartbeatSeconds,
+                timeoutSeconds: nil)
+        }
+        guard let feed else { return disconnect(.quotaExceeded, "The server has reached its limit of open feeds.") }
+        isSending = true
+        Task { await RequestWork.$current.withValue(work) { await send(from: feed) } }
+    }
+
+    private func send(from feed: LogFeed) async {
+        defer { isSending = false }
+        do {
+            repeat {
+                // In a task of its own, because the waiting one would keep the memory that sending takes.
+                try await inOwnTask { try await self.sendChanges() }
+                guard phase == .open, let ring = await feed.next() else { return }
+                if ring.isBeat { await verifyStill() }
+            } while phase == .open
+        } catch is IdentityError {
+            disconnect(.notAuthorized, "The credential has ended.")
+        } catch {
+            // The client connects again, and goes on where it was.
+            disconnect(.serverBusy, "The log cannot be read now.")
+        }
+    }
+
+    /// Sends changes until there are no more.
+    private func sendChanges() async throws {
+        while phase == .open {
+            let events: [LiveEvent]
+            do {
+                events = try await parts.feeds.recent.events(since: sentPlace)
+            } catch StoreError.trimmed {
+                try await beginAnew()
+                continue
+            }
+            guard !events.isEmpty else { return }
+            let access = Access(try await verify(), in: parts.coordinator.directory)
+            for event in events {
+                while isHeldBack, phase == .open { await waitForChange() }
+                try await send(event, access)
+                guard phase == .open else { return }
+                sentPlace = max(sentPlace, event.sequence)
+            }
+            saveDistantPlace()
+        }
+    }
+
+    private func send(_ event: LiveEvent, _ access: Access) async throws {
+        let wanted = session
+        let messages = try await topics.messages(of: event, for: access) { topic in
+            wanted?.subscription(to: topic, at: event.sequence) != nil
+        }
+        for message in messages {
+            guard let subscription = session?.subscription(to: message.topic, at: event.sequence) else { continue }
+            if subscription.wanted.isNoLocal, message.device.map({ ownDevices.contains($0) }) ?? false { continue }
+            while phase == .open,
+                !channel.isWritable || (subscription.isAcknowledged && inFlight.count >= inFlightLimit)
+            {
+                await waitForChange()
+            }
+            guard phase == .open else { return }
+            send(message, of: event.sequence, by: subscription)
+        }
+    }
+
+    private func send(_ message: TopicMessage, of sequence: LogSequence, by subscription: MQTTSession.Subscription) {
+        var publish = MQTTPublish(topic: message.topic, payload: message.payload)
+        if let identifier = subscription.identifier {
+            publish.properties.add(.subscriptionIdentifier, .number(identifier))
+        }
+        if subscription.isAcknowledged {
+            publish.qos = .atLeastOnce
+            publish.packetID = freePacketID()
+            publish.isDuplicate = session.map { sequence <= $0.sentThrough } ?? false
+        }
+        // The protocol lets a server leave out what its client could not read.
+        guard publish.payload.count + publish.topic.utf8.count + 32 <= clientPacketLimit else { return }
+        if let id = publish.packetID {
+            inFlight[id] = sequence
+            sentThrough = max(sentThrough, sequence)
+        }
+        send(.publish(publish))
+        traffic.countSent(1)
+    }
+
+    private func freePacketID() -> UInt16 {
+        repeat { nextPacketID = nextPacketID == .max ? 1 : nextPacketID + 1 } while inFlight[nextPacketID] != nil
+        return nextPacketID
+    }
+
+    /// Goes on at the end of the log, where the server no longer has what follows the client's place. The client gets
+    /// what is retained, and so knows how things are now.
+    private func beginAnew() async throws {
+        parts.metrics.count(event: "mqtt_resync")
+        let filters = Set(session?.subscriptions.map(\.wanted.filter) ?? [])
+        let (messages, through) = try await topics.retained(for: try await verify()) { topic in
+            filters.contains { MQTTTopic.matches($0, topic) }
+        }
+        sentPlace = through
+        try await sendRetained(messages, for: filters)
+    }
+
+    /// Stores the place of a kept session that is far behind, so that a restart need not read all of that again.
+    private func saveDistantPlace() {
+        guard let current = currentSession, current.isKept,
+            current.place.rawValue - (session?.place.rawValue ?? 0) > Self.unsavedChanges
+        else { return }
+        session?.place = current.place
+        isStored = true
+        sessions.saveSoon(current)
+    }
+}

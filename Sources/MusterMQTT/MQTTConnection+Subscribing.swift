@@ -1,0 +1,120 @@
+import MusterCore
+import MusterServer
+import MusterWire
+import NIOCore
+
+/// Takes subscriptions, and sends the retained messages of new ones.
+extension MQTTConnection {
+    /// Answers SUBSCRIBE, and then sends the retained messages.
+    func take(_ subscribe: MQTTSubscribe) async throws {
+        let principal = try await verify()
+        guard var current = session else { return }
+        var reasons = subscribe.subscriptions.map { refusal(of: $0, by: principal) ?? granted($0) }
+        let names = Set(current.subscriptions.map(\.wanted.filter))
+        let more = Set(subscribe.subscriptions.map(\.filter)).subtracting(names).count
+        if names.count + more > MQTTLimits.subscriptions || !openFeed(principal) {
+            reasons = reasons.map { $0.isFailure ? $0 : .quotaExceeded }
+        }
+        // While this is set, no change is sent that the retained messages do not tell of.
+        isHeldBack = true
+        defer {
+            isHeldBack = false
+            wake()
+        }
+        let new = zip(subscribe.subscriptions, reasons).filter { !$1.isFailure }.map(\.0)
+        let chosen = Set(new.filter { wantsRetained($0, isNew: !names.contains($0.filter)) }.map(\.filter))
+        let (messages, through) = try await topics.retained(for: principal) { topic in
+            chosen.contains { MQTTTopic.matches($0, topic) }
+        }
+        guard phase == .open else { return }
+        if current.subscriptions.isEmpty { sentPlace = max(sentPlace, through) }
+        for wanted in new {
+            let subscription = MQTTSession.Subscription(
+                wanted: wanted, identifier: subscribe.properties.number(.subscriptionIdentifier), since: through)
+            if let index = current.subscriptions.firstIndex(where: { $0.wanted.filter == wanted.filter }) {
+                // What the client has of it stays as it is.
+                current.subscriptions[index].wanted = wanted
+                current.subscriptions[index].identifier = subscription.identifier
+            } else {
+                current.subscriptions.append(subscription)
+            }
+        }
+        try await keep(current)
+        send(.subscribeAnswer(MQTTReasons(packetID: subscribe.packetID, reasons)))
+        if !current.subscriptions.isEmpty { startSending() }
+        try await sendRetained(messages, for: chosen)
+    }
+
+    /// Answers UNSUBSCRIBE.
+    func take(_ unsubscribe: MQTTUnsubscribe) async throws {
+        guard var current = session else { return }
+        let reasons = unsubscribe.filters.map { filter -> MQTTReason in
+            let before = current.subscriptions.count
+            current.subscriptions.removeAll { $0.wanted.filter == filter }
+            return current.subscriptions.count < before ? .success : .noSubscriptionExisted
+        }
+        try await keep(current)
+        if current.subscriptions.isEmpty {
+            feed?.close()
+            feed = nil
+        }
+        send(.unsubscribeAnswer(MQTTReasons(packetID: unsubscribe.packetID, reasons)))
+    }
+
+    /// Replaces the session's subscriptions, on disk first where it is kept.
+    private func keep(_ changed: MQTTSession) async throws {
+        session = changed
+        guard changed.isKept, let current = currentSession else { return }
+        isStored = true
+        try await sessions.save(current)
+    }
+
+    private func granted(_ wanted: MQTTSubscribe.Subscription) -> MQTTReason {
+        wanted.qos == .atMostOnce ? .success : .grantedQoS1
+    }
+
+    /// Why a filter is refused; nil where it is not. A filter that chooses nothing which the client may see is taken:
+    /// what one may not see is like what is not there.
+    private func refusal(of wanted: MQTTSubscribe.Subscription, by principal: Principal) -> MQTTReason? {
+        let first = wanted.filter.prefix { $0 != "/" }
+        if first == "$share" { return .sharedSubscriptionsNotSupported }
+        if principal.role == .gateway { return .notAuthorized }
+        guard wanted.filter.utf8.count <= MQTTLimits.topicBytes else { return .topicFilterInvalid }
+        return first == "+" || first == "#" || TopicMessages.roots.contains(first) ? nil : .topicFilterInvalid
+    }
+
+    private func wantsRetained(_ wanted: MQTTSubscribe.Subscription, isNew: Bool) -> Bool {
+        switch wanted.retained {
+        case .always: true
+        case .forNewSubscription: isNew
+        case .never: false
+        }
+    }
+
+    private func openFeed(_ principal: Principal) -> Bool {
+        if feed != nil { return true }
+        feed = try? parts.feeds.open(
+            .changes, by: FeedOwner(principal), beatSeconds: parts.configuration.heartbeatSeconds, timeoutSeconds: nil)
+        return feed != nil
+    }
+
+    /// Sends retained messages that filters choose. They are sent with QoS 0: the next change of each tells it again.
+    func sendRetained(_ messages: [TopicMessage], for filters: Set<String>) async throws {
+        for message in messages {
+            while !channel.isWritable, phase == .open { await waitForChange() }
+            guard phase == .open else { return }
+            var properties = MQTTProperties()
+            let subscription = session?.subscriptions.first {
+                filters.contains($0.wanted.filter) && MQTTTopic.matches($0.wanted.filter, message.topic)
+            }
+            if let identifier = subscription?.identifier {
+                properties.add(.subscriptionIdentifier, .number(identifier))
+            }
+            send(
+                .publish(
+                    MQTTPublish(
+                        topic: message.topic, payload: message.payload, isRetained: true, properties: properties)))
+            traffic.countSent(1)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Logging
+import MusterHTTP
+package import MusterServer
+import NIOCore
+package import ServiceLifecycle
+
+/// Takes messages of MQTT clients (3.1.1 and 5.0), and sends them the changes that they may see (docs/mqtt.md).
+///
+/// It is no general broker: it takes the topics of the protocols that Muster knows, acknowledges a message once it is
+/// on disk, and sends from the log.
+package struct MQTTEndpoint: Endpoint {
+    private let parts: ServerParts
+    private let sessions: MQTTSessions
+    private let traffic = MQTTTraffic()
+
+    package init(_ parts: ServerParts) {
+        self.parts = parts
+        sessions = MQTTSessions(parts.coordinator)
+        guard isOn else { return }
+        parts.metrics.addSource { [sessions, traffic] in sessions.families + traffic.families }
+    }
+
+    /// Adds nothing: the endpoint has ports of its own.
+    package func register(in routes: inout RouteTable) {}
+
+    private var isOn: Bool { parts.configuration.mqtt.port != nil || parts.configuration.mqtt.webSocketPort != nil }
+
+    /// The ports, and what serves their clients. Services stop in reverse order, so the ports stop first.
+    package var services: [any Service] {
+        guard isOn else { return [] }
+        let intake = PublishIntake(parts)
+        let begin: @Sendable (any Channel) -> MQTTConnection = { [parts, sessions, traffic] channel in
+            let connection = MQTTConnection(parts, intake, sessions, traffic, on: channel)
+            connection.assumeIsolated { $0.begin() }
+            return connection
+        }
+        let add: @Sendable (any Channel, MQTTConnection) throws -> Void = { [parts] channel, connection in
+            try channel.pipeline.syncOperations.addHandler(
+                MQTTConnectionHandler(connection, on: channel, parts.connections))
+        }
+        var services: [any Service] = [
+            sessions,
+            MQTTProofWatch(
+                feeds: parts.feeds, identity: parts.identity, coordinator: parts.coordinator, sessions: sessions),
+        ]
+        if let port = parts.configuration.mqtt.port {
+            services.append(
+                MQTTPort(parts: parts, port: port, scheme: "mqtt", option: "--mqtt-port") { try add($0, begin($0)) })
+        }
+        if let port = parts.configuration.mqtt.webSocketPort {
+            services.append(
+                MQTTPort(parts: parts, port: port, scheme: "ws", option: "--mqtt-websocket-port") { channel in
+                    let connection = begin(channel)
+                    try WebSocketPort.addHandlers(to: channel) { try add($0, connection) }
+                })
+        }
+        return services
+    }
+}
+
+/// One port that takes MQTT clients.
+private struct MQTTPort: Service {
+    let parts: ServerParts
+    let port: Int
+    /// The scheme of addresses without TLS.
+    let scheme: String
+    /// The option that names the port.
+    let option: String
+    let addHandlers: @Sendable (any Channel) throws -> Void
+
+    func run() async throws {
+        let connection = EventLoopConnection(addHandlers)
+        do {
+            if let certificates = parts.certificates {
+                try await listener(EncryptedConnection(base: connection, certificates: certificates)).run()
+            } else {
+                try await listener(connection).run()
+            }
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw TakenPort(port: port, host: parts.configuration.host, option: option)
+        }
+    }
+
+    private func listener<Connection>(_ connection: Connection) -> HTTPListener<Connection> {
+        let host = parts.configuration.host
+        let scheme = parts.certificates == nil ? scheme : scheme + "s"
+        return HTTPListener(
+            host: host, port: port, connection: connection, connections: parts.connections, logger: parts.logger
+        ) { [logger = parts.logger] port in
+            logger.notice("MQTT clients may connect", metadata: ["address": "\(scheme)://\(host):\(port)"])
+        }
+    }
+}
+
+/// A configured port that another program has.
+private struct TakenPort: Error, CustomStringConvertible {
+    let port: Int
+    let host: String
+    let option: String
+
+    var description: String { "port \(port) of \(host) is taken by another program: name another with \(option)" }
+}

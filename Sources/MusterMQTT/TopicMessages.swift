@@ -1,0 +1,225 @@
+import MusterCore
+import MusterGeometry
+import MusterOwnTracks
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// A message for subscribers.
+struct TopicMessage: Sendable {
+    var topic: String
+    var payload: [UInt8]
+    /// The device whose report it tells of; nil for none.
+    var device: DeviceNumber?
+}
+
+/// The topics that subscribers see: which change of the log is which message, and what is retained.
+///
+/// | Topic | Message | Retained |
+/// |---|---|---|
+/// | `owntracks/<user>/<device>` | each current position, as OwnTracks apps write it | the last one |
+/// | `owntracks/<user>/<device>/event` | the device entered or left a region | |
+/// | `owntracks/<user>/<device>/info` | the card of the person | the last one |
+/// | `owntracks/<user>/<device>/cmd` | someone asks the phone where it is | |
+/// | `muster/devices/<user>/<device>/position` | each current position, with plain names | the last one |
+/// | `muster/users/<user>/safety` | each change of a person's safety | the last one |
+/// | `homeassistant/device_tracker/muster_d<n>/config` | what Home Assistant needs to know of a device | the last one |
+/// | `homeassistant/binary_sensor/muster_u<n>/config` | what it needs to know of a person | the last one |
+/// | `muster/changes/<kind>` | each change of the log, as the API's live feed has it | |
+///
+/// Whoever subscribes sees of these what `Access` lets them see.
+struct TopicMessages: Sendable {
+    private let coordinator: StoreCoordinator
+    private let homeAssistant: HomeAssistantDiscovery
+
+    init(_ coordinator: StoreCoordinator) {
+        self.coordinator = coordinator
+        homeAssistant = HomeAssistantDiscovery(coordinator)
+    }
+
+    /// The first levels of the topics that there are.
+    static let roots: Set<Substring> = ["owntracks", "muster", "homeassistant"]
+
+    // MARK: Changes
+
+    /// The messages of a change, for a reader who may see it or whom it asks.
+    ///
+    /// - Parameter wants: whether a topic is subscribed to. The others' messages are not made.
+    /// - Throws: the errors of reading the store.
+    func messages(
+        of event: LiveEvent, for access: Access, wants: (String) -> Bool
+    ) async throws -> [TopicMessage] {
+        var messages: [TopicMessage] = []
+        if case .action(let action) = event.change, access.isAskedForLocation(by: action) {
+            messages += requests(action, access.directory).filter { wants($0.topic) }
+        }
+        guard access.maySee(event.change) else { return messages }
+        switch event.change {
+        case .position(let position, let device, isCurrent: true):
+            messages += positionMessages(position, of: device, access.directory, wants: wants)
+        case .crossing(let crossing) where crossing.kind == .enter || crossing.kind == .exit:
+            let topic = Self.topic(of: crossing.device, access.directory, "/event")
+            if let topic, wants(topic) { messages.append(try await message(of: crossing, topic, access.directory)) }
+        case .note(let name, let device) where name.kind == .card:
+            if let topic = Self.topic(of: device, access.directory, "/info"), wants(topic),
+                let card = try await cards(of: [device], access.directory, wants: wants).first
+            {
+                messages.append(card)
+            }
+        case .safety(let safety, let user):
+            let topic = Self.safetyTopic(of: user, access.directory)
+            if wants(topic) { messages.append(safetyMessage(safety, topic, access.directory)) }
+        case .directory(.device(let device), removed: _):
+            messages += homeAssistant.messages(of: device, access.directory, wants: wants)
+        case .directory(.user(let user), removed: _):
+            messages += configurations(of: user, access.directory, wants: wants)
+        default: break
+        }
+        let topic = "muster/changes/\(event.type)"
+        if wants(topic) { messages.append(TopicMessage(topic: topic, payload: event.json, device: event.device)) }
+        return messages
+    }
+
+    /// Home Assistant's configurations of a person and of their devices.
+    private func configurations(
+        of user: UserNumber, _ directory: Directory, wants: (String) -> Bool
+    ) -> [TopicMessage] {
+        homeAssistant.messages(of: user, directory, wants: wants)
+            + directory.devices(of: user).flatMap { homeAssistant.messages(of: $0, directory, wants: wants) }
+    }
+
+    private func positionMessages(
+        _ position: Position, of device: DeviceNumber, _ directory: Directory, wants: (String) -> Bool
+    ) -> [TopicMessage] {
+        guard let name = directory.qualifiedName(of: device) else { return [] }
+        let (owntracks, plain) = ("owntracks/\(name)", Self.positionTopic(of: name))
+        var messages: [TopicMessage] = []
+        if wants(owntracks) {
+            let payload = OwnTracksReply.message {
+                $0.append(position, trackerID: String(name.prefix(2)), topic: owntracks)
+            }
+            messages.append(TopicMessage(topic: owntracks, payload: payload, device: device))
+        }
+        if wants(plain) {
+            messages.append(TopicMessage(topic: plain, payload: Self.plainPayload(position), device: device))
+        }
+        return messages
+    }
+
+    /// A position by the names that Home Assistant's device trackers read.
+    private static func plainPayload(_ position: Position) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("latitude", position.coordinate.latitude)
+            writer.member("longitude", position.coordinate.longitude)
+            if let accuracy = position.accuracy { writer.member("gps_accuracy", accuracy.value) }
+            if let altitude = position.altitude { writer.member("altitude", altitude.value) }
+            if let speed = position.speed { writer.member("speed", speed) }
+            if let heading = position.heading { writer.member("course", heading) }
+            if let battery = position.battery { writer.member("battery_level", battery) }
+            writer.key("sample_time")
+            writer.value(position.sampleTime)
+        }
+    }
+
+    private func message(
+        of crossing: Crossing, _ topic: String, _ directory: Directory
+    ) async throws -> TopicMessage {
+        let device = crossing.device
+        let position = try await coordinator.inspect { engine, _, _ in engine.latestPosition(of: device) }
+        let payload = OwnTracksReply.message {
+            $0.append(
+                transition: crossing.kind == .enter, of: directory.named(crossing.region).name, at: crossing.sampleTime,
+                from: position, trackerID: String(topic.dropFirst("owntracks/".count).prefix(2)), topic: topic)
+        }
+        return TopicMessage(topic: topic, payload: payload, device: device)
+    }
+
+    private func safetyMessage(_ safety: Safety, _ topic: String, _ directory: Directory) -> TopicMessage {
+        let named = directory.named(safety)
+        let payload = JSONWriter.object { writer in
+            writer.members(of: named)
+        }
+        return TopicMessage(topic: topic, payload: payload)
+    }
+
+    /// The command to report, for each of the devices that are asked.
+    private func requests(_ action: Action, _ directory: Directory) -> [TopicMessage] {
+        let devices = action.device.map { [$0] } ?? action.user.map { directory.devices(of: $0) } ?? []
+        let payload = OwnTracksReply.message { $0.appendLocationRequest() }
+        return devices.compactMap { device in
+            Self.topic(of: device, directory, "/cmd").map { TopicMessage(topic: $0, payload: payload) }
+        }
+    }
+
+    // MARK: Retained
+
+    /// The retained messages that a reader may see, and the change up to which they tell.
+    ///
+    /// - Throws: `CoordinatorError` and the errors of reading the store.
+    func retained(
+        for principal: Principal, wants: @escaping @Sendable (String) -> Bool
+    ) async throws -> (messages: [TopicMessage], through: LogSequence) {
+        let (positions, safeties, through) = try await coordinator.inspect { engine, directory, sequence in
+            let access = Access(principal, in: directory)
+            let users = directory.users.all.filter { access.mayRead($0) }
+            let positions = users.flatMap { directory.devices(of: $0.number) }
+                .compactMap { device in engine.latestPosition(of: device).map { (device, $0) } }
+            let safeties = users.filter { $0.role != .gateway }.map { ($0.number, engine.safety(of: $0.number)) }
+            return (positions, safeties, sequence)
+        }
+        let directory = coordinator.directory
+        var messages: [TopicMessage] = []
+        for (device, position) in positions {
+            messages += positionMessages(position, of: device, directory, wants: wants)
+        }
+        messages += try await cards(of: positions.map(\.0), directory, wants: wants)
+        for (user, safety) in safeties {
+            messages += configurations(of: user, directory, wants: wants)
+            let topic = Self.safetyTopic(of: user, directory)
+            if wants(topic) { messages.append(safetyMessage(safety, topic, directory)) }
+        }
+        return (messages, through)
+    }
+
+    private func cards(
+        of devices: [DeviceNumber], _ directory: Directory, wants: (String) -> Bool
+    ) async throws -> [TopicMessage] {
+        let wanted = devices.filter { Self.topic(of: $0, directory, "/info").map(wants) ?? false }
+        guard !wanted.isEmpty else { return [] }
+        let cards = try await coordinator.read { try $0.cards(of: wanted).compactMapValues { OwnTracksCard($0) } }
+        return wanted.compactMap { device in
+            guard let card = cards[device], let topic = Self.topic(of: device, directory, "/info"),
+                let name = directory.qualifiedName(of: device)
+            else { return nil }
+            let payload = OwnTracksReply.message {
+                $0.append(
+                    cardNamed: card.name ?? name, face: card.face,
+                    trackerID: card.trackerID.map { String($0.prefix(2)) } ?? String(name.prefix(2)), topic: topic)
+            }
+            return TopicMessage(topic: topic, payload: payload, device: device)
+        }
+    }
+
+    // MARK: Names
+
+    private static func topic(of device: DeviceNumber, _ directory: Directory, _ suffix: String) -> String? {
+        directory.qualifiedName(of: device).map { "owntracks/\($0)\(suffix)" }
+    }
+
+    static func positionTopic(of qualifiedName: String) -> String { "muster/devices/\(qualifiedName)/position" }
+
+    static func safetyTopic(of user: UserNumber, _ directory: Directory) -> String {
+        "muster/users/\(directory.name(of: user))/safety"
+    }
+}
+
+extension LiveEvent {
+    /// The device whose report the change tells of; nil for none.
+    fileprivate var device: DeviceNumber? {
+        switch change {
+        case .position(_, of: let device, isCurrent: _), .sighting(_, of: let device, isCurrent: _): device
+        case .note(_, of: let device): device
+        default: nil
+        }
+    }
+}

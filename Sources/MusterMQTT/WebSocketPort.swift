@@ -1,0 +1,93 @@
+import MusterWire
+import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+
+/// The handlers of a port for MQTT over WebSocket (MQTT 5.0, section 6): HTTP until the upgrade, then binary frames.
+enum WebSocketPort {
+    /// The name of the subprotocol.
+    private static let name = "mqtt"
+    private static let paths: Set<String> = ["/", "/mqtt"]
+
+    /// Adds the handlers of a new connection.
+    ///
+    /// - Parameter addMessaging: adds the handlers of MQTT behind those of WebSocket.
+    static func addHandlers(
+        to channel: any Channel, _ addMessaging: @escaping @Sendable (any Channel) throws -> Void
+    ) throws {
+        let upgrader = NIOWebSocketServerUpgrader(
+            maxFrameSize: MQTTLimits.packetBytes + 16,
+            shouldUpgrade: { channel, head in
+                let offered = head.headers[canonicalForm: "sec-websocket-protocol"]
+                let path = head.uri.prefix { $0 != "?" }
+                guard offered.contains(where: { $0 == name }), paths.contains(String(path)) else {
+                    return channel.eventLoop.makeSucceededFuture(nil)
+                }
+                return channel.eventLoop.makeSucceededFuture(["sec-websocket-protocol": name])
+            },
+            upgradePipelineHandler: { channel, _ in
+                channel.eventLoop.makeCompletedFuture {
+                    // Whoever offers no upgrade was answered by this one.
+                    if let refusal = try? channel.pipeline.syncOperations.handler(type: UpgradeRefusal.self) {
+                        channel.pipeline.syncOperations.removeHandler(refusal, promise: nil)
+                    }
+                    try channel.pipeline.syncOperations.addHandler(WebSocketFrames())
+                    try addMessaging(channel)
+                }
+            })
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+            withPipeliningAssistance: false,
+            withServerUpgrade: (upgraders: [upgrader], completionHandler: { _ in }), withErrorHandling: true)
+        try channel.pipeline.syncOperations.addHandler(UpgradeRefusal())
+    }
+}
+
+/// Answers a request that asks for no WebSocket with the subprotocol `mqtt`, and closes the connection.
+private final class UpgradeRefusal: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(let head) = unwrapInboundIn(data) else { return }
+        let words = "This port takes WebSocket at /mqtt with the subprotocol mqtt.\n"
+        let headers: HTTPHeaders = [
+            "upgrade": "websocket", "connection": "close", "content-type": "text/plain; charset=utf-8",
+            "content-length": "\(words.utf8.count)",
+        ]
+        let response = HTTPResponseHead(version: head.version, status: .upgradeRequired, headers: headers)
+        context.write(wrapOutboundOut(.head(response)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: words)))), promise: nil)
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+}
+
+/// Carries the bytes of MQTT in frames. A packet may be in several frames, and a frame may hold several packets.
+private final class WebSocketFrames: ChannelDuplexHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = WebSocketFrame
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        switch frame.opcode {
+        case .binary, .continuation: context.fireChannelRead(wrapInboundOut(frame.unmaskedData))
+        case .ping:
+            let answer = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
+            context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+        case .pong: break
+        case .connectionClose:
+            let answer = WebSocketFrame(fin: true, opcode: .connectionClose, data: frame.unmaskedData)
+            let channel = context.channel
+            context.writeAndFlush(wrapOutboundOut(answer)).whenComplete { _ in channel.close(promise: nil) }
+        // Text is none of MQTT.
+        default: context.close(promise: nil)
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let frame = WebSocketFrame(fin: true, opcode: .binary, data: unwrapOutboundIn(data))
+        context.write(wrapOutboundOut(frame), promise: promise)
+    }
+}

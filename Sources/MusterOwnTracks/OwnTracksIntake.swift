@@ -1,0 +1,116 @@
+package import MusterCore
+package import MusterServer
+import MusterStore
+package import MusterWire
+
+/// Turns messages of OwnTracks apps into observations: finds the device that they are about, and decrypts them. Their
+/// HTTP mode and their MQTT mode go through it alike.
+package struct OwnTracksIntake: Sendable {
+    private let coordinator: StoreCoordinator
+    private let metrics: Metrics
+    private let configuration: Configuration
+
+    package init(_ parts: ServerParts) {
+        coordinator = parts.coordinator
+        metrics = parts.metrics
+        configuration = parts.configuration
+    }
+
+    /// Messages as observations, with the key that opened them.
+    package struct Report: Sendable {
+        package let device: DeviceNumber
+        package let observations: [Observation]
+        /// The box with which to encrypt an answer; nil where nothing was encrypted.
+        package let box: SecretBox?
+    }
+
+    /// Translates the messages of one request.
+    ///
+    /// - Throws: `OwnTracksRefusal`; `CoordinatorError` and `StoreError` when the store cannot answer now.
+    package func report(
+        _ posted: OwnTracksRequest, from sender: OwnTracksSender, by principal: Principal, receivedAt now: Instant
+    ) async throws -> Report {
+        var report = OwnTracksReport(posted, sender: sender, receivedAt: now)
+        guard let device = try await device(of: report, for: principal) else {
+            // The report names no device that this user may report for; a person can fix that.
+            metrics.count(event: "owntracks_unknown_device")
+            throw OwnTracksRefusal.unknownDevice
+        }
+        let box = try await open(&report, of: device)
+        for event in report.events { metrics.count(event: event) }
+        let observations = report.observations(
+            of: device.number, by: Access(principal, in: coordinator.directory).reporter(of: device.number),
+            from: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
+            to: now.advanced(bySeconds: ReportLimits.futureToleranceSeconds))
+        if observations.count < report.count { metrics.count(event: "owntracks_wrong_time") }
+        return Report(device: device.number, observations: observations, box: box)
+    }
+
+    /// The device that a report is about: the token's device, or else the one that the app names. It belongs to the
+    /// user who reports or, for a gateway or an admin, to the user that the app names. A device that a user names for
+    /// the first time is created.
+    private func device(of report: OwnTracksReport, for principal: Principal) async throws -> Device? {
+        let directory = coordinator.directory
+        if let device = principal.device { return directory.devices[device] }
+        let name = report.deviceName
+        let access = Access(principal, in: directory)
+        let named = report.userName.flatMap { directory.users[$0] }
+        let own = directory.users[principal.user]
+        let owner =
+            switch principal.role {
+            case .gateway: named
+            // An iPhone sends "user" where the field is empty.
+            case .admin: named ?? own
+            case .leader, .member, .analyst: own
+            }
+        guard let user = owner else { return nil }
+        if let device = directory.device(named: name, of: user.number) {
+            return access.mayReport(for: device) ? device : nil
+        }
+        guard user.number == principal.user, access.mayChangeDevices(of: user) else { return nil }
+        return try await coordinator.edit(by: Author(principal)) { directory, draft in
+            if let device = directory.device(named: name, of: user.number) { return device }
+            guard directory.users[user.number] != nil,
+                directory.devices(of: user.number).count < Directory.deviceLimit
+            else { return nil }
+            let device = Device(number: try draft.transaction.nextDeviceNumber(), name: name, user: user.number)
+            draft.edits = [.putDevice(device)]
+            return device
+        }
+    }
+
+    // MARK: Encryption
+
+    /// Decrypts the encrypted messages of a report.
+    ///
+    /// - Returns: the box to encrypt the answer with; nil when nothing was encrypted.
+    /// - Throws: `OwnTracksRefusal.noKey` when the server has no key for the device.
+    private func open(_ report: inout OwnTracksReport, of device: Device) async throws -> SecretBox? {
+        guard report.isSealed else { return nil }
+        let stored = try await coordinator.read {
+            try $0.credential(.encryptionKey, key: Credential.key(of: device.number))
+        }
+        guard let stored, let box = SecretBox(secret: stored.secret) else {
+            metrics.count(event: "owntracks_no_key")
+            throw OwnTracksRefusal.noKey
+        }
+        report.open(with: box)
+        return box
+    }
+}
+
+/// Why a report cannot be taken until a person fixes something.
+package enum OwnTracksRefusal: Error, Hashable {
+    /// The report names no device that its sender may report for.
+    case unknownDevice
+    /// The report is encrypted, and the server has no key for the device.
+    case noKey
+
+    /// A message for people.
+    package var words: String {
+        switch self {
+        case .unknownDevice: "There is no such device."
+        case .noKey: "There is no key for this device."
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/// Reads the fields of a packet's body, in order (MQTT 5.0, section 1.5).
+struct MQTTBodyReader {
+    private var bytes: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
+    var isAtEnd: Bool { bytes.isEmpty }
+
+    mutating func byte() throws(MQTTFault) -> UInt8 {
+        guard let byte = bytes.popFirst() else { throw Self.tooShort }
+        return byte
+    }
+
+    mutating func short() throws(MQTTFault) -> UInt16 { UInt16(try byte()) << 8 | UInt16(try byte()) }
+
+    mutating func long() throws(MQTTFault) -> UInt32 { UInt32(try short()) << 16 | UInt32(try short()) }
+
+    /// A number of one to four bytes, seven bits in each. The shortest form is required.
+    mutating func variableNumber() throws(MQTTFault) -> UInt32 {
+        var number: UInt32 = 0
+        for index in 0..<4 {
+            let next = try byte()
+            number |= UInt32(next & 0x7F) << (7 * index)
+            guard next & 0x80 == 0 else { continue }
+            guard next != 0 || index == 0 else { throw .malformed("a number is longer than it must be") }
+            return number
+        }
+        throw .malformed("a number has more than four bytes")
+    }
+
+    mutating func data() throws(MQTTFault) -> ArraySlice<UInt8> { try take(Int(try short())) }
+
+    /// Text in UTF-8 without the character U+0000.
+    mutating func text() throws(MQTTFault) -> String {
+        let data = try data()
+        guard let text = String(validating: data, as: UTF8.self) else { throw .malformed("a text is not UTF-8") }
+        guard !data.contains(0) else { throw .malformed("a text contains U+0000") }
+        return text
+    }
+
+    /// The number of a packet, which is never 0.
+    mutating func packetID() throws(MQTTFault) -> UInt16 {
+        let number = try short()
+        guard number != 0 else { throw .violation("the packet identifier is 0") }
+        return number
+    }
+
+    /// A reader of the next bytes.
+    mutating func part(_ length: Int) throws(MQTTFault) -> MQTTBodyReader { MQTTBodyReader(try take(length)) }
+
+    /// All bytes that are left.
+    mutating func rest() -> [UInt8] {
+        defer { bytes = [] }
+        return Array(bytes)
+    }
+
+    func requireEnd() throws(MQTTFault) {
+        guard bytes.isEmpty else { throw .malformed("\(bytes.count) bytes follow the end of the packet") }
+    }
+
+    private mutating func take(_ length: Int) throws(MQTTFault) -> ArraySlice<UInt8> {
+        guard length <= bytes.count else { throw Self.tooShort }
+        defer { bytes = bytes.dropFirst(length) }
+        return bytes.prefix(length)
+    }
+
+    private static let tooShort = MQTTFault.malformed("the packet ends within a field")
+}
+
+extension [UInt8] {
+    mutating func appendShort(_ number: UInt16) {
+        append(UInt8(number >> 8))
+        append(UInt8(truncatingIfNeeded: number))
+    }
+
+    mutating func appendLong(_ number: UInt32) {
+        appendShort(UInt16(number >> 16))
+        appendShort(UInt16(truncatingIfNeeded: number))
+    }
+
+    mutating func appendVariableNumber(_ number: UInt32) {
+        var left = number
+        repeat {
+            let byte = UInt8(left & 0x7F)
+            left >>= 7
+            append(left > 0 ? byte | 0x80 : byte)
+        } while left > 0
+    }
+
+    /// Appends a length and the bytes; of more than 65,535 only the first.
+    mutating func appendData(_ data: some Collection<UInt8>) {
+        let kept = data.prefix(Int(UInt16.max))
+        appendShort(UInt16(kept.count))
+        append(contentsOf: kept)
+    }
+
+    mutating func appendText(_ text: String) { appendData(text.utf8) }
+}

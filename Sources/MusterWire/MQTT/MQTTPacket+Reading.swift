@@ -1,0 +1,218 @@
+extension MQTTPacket {
+    /// Reads a packet from its fixed header and its whole body.
+    ///
+    /// - Parameter version: nil before CONNECT.
+    init(
+        type: UInt8, flags: UInt8, _ body: consuming MQTTBodyReader, version: MQTTVersion?
+    ) throws(MQTTFault) {
+        // PUBREL, SUBSCRIBE and UNSUBSCRIBE have the flags 2, PUBLISH has its own, all others have none.
+        let wanted: UInt8 = type == 6 || type == 8 || type == 10 ? 2 : 0
+        guard type == 3 || flags == wanted else { throw .malformed("the flags of the fixed header are \(flags)") }
+        var reader = body
+        if type == 1 {
+            self = .connect(try MQTTConnect(&reader))
+        } else {
+            guard let version else { throw .violation("the first packet is not CONNECT") }
+            self = try Self.read(type, flags, &reader, version)
+        }
+        try reader.requireEnd()
+    }
+
+    private static func read(
+        _ type: UInt8, _ flags: UInt8, _ reader: inout MQTTBodyReader, _ version: MQTTVersion
+    ) throws(MQTTFault) -> MQTTPacket {
+        switch type {
+        case 2: return .connectAnswer(try MQTTConnectAnswer(&reader, version))
+        case 3: return .publish(try MQTTPublish(flags, &reader, version))
+        case 4, 5, 6, 7: return .acknowledgement(try MQTTAcknowledgement(type, &reader, version))
+        case 8: return .subscribe(try MQTTSubscribe(&reader, version))
+        case 9: return .subscribeAnswer(try MQTTReasons(&reader, version, hasReasons: true))
+        case 10: return .unsubscribe(try MQTTUnsubscribe(&reader, version))
+        case 11: return .unsubscribeAnswer(try MQTTReasons(&reader, version, hasReasons: version == .v5))
+        case 12: return .ping
+        case 13: return .pingAnswer
+        case 14:
+            guard version == .v5, !reader.isAtEnd else { return .disconnect(.success, MQTTProperties()) }
+            let reason = try MQTTReason(&reader)
+            return .disconnect(reason, try Self.trailing(&reader, .disconnect))
+        case 15 where version == .v5:
+            guard !reader.isAtEnd else { return .authenticate(.success, MQTTProperties()) }
+            let reason = try MQTTReason(&reader)
+            return .authenticate(reason, try Self.trailing(&reader, .auth))
+        default: throw .malformed("there is no packet of type \(type)")
+        }
+    }
+
+    /// Properties that may be left out at the end of a packet.
+    fileprivate static func trailing(
+        _ reader: inout MQTTBodyReader, _ place: MQTTProperty.Places
+    ) throws(MQTTFault) -> MQTTProperties {
+        reader.isAtEnd ? MQTTProperties() : try MQTTProperties(&reader, at: place)
+    }
+}
+
+extension MQTTReason {
+    fileprivate init(_ reader: inout MQTTBodyReader) throws(MQTTFault) {
+        let code = try reader.byte()
+        guard let reason = MQTTReason(rawValue: code) else { throw .malformed("there is no reason code \(code)") }
+        self = reason
+    }
+}
+
+extension MQTTQoS {
+    fileprivate init(bits: UInt8) throws(MQTTFault) {
+        guard let qos = MQTTQoS(rawValue: bits) else { throw .malformed("QoS \(bits)") }
+        self = qos
+    }
+}
+
+extension MQTTProperties {
+    fileprivate init(
+        _ reader: inout MQTTBodyReader, at place: MQTTProperty.Places, _ version: MQTTVersion
+    ) throws(MQTTFault) {
+        self = version == .v5 ? try MQTTProperties(&reader, at: place) : MQTTProperties()
+    }
+}
+
+extension MQTTConnect {
+    /// The longest name of a protocol, so that a stranger's bytes are refused early.
+    private static let name = "MQTT"
+
+    fileprivate init(_ reader: inout MQTTBodyReader) throws(MQTTFault) {
+        let name = try reader.text()
+        let number = try reader.byte()
+        // MQTT 3.1 called itself MQIsdp.
+        if name == "MQIsdp" { throw MQTTFault(.unsupportedProtocolVersion, "MQTT 3.1; this server has 3.1.1 and 5.0") }
+        guard name == Self.name else { throw MQTTFault(.unsupportedProtocolVersion, "the protocol is not MQTT") }
+        guard let version = MQTTVersion(rawValue: number) else {
+            throw MQTTFault(.unsupportedProtocolVersion, "protocol version \(number); this server has 3.1.1 and 5.0")
+        }
+        self.version = version
+        let flags = try reader.byte()
+        guard flags & 1 == 0 else { throw .malformed("the reserved flag of CONNECT is set") }
+        isClean = flags & 2 != 0
+        keepAliveSeconds = try reader.short()
+        properties = try MQTTProperties(&reader, at: .connect, version)
+        clientID = try reader.text()
+        will = try Self.will(flags, &reader, version)
+        userName = flags & 0x80 != 0 ? try reader.text() : nil
+        password = flags & 0x40 != 0 ? Array(try reader.data()) : nil
+        if version == .v3, password != nil, userName == nil { throw .malformed("a password without a user name") }
+    }
+
+    private static func will(
+        _ flags: UInt8, _ reader: inout MQTTBodyReader, _ version: MQTTVersion
+    ) throws(MQTTFault) -> Will? {
+        let qos = flags >> 3 & 3
+        let isRetained = flags & 0x20 != 0
+        guard flags & 4 != 0 else {
+            guard qos == 0, !isRetained else { throw .malformed("flags of a will without a will") }
+            return nil
+        }
+        let properties = try MQTTProperties(&reader, at: .will, version)
+        let topic = try reader.text()
+        guard MQTTTopic.isName(topic) else { throw MQTTFault(.topicNameInvalid, "the will's topic") }
+        return Will(
+            topic: topic, payload: Array(try reader.data()), qos: try MQTTQoS(bits: qos), isRetained: isRetained,
+            properties: properties)
+    }
+}
+
+extension MQTTConnectAnswer {
+    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+        let flags = try reader.byte()
+        guard flags <= 1 else { throw .malformed("the flags of CONNACK are \(flags)") }
+        isSessionPresent = flags == 1
+        if version == .v5 {
+            reason = try MQTTReason(&reader)
+        } else {
+            let code = try reader.byte()
+            guard let known = MQTTReason(connectReturnCode: code) else { throw .malformed("return code \(code)") }
+            reason = known
+        }
+        properties = try MQTTProperties(&reader, at: .connack, version)
+    }
+}
+
+extension MQTTPublish {
+    fileprivate init(_ flags: UInt8, _ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+        isRetained = flags & 1 != 0
+        isDuplicate = flags & 8 != 0
+        qos = try MQTTQoS(bits: flags >> 1 & 3)
+        guard !isDuplicate || qos != .atMostOnce else { throw .malformed("a duplicate of QoS 0") }
+        topic = try reader.text()
+        packetID = qos == .atMostOnce ? nil : try reader.packetID()
+        properties = try MQTTProperties(&reader, at: .publish, version)
+        if topic.isEmpty {
+            guard version == .v5, properties.number(.topicAlias) != nil else { throw .violation("a topic is empty") }
+        } else if !MQTTTopic.isName(topic) {
+            throw MQTTFault(.topicNameInvalid, "a topic contains a wildcard")
+        }
+        payload = reader.rest()
+    }
+}
+
+extension MQTTAcknowledgement {
+    fileprivate init(_ type: UInt8, _ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+        guard let kind = Kind(rawValue: type) else { throw .malformed("there is no packet of type \(type)") }
+        self.kind = kind
+        packetID = try reader.packetID()
+        guard version == .v5, !reader.isAtEnd else {
+            reason = .success
+            properties = MQTTProperties()
+            return
+        }
+        reason = try MQTTReason(&reader)
+        properties = try MQTTPacket.trailing(&reader, .acknowledgement)
+    }
+}
+
+extension MQTTSubscribe {
+    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+        packetID = try reader.packetID()
+        properties = try MQTTProperties(&reader, at: .subscribe, version)
+        subscriptions = []
+        repeat { subscriptions.append(try Subscription(&reader, version)) } while !reader.isAtEnd
+    }
+}
+
+extension MQTTSubscribe.Subscription {
+    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+        filter = try reader.text()
+        let options = try reader.byte()
+        guard options & (version == .v5 ? 0xC0 : 0xFC) == 0 else { throw .malformed("reserved options of a filter") }
+        qos = try MQTTQoS(bits: options & 3)
+        isNoLocal = options & 4 != 0
+        keepsRetain = options & 8 != 0
+        guard let retained = Retained(rawValue: options >> 4 & 3) else { throw .violation("retain handling 3") }
+        self.retained = retained
+        guard MQTTTopic.isFilter(filter) else { throw MQTTFault(.topicFilterInvalid, "a filter has a wrong wildcard") }
+    }
+}
+
+extension MQTTUnsubscribe {
+    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+        packetID = try reader.packetID()
+        properties = try MQTTProperties(&reader, at: .unsubscribe, version)
+        filters = []
+        repeat {
+            let filter = try reader.text()
+            guard MQTTTopic.isFilter(filter) else {
+                throw MQTTFault(.topicFilterInvalid, "a filter has a wrong wildcard")
+            }
+            filters.append(filter)
+        } while !reader.isAtEnd
+    }
+}
+
+extension MQTTReasons {
+    fileprivate init(
+        _ reader: inout MQTTBodyReader, _ version: MQTTVersion, hasReasons: Bool
+    ) throws(MQTTFault) {
+        packetID = try reader.packetID()
+        properties = try MQTTProperties(&reader, at: .suback, version)
+        reasons = []
+        guard hasReasons else { return }
+        repeat { reasons.append(try MQTTReason(&reader)) } while !reader.isAtEnd
+    }
+}

@@ -1,0 +1,202 @@
+/// A packet of MQTT 3.1.1 or 5.0.
+///
+/// Format: OASIS, MQTT Version 3.1.1 (2014) and MQTT Version 5.0 (2019).
+package enum MQTTPacket: Hashable, Sendable {
+    case connect(MQTTConnect)
+    case connectAnswer(MQTTConnectAnswer)
+    case publish(MQTTPublish)
+    case acknowledgement(MQTTAcknowledgement)
+    case subscribe(MQTTSubscribe)
+    case subscribeAnswer(MQTTReasons)
+    case unsubscribe(MQTTUnsubscribe)
+    case unsubscribeAnswer(MQTTReasons)
+    case ping
+    case pingAnswer
+    case disconnect(MQTTReason, MQTTProperties)
+    case authenticate(MQTTReason, MQTTProperties)
+}
+
+/// CONNECT: a client begins.
+package struct MQTTConnect: Hashable, Sendable {
+    package var version: MQTTVersion
+    package var clientID: String
+    /// Whether to begin without an earlier session.
+    package var isClean: Bool
+    /// The largest number of seconds between two packets of the client; 0 for no limit.
+    package var keepAliveSeconds: UInt16
+    package var userName: String?
+    package var password: [UInt8]?
+    package var will: Will?
+    package var properties: MQTTProperties
+
+    /// A message that the server publishes for the client when the connection breaks.
+    package struct Will: Hashable, Sendable {
+        package var topic: String
+        package var payload: [UInt8]
+        package var qos: MQTTQoS
+        package var isRetained: Bool
+        package var properties: MQTTProperties
+
+        package init(
+            topic: String, payload: [UInt8], qos: MQTTQoS = .atMostOnce, isRetained: Bool = false,
+            properties: MQTTProperties = MQTTProperties()
+        ) {
+            self.topic = topic
+            self.payload = payload
+            self.qos = qos
+            self.isRetained = isRetained
+            self.properties = properties
+        }
+    }
+
+    package init(
+        version: MQTTVersion, clientID: String, isClean: Bool = true, keepAliveSeconds: UInt16 = 60,
+        userName: String? = nil, password: [UInt8]? = nil, will: Will? = nil,
+        properties: MQTTProperties = MQTTProperties()
+    ) {
+        self.version = version
+        self.clientID = clientID
+        self.isClean = isClean
+        self.keepAliveSeconds = keepAliveSeconds
+        self.userName = userName
+        self.password = password
+        self.will = will
+        self.properties = properties
+    }
+}
+
+/// CONNACK: whether the server takes the client.
+package struct MQTTConnectAnswer: Hashable, Sendable {
+    package var isSessionPresent: Bool
+    package var reason: MQTTReason
+    package var properties: MQTTProperties
+
+    package init(
+        _ reason: MQTTReason, isSessionPresent: Bool = false, properties: MQTTProperties = MQTTProperties()
+    ) {
+        self.reason = reason
+        self.isSessionPresent = isSessionPresent
+        self.properties = properties
+    }
+}
+
+/// PUBLISH: a message.
+package struct MQTTPublish: Hashable, Sendable {
+    /// The topic; empty where an alias stands for it.
+    package var topic: String
+    package var payload: [UInt8]
+    package var qos: MQTTQoS
+    /// The number that the acknowledgement names; nil for QoS 0.
+    package var packetID: UInt16?
+    package var isRetained: Bool
+    package var isDuplicate: Bool
+    package var properties: MQTTProperties
+
+    package init(
+        topic: String, payload: [UInt8], qos: MQTTQoS = .atMostOnce, packetID: UInt16? = nil, isRetained: Bool = false,
+        isDuplicate: Bool = false, properties: MQTTProperties = MQTTProperties()
+    ) {
+        self.topic = topic
+        self.payload = payload
+        self.qos = qos
+        self.packetID = packetID
+        self.isRetained = isRetained
+        self.isDuplicate = isDuplicate
+        self.properties = properties
+    }
+}
+
+/// PUBACK, PUBREC, PUBREL or PUBCOMP.
+package struct MQTTAcknowledgement: Hashable, Sendable {
+    /// The packet, by its type.
+    package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+        /// Answers QoS 1.
+        case published = 4
+        /// Answers QoS 2.
+        case received = 5
+        /// Ends QoS 2, and is answered by `completed`.
+        case released = 6
+        case completed = 7
+    }
+
+    package var kind: Kind
+    package var packetID: UInt16
+    package var reason: MQTTReason
+    package var properties: MQTTProperties
+
+    package init(
+        _ kind: Kind, of packetID: UInt16, _ reason: MQTTReason = .success,
+        properties: MQTTProperties = MQTTProperties()
+    ) {
+        self.kind = kind
+        self.packetID = packetID
+        self.reason = reason
+        self.properties = properties
+    }
+}
+
+/// SUBSCRIBE: which topics a client wants.
+package struct MQTTSubscribe: Hashable, Sendable {
+    package var packetID: UInt16
+    package var subscriptions: [Subscription]
+    package var properties: MQTTProperties
+
+    /// A filter of topics, and how its messages are sent.
+    package struct Subscription: Hashable, Sendable {
+        package var filter: String
+        package var qos: MQTTQoS
+        /// Whether the client wants none of its own messages.
+        package var isNoLocal: Bool
+        /// Whether messages keep the flag that they were retained.
+        package var keepsRetain: Bool
+        package var retained: Retained
+
+        /// When retained messages are sent.
+        package enum Retained: UInt8, Hashable, Sendable, CaseIterable { case always, forNewSubscription, never }
+
+        package init(
+            _ filter: String, qos: MQTTQoS = .atMostOnce, isNoLocal: Bool = false, keepsRetain: Bool = false,
+            retained: Retained = .always
+        ) {
+            self.filter = filter
+            self.qos = qos
+            self.isNoLocal = isNoLocal
+            self.keepsRetain = keepsRetain
+            self.retained = retained
+        }
+    }
+
+    package init(
+        packetID: UInt16, _ subscriptions: [Subscription], properties: MQTTProperties = MQTTProperties()
+    ) {
+        self.packetID = packetID
+        self.subscriptions = subscriptions
+        self.properties = properties
+    }
+}
+
+/// UNSUBSCRIBE: which filters a client no longer wants.
+package struct MQTTUnsubscribe: Hashable, Sendable {
+    package var packetID: UInt16
+    package var filters: [String]
+    package var properties: MQTTProperties
+
+    package init(packetID: UInt16, _ filters: [String], properties: MQTTProperties = MQTTProperties()) {
+        self.packetID = packetID
+        self.filters = filters
+        self.properties = properties
+    }
+}
+
+/// SUBACK or UNSUBACK: what became of each filter. UNSUBACK of MQTT 3.1.1 has no reasons.
+package struct MQTTReasons: Hashable, Sendable {
+    package var packetID: UInt16
+    package var reasons: [MQTTReason]
+    package var properties: MQTTProperties
+
+    package init(packetID: UInt16, _ reasons: [MQTTReason], properties: MQTTProperties = MQTTProperties()) {
+        self.packetID = packetID
+        self.reasons = reasons
+        self.properties = properties
+    }
+}

@@ -1,0 +1,69 @@
+/// Reads packets from bytes that arrive in pieces.
+package struct MQTTPacketReader {
+    /// The largest packet, in bytes. May be changed between two packets.
+    package var limitBytes: Int
+    /// The protocol's version: that of the CONNECT that was read.
+    package private(set) var version: MQTTVersion?
+    private var buffer: [UInt8] = []
+    private var start = 0
+
+    /// Makes a reader.
+    ///
+    /// - Parameter version: the version of a connection that has begun; nil where the first packet must be CONNECT.
+    package init(limitBytes: Int, version: MQTTVersion? = nil) {
+        self.limitBytes = limitBytes
+        self.version = version
+    }
+
+    /// The number of bytes that are not read yet.
+    package var waitingBytes: Int { buffer.count - start }
+
+    /// Adds bytes that arrived.
+    package mutating func append(_ bytes: some Collection<UInt8>) { buffer.append(contentsOf: bytes) }
+
+    /// Reads the next packet; nil until more bytes arrive.
+    ///
+    /// - Throws: `MQTTFault`. The connection cannot go on after it.
+    package mutating func next() throws(MQTTFault) -> MQTTPacket? {
+        guard let first = buffer[start...].first else { return nil }
+        try checkBegin(first)
+        guard let (length, bodyStart) = try bodyLength() else { return nil }
+        guard bodyStart - start + length <= limitBytes else {
+            throw MQTTFault(.packetTooLarge, "a packet of \(length) bytes; \(limitBytes) at most")
+        }
+        guard bodyStart + length <= buffer.count else { return nil }
+        let body = MQTTBodyReader(buffer[bodyStart..<(bodyStart + length)])
+        let packet = try MQTTPacket(type: first >> 4, flags: first & 0x0F, body, version: version)
+        if case .connect(let connect) = packet { version = connect.version }
+        start = bodyStart + length
+        shrink()
+        return packet
+    }
+
+    /// Refuses a stranger's first byte at once where it begins no CONNECT.
+    private func checkBegin(_ first: UInt8) throws(MQTTFault) {
+        if version == nil, first != 0x10 { throw .violation("the first packet is not CONNECT") }
+    }
+
+    /// The length of the body and where it begins; nil until all of the length has arrived.
+    private func bodyLength() throws(MQTTFault) -> (Int, Int)? {
+        let header = buffer[(start + 1)...].prefix(4)
+        guard header.count == 4 || header.contains(where: { $0 & 0x80 == 0 }) else { return nil }
+        var length = MQTTBodyReader(header)
+        let number = Int(try length.variableNumber())
+        let count = header.prefix { $0 & 0x80 != 0 }.count + 1
+        return (number, start + 1 + count)
+    }
+
+    /// Drops what was read, once it is more than what is left.
+    private mutating func shrink() {
+        if start == buffer.count {
+            // A large packet's memory is not kept for the next ones.
+            buffer.removeAll(keepingCapacity: buffer.capacity <= 4_096)
+            start = 0
+        } else if start > buffer.count / 2 {
+            buffer.removeFirst(start)
+            start = 0
+        }
+    }
+}

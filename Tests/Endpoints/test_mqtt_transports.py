@@ -1,0 +1,86 @@
+"""MQTT over TLS and over WebSocket."""
+
+import json
+import socket
+import ssl
+
+import pytest
+
+from mqtt_client import Client, await_port, free_port, versions, wait_seconds
+from native_api import now
+from owntracks_phone import location
+from test_tls import certificate  # noqa: F401, a fixture
+
+both = pytest.mark.parametrize("version", sorted(versions))
+
+
+@pytest.fixture
+def ports():
+    return free_port(), free_port()
+
+
+@pytest.fixture(params=["plain", "encrypted"])
+def place(request, make_server, ports):
+    """A server with both ports, the context of its clients, and a phone's token."""
+    context = None
+    more = []
+    server = make_server(arguments=["--mqtt-port", str(ports[0]), "--mqtt-websocket-port", str(ports[1])]).start()
+    admin = server.admin()
+    admin.make_user("ana")
+    token = admin.make_device("ana").token
+    if request.param == "encrypted":
+        server.stop()
+        chain, key = request.getfixturevalue("certificate")
+        context = ssl.create_default_context(cafile=chain)
+        server.arguments += ["--tls-certificate", str(chain), "--tls-key", str(key)]
+        server.start()
+    for port in ports:
+        await_port(port)
+    return server, ports, context, token
+
+
+@both
+@pytest.mark.parametrize("transport", ["tcp", "websockets"])
+def test_a_phone_publishes_and_subscribes(place, version, transport):
+    _, ports, context, token = place
+    port = ports[transport == "websockets"]
+    start = now() // 1000 - 100
+    with Client(port, "ana", token, version, transport=transport, context=context) as phone:
+        phone.subscribe("owntracks/+/+")
+        for index in range(30):
+            # Some are larger than one read of the socket, some share a frame with others.
+            more = {"note": "x" * 3_000} if index % 7 == 0 else {}
+            assert phone.publish("owntracks/ana/phone", json.dumps(location(start + index, **more))) == 0
+            assert json.loads(phone.next().payload)["tst"] == start + index
+
+
+def test_a_port_for_websocket_answers_other_requests(make_server, ports):
+    make_server(arguments=["--mqtt-websocket-port", str(ports[1]), "--request-seconds", "1"]).start()
+    await_port(ports[1])
+    upgrade = b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: eA==\r\nSec-WebSocket-Version: 13\r\n"
+    for head in [b"GET / HTTP/1.1\r\nHost: x\r\n", b"GET /mqtt HTTP/1.1\r\nHost: x\r\n" + upgrade,
+                 b"GET /mqtt HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n",
+                 b"GET /other HTTP/1.1\r\nHost: x\r\nSec-WebSocket-Protocol: mqtt\r\n" + upgrade]:
+        assert read_all(ports[1], head + b"\r\n").startswith(b"HTTP/1.1 426 "), head
+    # Whoever never asks is cut off.
+    assert read_all(ports[1], b"GET /") == b""
+
+
+def read_all(port, data):
+    with socket.create_connection(("127.0.0.1", port), wait_seconds) as client:
+        client.sendall(data)
+        found = b""
+        while more := client.recv(4096):
+            found += more
+        return found
+
+
+def test_a_taken_port_is_named(make_server, ports):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", ports[0]))
+        taken.listen()
+        server = make_server(arguments=["--mqtt-port", str(ports[0])])
+        server.launch()
+        assert server.process.wait(30) != 0
+        words = f"port {ports[0]} of 127.0.0.1 is taken by another program: name another with --mqtt-port"
+        assert words in server.log()

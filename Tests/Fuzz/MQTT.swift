@@ -1,0 +1,41 @@
+import MusterWire
+
+/// Whatever bytes a stranger sends, and however they are cut, packets are read the same; what was read is written and
+/// read back.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
+    let bytes = Array(UnsafeRawBufferPointer(start: data, count: size))
+    for version in [nil, MQTTVersion.v3, .v5] {
+        let whole = packets(bytes, pieces: max(1, size), version)
+        guard packets(bytes, pieces: 3, version) == whole else { fatalError("cut, it is read as something else") }
+        for packet in whole {
+            var own = version
+            if case .connect(let connect) = packet { own = connect.version }
+            guard let own else { continue }
+            guard packets(packet.bytes(own), pieces: max(1, size), isConnect(packet) ? nil : own) == [packet] else {
+                fatalError("written, it is something else")
+            }
+        }
+    }
+    return 0
+}
+
+private func isConnect(_ packet: MQTTPacket) -> Bool { if case .connect = packet { true } else { false } }
+
+/// The packets that are read before a fault, from bytes that arrive in pieces.
+private func packets(_ bytes: [UInt8], pieces: Int, _ version: MQTTVersion?) -> [MQTTPacket] {
+    var reader = MQTTPacketReader(limitBytes: 4_096, version: version)
+    var found: [MQTTPacket] = []
+    var rest = bytes[...]
+    repeat {
+        let piece = rest.prefix(pieces)
+        rest = rest.dropFirst(piece.count)
+        reader.append(piece)
+        do throws(MQTTFault) {
+            while let packet = try reader.next() { found.append(packet) }
+        } catch {
+            return found
+        }
+    } while !rest.isEmpty
+    return found
+}
