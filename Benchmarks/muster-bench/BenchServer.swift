@@ -129,6 +129,9 @@ extension BenchServer {
     }
 }
 
+/// A size for people; "unknown" where it could not be read.
+func megabytes(_ bytes: Int?) -> String { bytes.map { "\($0 / 1_000_000) MB" } ?? "unknown" }
+
 /// SplitMix64: the same load each time.
 struct BenchRandom {
     private var state: UInt64

@@ -66,8 +66,6 @@ extension Bench {
             let outcome = try await server.load.run([[request]])
             guard outcome.failures.isEmpty else { throw CommandFailure("\(path) was refused: \(outcome.failures)") }
         }
-
-        private func megabytes(_ bytes: Int?) -> String { bytes.map { "\($0 / 1_000_000) MB" } ?? "unknown" }
     }
 }
 

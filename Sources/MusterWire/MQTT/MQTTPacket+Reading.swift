@@ -213,6 +213,13 @@ extension MQTTReasons {
         properties = try MQTTProperties(&reader, at: .suback, version)
         reasons = []
         guard hasReasons else { return }
-        repeat { reasons.append(try MQTTReason(&reader)) } while !reader.isAtEnd
+        repeat {
+            let reason = try MQTTReason(&reader)
+            // MQTT 3.1.1 has three that grant and one that fails (section 3.9.3).
+            guard version == .v5 || reason.rawValue <= 2 || reason == .unspecified else {
+                throw .malformed("there is no return code \(reason.rawValue)")
+            }
+            reasons.append(reason)
+        } while !reader.isAtEnd
     }
 }

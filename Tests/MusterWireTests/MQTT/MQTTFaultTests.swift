@@ -133,6 +133,14 @@ struct MQTTFaultTests {
         #expect(reason(connect(properties: [3, 0x16, 0, 0]), version: nil) == .protocolError)
     }
 
+    @Test func `SUBACK of MQTT 3_1_1 has the codes that its document has`() {
+        for code in [0, 1, 2, 0x80] as [UInt8] { #expect(reason(packet(0x90, [0, 1, code]), version: .v3) == nil) }
+        for code in [3, 0x87, 0x9B] as [UInt8] {
+            #expect(reason(packet(0x90, [0, 1, code]), version: .v3) == .malformedPacket)
+        }
+        #expect(reason(packet(0x90, [0, 1, 0, 0x87])) == nil)
+    }
+
     @Test func `a packet ends where its fields end`() {
         #expect(reason(packet(0xC0, [0])) == .malformedPacket)
         #expect(reason(packet(0x40, [0, 1, 0, 0, 0])) == .malformedPacket)

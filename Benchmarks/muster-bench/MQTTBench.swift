@@ -1,0 +1,204 @@
+import ArgumentParser
+import Foundation
+import MusterTerminal
+import MusterWire
+import NIOCore
+import NIOPosix
+import Synchronization
+
+extension Bench {
+    /// What MQTT clients cost, how many messages are stored a second, and how soon subscribers hear of them.
+    struct MQTT: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "mqtt", abstract: "MQTT clients: memory, QoS 1 publishes on disk, publish to subscriber.")
+        @Option(help: "Clients that are connected and say nothing; mind `ulimit -n`.") var clients = 10_000
+        @Option(help: "Phones that publish at once.") var phones = 64
+        @Option(help: "Positions that each phone publishes.") var publishes = 5_000
+        @Option(help: "Messages of a phone under way at a time.") var inFlight = 20
+        @Option(help: "Positions whose way to a subscriber is timed, 100 a second.") var probes = 500
+        @Option(help: "The port for the server to be measured.") var port = 18_830
+
+        func validate() throws {
+            guard clients >= 1, phones >= 1, publishes >= 1, (1...60).contains(inFlight), probes >= 1 else {
+                throw ValidationError("counts must be positive, --in-flight at most 60")
+            }
+        }
+
+        func run() async throws {
+            let server = try await BenchServer.start(arguments: ["--mqtt-port", "\(port)"])
+            defer { server.stop() }
+            try await server.connection.makeUnlessThere("/teams", json: NewTeam(name: "bench"))
+            try await server.makePeople(phones + 1)
+            try await measureMemory(of: server)
+            try await measurePublishing(to: server)
+            try await measureLatency(of: server)
+        }
+
+        private func measureMemory(of server: BenchServer) async throws {
+            let before = server.residentBytes
+            var open: [BenchClient] = []
+            for number in 0..<clients { open.append(try await connect("idle\(number)", to: server)) }
+            let after = server.residentBytes
+            announce("RSS before \(megabytes(before)), with \(clients) clients \(megabytes(after))")
+            for client in open { client.close() }
+        }
+
+        private func measurePublishing(to server: BenchServer) async throws {
+            var senders: [BenchClient] = []
+            for number in 0..<phones { senders.append(try await connect("phone\(number)", to: server)) }
+            let clock = ContinuousClock()
+            let start = Int(Date().timeIntervalSince1970) - publishes - 60
+            let taken = try await clock.measure {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for (number, sender) in senders.enumerated() {
+                        group.addTask { [publishes, inFlight] in
+                            for index in 0..<publishes {
+                                try await sender.waitForRoom(inFlight)
+                                sender.publish(user: "u\(number)", at: start + index)
+                            }
+                            try await sender.waitForRoom(1)
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            let rate = Double(phones * publishes) / (taken / .seconds(1))
+            announce("\(phones) phones, \(inFlight) under way each: \(Int(rate)) QoS 1 publishes/s on disk")
+            for sender in senders { sender.close() }
+        }
+
+        private func measureLatency(of server: BenchServer) async throws {
+            let subscriber = try await connect("subscriber", to: server)
+            let sender = try await connect("prober", to: server)
+            try await subscriber.subscribe("owntracks/u\(phones)/phone")
+            let start = Int(Date().timeIntervalSince1970) - probes - 60
+            var latencies: [Double] = []
+            for index in 0..<probes {
+                let sent = ContinuousClock.now
+                let heard = subscriber.messages
+                sender.publish(user: "u\(phones)", at: start + index)
+                while subscriber.messages == heard {
+                    guard sent.duration(to: .now) < .seconds(10) else { throw CommandFailure("a message got lost") }
+                    try await Task.sleep(for: .microseconds(50))
+                }
+                latencies.append(sent.duration(to: .now) / .milliseconds(1))
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            latencies.sort()
+            func share(_ part: Double) -> Double { latencies[Int(Double(latencies.count - 1) * part)] }
+            announce(String(format: "publish to subscriber: p50 %.2f ms, p99 %.2f ms", share(0.5), share(0.99)))
+        }
+
+        /// Connects a client as the command line's own user, who may report for everyone.
+        private func connect(_ name: String, to server: BenchServer) async throws -> BenchClient {
+            let client = BenchClient()
+            let bootstrap = ClientBootstrap(group: server.load.group).channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Reader(client)) }
+            }
+            try await client.open(
+                try await bootstrap.connect(host: server.load.host, port: port).get(), named: name,
+                token: server.connection.token)
+            return client
+        }
+    }
+}
+
+/// One MQTT client.
+private final class BenchClient: Sendable {
+    private struct State {
+        var channel: (any Channel)?
+        var underWay = 0
+        var answered = 0
+        var messages = 0
+        var nextID: UInt16 = 0
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    /// The messages that came so far.
+    var messages: Int { state.withLock { $0.messages } }
+
+    func open(_ channel: any Channel, named name: String, token: String) async throws {
+        state.withLock { $0.channel = channel }
+        send(
+            .connect(
+                MQTTConnect(
+                    version: .v3, clientID: name, keepAliveSeconds: 0, userName: "", password: Array(token.utf8))))
+        try await waitForAnswer(1)
+    }
+
+    func subscribe(_ filter: String) async throws {
+        send(.subscribe(MQTTSubscribe(packetID: 1, [.init(filter, qos: .atLeastOnce)])))
+        try await waitForAnswer(2)
+    }
+
+    func publish(user: String, at second: Int) {
+        let id = state.withLock { state in
+            state.underWay += 1
+            state.nextID = state.nextID == .max ? 1 : state.nextID + 1
+            return state.nextID
+        }
+        let payload = #"{"_type":"location","lat":46.5,"lon":14.5,"acc":9,"tid":"aa","tst":\#(second)}"#
+        send(
+            .publish(
+                MQTTPublish(
+                    topic: "owntracks/\(user)/phone", payload: Array(payload.utf8), qos: .atLeastOnce, packetID: id)))
+    }
+
+    /// Waits until fewer messages than this are not acknowledged.
+    func waitForRoom(_ limit: Int) async throws {
+        try await wait { $0.underWay < limit }
+    }
+
+    private func waitForAnswer(_ count: Int) async throws { try await wait { $0.answered >= count } }
+
+    private func wait(until isDone: (borrowing State) -> Bool) async throws {
+        while true {
+            let (isDone, hasEnded) = state.withLock { (isDone($0), $0.hasEnded) }
+            if isDone { return }
+            guard !hasEnded else { throw CommandFailure("the server closed a connection") }
+            try await Task.sleep(for: .microseconds(100))
+        }
+    }
+
+    func receive(_ packet: MQTTPacket) {
+        switch packet {
+        case .connectAnswer(let answer) where answer.reason == .success: state.withLock { $0.answered += 1 }
+        case .subscribeAnswer: state.withLock { $0.answered += 1 }
+        case .acknowledgement: state.withLock { $0.underWay -= 1 }
+        case .publish(let publish):
+            if !publish.isRetained { state.withLock { $0.messages += 1 } }
+            if let id = publish.packetID { send(.acknowledgement(.init(.published, of: id))) }
+        default: break
+        }
+    }
+
+    func end() { state.withLock { $0.hasEnded = true } }
+
+    func close() { state.withLock { $0.channel }?.close(promise: nil) }
+
+    private func send(_ packet: MQTTPacket) {
+        state.withLock { $0.channel }?.writeAndFlush(ByteBuffer(bytes: packet.bytes(.v3)), promise: nil)
+    }
+}
+
+/// Hands packets to a client.
+private final class Reader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let client: BenchClient
+    private var reader = MQTTPacketReader(limitBytes: 1 << 20, version: .v3)
+
+    init(_ client: BenchClient) { self.client = client }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        reader.append(unwrapInboundIn(data).readableBytesView)
+        do {
+            while let packet = try reader.next() { client.receive(packet) }
+        } catch {
+            context.close(promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { client.end() }
+}
