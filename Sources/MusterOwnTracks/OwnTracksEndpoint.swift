@@ -14,12 +14,14 @@ import NIOCore
 package struct OwnTracksEndpoint: Endpoint {
     let coordinator: StoreCoordinator
     let identity: Identity
+    let locationRequests: LocationRequests
     let metrics: Metrics
     let configuration: Configuration
 
     package init(_ parts: ServerParts) {
         coordinator = parts.coordinator
         identity = parts.identity
+        locationRequests = parts.pushes.locationRequests
         metrics = parts.metrics
         configuration = parts.configuration
     }
@@ -40,7 +42,9 @@ package struct OwnTracksEndpoint: Endpoint {
                             .init("d", "The device, if the request has no `X-Limit-D`.", schema: #"{"type":"string"}"#),
                         ], body: ["application/json": "OwnTracksMessage"],
                         answers: [
-                            .init(200, "Positions and cards for the app to show.", json: "OwnTracksReply"),
+                            .init(
+                                200, "Positions and cards for the app to show, and a command to report.",
+                                json: "OwnTracksReply"),
                             .init(503, "The app keeps the report and tries again."),
                         ]), handler: receive))
         }
@@ -73,7 +77,7 @@ package struct OwnTracksEndpoint: Endpoint {
             to: now.advanced(bySeconds: ReportLimits.futureToleranceSeconds))
         if observations.count < report.count { metrics.count(event: "owntracks_wrong_time") }
         try await store(observations, by: principal)
-        return try await reply(to: principal, sealedIn: box)
+        return try await reply(to: principal, from: device, sealedIn: box)
     }
 
     /// Stores the observations. Answers 503 for an exceeded quota, too, so that the phone keeps the fix and sends it

@@ -135,6 +135,7 @@ rules = [
          {"own member"}),
     Rule("DELETE", v1 + "/push/devices/{device}", v1 + "/push/devices/{push}", {"own member"}),
     Rule("POST", v1 + "/users/{user}/location-request", sam + "/location-request", {"admin", "own leader"}),
+    Rule("GET", v1 + "/users/{user}/location-request", sam + "/location-request", {"admin", "own leader"}),
     Rule("POST", v1 + "/users/{user}/devices", sam + "/devices", keepers, {"name": "new"}),
     Rule("GET", v1 + "/users/{user}/devices/{device}", phone, south_readers | {"own member", "own device"}),
     # It goes with its track, which a leader does not erase.

@@ -28,6 +28,8 @@ package final class PushDispatcher: Service {
     let now: @Sendable () -> Instant
     let jitter: @Sendable () -> Double
     let logger: Logger
+    /// The questions "where are you now?", and by which channels each went out.
+    package let locationRequests = LocationRequests()
     let record = Mutex(PushRecord())
     private let signals: AsyncStream<Signal>
     let signal: AsyncStream<Signal>.Continuation
@@ -74,6 +76,11 @@ package final class PushDispatcher: Service {
     /// Sends until the server shuts down. It then abandons attempts under way, and makes them again after the next
     /// start.
     package func run() async throws {
+        do {
+            try await locationRequests.load(from: coordinator)
+        } catch {
+            logger.warning("The open questions where someone is cannot be read", metadata: ["why": "\(error)"])
+        }
         announce()
         await withDiscardingTaskGroup { group in
             var pass = PushPass(self)
@@ -98,6 +105,11 @@ package final class PushDispatcher: Service {
         }
         let outcome = await senders.send(message, to: address)
         record.withLock { $0.count(outcome, of: platform) }
+        if message.topic == PushRecipients.locateTopic, let user = credential.user {
+            locationRequests.note(
+                .push(device: String(decoding: credential.key, as: UTF8.self), platform), outcome.word,
+                reason: outcome.reason, to: user, asked: message.createdAt, at: now())
+        }
         guard let reason = outcome.reason else { return outcome }
         let metadata: Logger.Metadata = [
             "device": "\(String(decoding: credential.key, as: UTF8.self))", "service": "\(credential.label)",

@@ -43,6 +43,14 @@ package struct OwnTracksReply {
         writer.endObject()
     }
 
+    /// Appends the command that lets the app report its location at once, if its user allows commands.
+    package mutating func appendReportLocation() {
+        writer.beginObject()
+        writer.member("_type", "cmd")
+        writer.member("action", "reportLocation")
+        writer.endObject()
+    }
+
     private mutating func begin(_ type: String, trackerID: String, topic: String) {
         writer.beginObject()
         writer.member("_type", type)
