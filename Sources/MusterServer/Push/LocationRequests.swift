@@ -63,10 +63,8 @@ package final class LocationRequests: Sendable {
         questions.withLock { questions in
             if questions.count >= Self.limit, questions[user] == nil {
                 questions = questions.filter { moment < $0.value.endsAt }
-                if questions.count >= Self.limit, let oldest = questions.min(by: { $0.value.askedAt < $1.value.askedAt })
-                {
-                    questions[oldest.key] = nil
-                }
+                let oldest = questions.min { $0.value.askedAt < $1.value.askedAt }
+                if questions.count >= Self.limit, let oldest { questions[oldest.key] = nil }
             }
             return questions.updateValue(Question(author: author, askedAt: moment), forKey: user)
         }
