@@ -31,9 +31,15 @@ package final class PushDispatcher: Service {
     /// The questions "where are you now?", and by which channels each went out.
     package let locationRequests = LocationRequests()
     let record = Mutex(PushRecord())
-    private let signals: AsyncStream<Signal>
-    let signal: AsyncStream<Signal>.Continuation
-    private let isAnnounced = Atomic(false)
+    private let wakes: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+    private let inbox = Mutex(Inbox())
+
+    /// What the dispatcher has not reacted to yet.
+    private struct Inbox {
+        var signals: [Signal] = []
+        var isAnnounced = false
+    }
 
     /// Seconds between two transactions that store what became of messages.
     static let keepingSeconds: Double = 0.1
@@ -43,6 +49,8 @@ package final class PushDispatcher: Service {
     static let pageLimit = 2_000
     /// The number of people or devices looked up at once.
     static let lookupLimit = 256
+    /// The number of changes whose devices are looked up at once.
+    static let tellingLimit = 64
     /// The number of attempts that begin before outcomes are handled again.
     static let beginningLimit = 64
 
@@ -61,13 +69,27 @@ package final class PushDispatcher: Service {
         self.logger = logger
         self.now = now
         self.jitter = jitter
-        (signals, signal) = AsyncStream.makeStream(of: Signal.self)
+        (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Tells the dispatcher that the log may have grown. Never blocks.
     package func announce() {
-        // One announcement in the queue is enough.
-        if !isAnnounced.exchange(true, ordering: .acquiringAndReleasing) { signal.yield(.announced) }
+        inbox.withLock { $0.isAnnounced = true }
+        wake.yield()
+    }
+
+    /// Lets the dispatcher react to a signal. What comes while it is busy it reacts to together. Never blocks.
+    func signal(_ signal: Signal) {
+        inbox.withLock { $0.signals.append(signal) }
+        wake.yield()
+    }
+
+    private func takeSignals() -> [Signal] {
+        let inbox = inbox.withLock { inbox in
+            defer { inbox = Inbox() }
+            return inbox
+        }
+        return inbox.signals + (inbox.isAnnounced ? [.announced] : [])
     }
 
     /// What was sent and what waits.
@@ -84,9 +106,8 @@ package final class PushDispatcher: Service {
         announce()
         await withDiscardingTaskGroup { group in
             var pass = PushPass(self)
-            for await signal in signals.cancelOnGracefulShutdown() {
-                if case .announced = signal { isAnnounced.store(false, ordering: .releasing) }
-                pass.take(signal)
+            for await _ in wakes.cancelOnGracefulShutdown() {
+                for signal in takeSignals() { pass.take(signal) }
                 await pass.advance(in: &group)
             }
             await pass.end()
