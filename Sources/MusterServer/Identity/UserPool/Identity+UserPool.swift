@@ -58,6 +58,9 @@ extension Identity {
         return try await userPool.verify(token, as: type, expiry: expiry, at: now())
     }
 
+    /// The most sessions of the user pool that a user has at once. A further one ends the oldest.
+    static let userPoolSessionLimit = 100
+
     /// The label of stored sessions of the user pool.
     static let userPoolLabel = "user pool"
 
@@ -128,15 +131,22 @@ extension Identity {
         try await prepareUserPool()
         let session = StoredUserPoolSession()
         let now = now()
-        try await coordinator.edit(by: nil) { directory, draft in
+        let hasEnded = try await coordinator.edit(by: nil) { directory, draft in
             guard directory.users[user.number] != nil else { throw IdentityError.refused }
             try Self.require(mark, of: user.number, in: draft.transaction)
+            let earlier = try draft.store.credentials(.refreshToken, of: user.number)
+                .filter { $0.label == Self.userPoolLabel }.sorted { $0.createdAt < $1.createdAt }
+            let ended = earlier.dropLast(Self.userPoolSessionLimit - 1)
+            draft.removedCredentials += ended.map { (kind: $0.kind, key: $0.key) }
             draft.credentials.append(
                 Credential(
                     kind: .refreshToken, key: session.key, user: user.number, label: Self.userPoolLabel,
                     secret: session.secretDigest + mark, createdAt: now,
                     expiresAt: now.advanced(bySeconds: Self.sessionSeconds)))
+            return !ended.isEmpty
         }
+        // Credentials that a session made end with it.
+        if hasEnded { verified.forget { $0.user == user.number && $0.proof == .amazonKey } }
         return try await tokens(
             of: user, session: session.uuid, refreshToken: session.refreshToken, signedInAt: now, issuer: issuer)
     }
