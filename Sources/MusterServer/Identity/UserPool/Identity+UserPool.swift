@@ -18,31 +18,20 @@ package struct UserPoolSession: Sendable {
 /// How a session of the user pool is stored. Cognito's clients keep one refresh token for the session's whole life, so
 /// it is no session of the native API, whose tokens change at each refresh: neither accepts the other's tokens.
 private struct StoredUserPoolSession {
-    let name: [UInt8]
-    let secret: [UInt8]
+    private let ticket: SessionTicket
 
-    private static let nameBytes = 16
-    private static let secretBytes = 32
-
-    init() {
-        name = SecretToken.randomBytes(Self.nameBytes)
-        secret = SecretToken.randomBytes(Self.secretBytes)
-    }
+    init() { ticket = SessionTicket() }
 
     init?(refreshToken: String) {
-        guard refreshToken.hasPrefix(SecretToken.Kind.userPool.rawValue), refreshToken.utf8.count < 100,
-            let bytes = Base64.decodeUnpadded(refreshToken.dropFirst(3), .forURLs),
-            bytes.count == Self.nameBytes + Self.secretBytes
-        else { return nil }
-        name = Array(bytes.prefix(Self.nameBytes))
-        secret = Array(bytes.suffix(Self.secretBytes))
+        guard let ticket = SessionTicket(refreshToken, of: .userPool) else { return nil }
+        self.ticket = ticket
     }
 
-    var refreshToken: String { SecretToken.Kind.userPool.rawValue + Base64.encodeUnpadded(name + secret, .forURLs) }
+    var refreshToken: String { ticket.refreshToken(of: .userPool) }
     /// The name in the tokens of the session.
-    var uuid: String { Hexadecimal.uuid(name.hexadecimal.utf8) }
+    var uuid: String { Hexadecimal.uuid(ticket.name.hexadecimal.utf8) }
     var key: [UInt8] { Self.key(ofUUID: uuid) }
-    var secretDigest: [UInt8] { TokenDigest(bytes: secret).bytes }
+    var secretDigest: [UInt8] { ticket.secretDigest }
 
     static func key(ofUUID uuid: String) -> [UInt8] { TokenDigest(of: "user pool session \(uuid)").bytes }
 }
