@@ -45,6 +45,8 @@ bench: ## Measure a release build, and its peer in the same run.
 	@.build/release/muster-bench truth --acceptance --device-days 1000 --seed 7
 	@.build/release/muster-bench documents
 	@.build/release/muster-bench sync
+	@.build/release/muster-bench datasets
+	@.build/release/muster-bench push
 	@.build/release/muster-bench watch
 	@.build/release/muster-bench feeds
 	@.build/release/muster-bench mqtt

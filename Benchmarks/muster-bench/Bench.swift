@@ -12,8 +12,8 @@ struct Bench: AsyncParsableCommand {
         abstract: "Measure this machine. Build with -c release first.",
         subcommands: [
             Ingest.self, Amazon.self, LiveLatency.self, EngineSpeed.self, Regions.self, Places.self, Rules.self,
-            Webhooks.self, Documents.self, Feeds.self, Edits.self, Sync.self, Watch.self, Attack.self,
-            Truth.self, MQTT.self,
+            Webhooks.self, Documents.self, Feeds.self, Edits.self, Sync.self, Datasets.self, Pushes.self,
+            Watch.self, Attack.self, Truth.self, MQTT.self,
         ])
 
     /// Positions over HTTP, durable before the answer.
@@ -61,7 +61,7 @@ struct Bench: AsyncParsableCommand {
             let requests = scenarios.requests(
                 connections: shape[0], positions: positions, each: shape[1], isMixed: isMixed, isOld: isOld)
             let outcome = try await scenarios.server.load.run(requests)
-            announce(Report.row(name, outcome, positionsEach: shape[1]))
+            announce(Report.row(name, outcome, each: shape[1]))
         }
 
         private func grow(_ scenarios: inout Scenarios) async throws {
@@ -72,7 +72,7 @@ struct Bench: AsyncParsableCommand {
                 let outcome = try await scenarios.server.load.run(requests)
                 let rate = outcome.requestsPerSecond * 100
                 if million == 1 { first = rate }
-                announce(Report.row("million \(million)", outcome, positionsEach: 100))
+                announce(Report.row("million \(million)", outcome, each: 100))
                 if million == growMillions { announce("The last is \(Int(rate / first * 100)) % of the first.") }
             }
         }
@@ -118,13 +118,18 @@ struct Scenarios {
 
 /// Rows that a person reads.
 enum Report {
-    static let heading = row("scenario", ["requests/s", "positions/s", "p50 ms", "p99 ms", "failed"])
+    static let heading = heading(of: "positions")
 
-    static func row(_ name: String, _ outcome: Load.Outcome, positionsEach: Int) -> String {
+    static func heading(of unit: String) -> String {
+        row("scenario", ["requests/s", "\(unit)/s", "p50 ms", "p99 ms", "failed"])
+    }
+
+    /// - Parameter each: how many positions, or other units of the heading, a request carries.
+    static func row(_ name: String, _ outcome: Load.Outcome, each: Int) -> String {
         row(
             name,
             [
-                String(Int(outcome.requestsPerSecond)), String(Int(outcome.requestsPerSecond * Double(positionsEach))),
+                String(Int(outcome.requestsPerSecond)), String(Int(outcome.requestsPerSecond * Double(each))),
                 String(format: "%.2f", outcome.latency(0.5)), String(format: "%.2f", outcome.latency(0.99)),
                 String(outcome.failures.values.reduce(0, +)),
             ])

@@ -33,13 +33,21 @@ struct Load {
     /// - Parameters:
     ///   - requests: for each connection, its requests in order.
     ///   - perSecond: the rate of all connections together; nil for as fast as it goes.
-    func run(_ requests: [[ByteBuffer]], perSecond: Double? = nil) async throws -> Outcome {
+    ///   - sending: called right before a request is sent, with the indexes of its connection and of the request there.
+    func run(
+        _ requests: [[ByteBuffer]], perSecond: Double? = nil,
+        sending: @escaping @Sendable (_ connection: Int, _ request: Int) -> Void = { _, _ in }
+    ) async throws -> Outcome {
         let start = ContinuousClock.now
         var outcome = Outcome()
         let pause = perSecond.map { Duration.seconds(Double(requests.count) / $0) }
         try await withThrowingTaskGroup(of: Outcome.self) { tasks in
-            for list in requests where !list.isEmpty {
-                tasks.addTask { try await send(list, pause: pause) }
+            for (connection, list) in requests.enumerated() where !list.isEmpty {
+                tasks.addTask {
+                    // Requests at a rate are spread over time, instead of coming from all connections at once.
+                    if let pause { try await Task.sleep(for: pause * connection / requests.count) }
+                    return try await send(list, pause: pause) { sending(connection, $0) }
+                }
             }
             for try await part in tasks {
                 outcome.requests += part.requests
@@ -52,9 +60,11 @@ struct Load {
         return outcome
     }
 
-    private func send(_ requests: [ByteBuffer], pause: Duration?) async throws -> Outcome {
+    private func send(
+        _ requests: [ByteBuffer], pause: Duration?, sending: @escaping @Sendable (Int) -> Void
+    ) async throws -> Outcome {
         let done = group.next().makePromise(of: Outcome.self)
-        let handler = ClosedLoop(requests: requests, pause: pause, done: done)
+        let handler = ClosedLoop(requests: requests, pause: pause, sending: sending, done: done)
         let channel = try await ClientBootstrap(group: group)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
@@ -77,14 +87,19 @@ private final class ClosedLoopHandler: ChannelInboundHandler {
 
     private let requests: [ByteBuffer]
     private let pause: Duration?
+    private let sending: @Sendable (Int) -> Void
     private let done: EventLoopPromise<Load.Outcome>
     private var outcome = Load.Outcome()
     private var received = ByteBuffer()
     private var sentAt = ContinuousClock.now
 
-    init(requests: [ByteBuffer], pause: Duration?, done: EventLoopPromise<Load.Outcome>) {
+    init(
+        requests: [ByteBuffer], pause: Duration?, sending: @escaping @Sendable (Int) -> Void,
+        done: EventLoopPromise<Load.Outcome>
+    ) {
         self.requests = requests
         self.pause = pause
+        self.sending = sending
         self.done = done
     }
 
@@ -115,6 +130,7 @@ private final class ClosedLoopHandler: ChannelInboundHandler {
 
     private func sendNext(_ context: ChannelHandlerContext) {
         guard outcome.requests < requests.count else { return done.succeed(outcome) }
+        sending(outcome.requests)
         sentAt = .now
         context.writeAndFlush(wrapOutboundOut(requests[outcome.requests]), promise: nil)
     }
@@ -124,9 +140,12 @@ private final class ClosedLoopHandler: ChannelInboundHandler {
 private struct ClosedLoop: Sendable {
     let requests: [ByteBuffer]
     let pause: Duration?
+    let sending: @Sendable (Int) -> Void
     let done: EventLoopPromise<Load.Outcome>
 
-    func callAsFunction() -> ClosedLoopHandler { ClosedLoopHandler(requests: requests, pause: pause, done: done) }
+    func callAsFunction() -> ClosedLoopHandler {
+        ClosedLoopHandler(requests: requests, pause: pause, sending: sending, done: done)
+    }
 }
 
 /// As much of HTTP/1.1 as a measuring client needs: the status, and where an answer ends that has a Content-Length, or

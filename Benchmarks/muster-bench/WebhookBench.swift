@@ -8,8 +8,6 @@ import MusterTerminal
 import MusterWire
 import NIOCore
 import NIOHTTP1
-import NIOPosix
-import Synchronization
 
 extension Bench {
     /// From reporting the position that crosses a fence to a webhook that tells of it; and the memory of what waits.
@@ -39,7 +37,7 @@ extension Bench {
         private func measureLatency() async throws {
             let server = try await BenchServer.start(arguments: Self.arguments)
             defer { server.stop() }
-            let mailbox = Mailbox()
+            let mailbox = Arrivals<String>()
             let listening = try await mailbox.listen(on: server.load.group)
             defer { listening.close(promise: nil) }
             try await server.makeCrossingTown(people: Crossers.count, target: listening.localAddress?.port ?? 0)
@@ -59,7 +57,7 @@ extension Bench {
             }
             let outcome = try await crossing
             try await mailbox.settle()
-            let latencies = mailbox.latencies.sorted()
+            let latencies = mailbox.latencies
             func share(_ part: Double) -> Double {
                 latencies.isEmpty ? 0 : latencies[Int(Double(latencies.count - 1) * part)]
             }
@@ -176,80 +174,20 @@ extension BenchServer {
     }
 }
 
-/// A web server that webhooks come to.
-private final class Mailbox: Sendable {
-    private struct State {
-        var count = 0
-        var sent: [String: ContinuousClock.Instant] = [:]
-        var latencies: [Double] = []
-    }
-
-    private let state = Mutex(State())
-
-    var count: Int { state.withLock { $0.count } }
-    /// Milliseconds from sending a probe to its webhook.
-    var latencies: [Double] { state.withLock { $0.latencies } }
-    /// Probes whose webhook did not come.
-    var missing: Int { state.withLock { $0.sent.count } }
-
-    func note(_ stamp: String) { state.withLock { $0.sent[stamp] = .now } }
-
-    /// Waits until nothing comes any more.
-    func settle() async throws {
-        var last = -1
-        while last != count {
-            last = count
-            try await Task.sleep(for: .seconds(1))
+extension Arrivals<String> {
+    /// Listens for webhooks; a probe's is known by its sample time.
+    fileprivate func listen(on group: any EventLoopGroup) async throws -> any Channel {
+        try await StandIn.listen(on: group) { [self] _, body in
+            arrive(Self.stamp(in: String(buffer: body)))
+            return .noContent
         }
     }
 
-    func listen(on group: any EventLoopGroup) async throws -> any Channel {
-        try await ServerBootstrap(group: group)
-            .serverChannelOption(ChannelOptions.backlog, value: 256)
-            .childChannelOption(ChannelOptions.socketOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(MailboxHandler { [self] in receive($0) })
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-    }
-
-    private func receive(_ body: ByteBuffer) {
-        let now = ContinuousClock.now
-        let text = String(buffer: body)
-        let isProbes = text.contains("\"DeviceId\":\"\(Crossers.probeName)\"")
+    private static func stamp(in text: String) -> String? {
         let mark = #""SampleTime":""#
-        state.withLock { state in
-            state.count += 1
-            guard isProbes, let start = text.range(of: mark)?.upperBound,
-                let end = text[start...].firstIndex(of: "\""),
-                let sent = state.sent.removeValue(forKey: String(text[start..<end]))
-            else { return }
-            state.latencies.append(sent.duration(to: now) / .milliseconds(1))
-        }
-    }
-}
-
-/// Answers every request with 204.
-private final class MailboxHandler: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
-    private var body = ByteBuffer()
-    private let receive: (ByteBuffer) -> Void
-
-    init(_ receive: @escaping (ByteBuffer) -> Void) { self.receive = receive }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head: body.clear()
-        case .body(var part): body.writeBuffer(&part)
-        case .end:
-            receive(body)
-            let head = HTTPResponseHead(version: .http1_1, status: .noContent)
-            context.write(wrapOutboundOut(.head(head)), promise: nil)
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        }
+        guard text.contains("\"DeviceId\":\"\(Crossers.probeName)\""), let start = text.range(of: mark)?.upperBound,
+            let end = text[start...].firstIndex(of: "\"")
+        else { return nil }
+        return String(text[start..<end])
     }
 }

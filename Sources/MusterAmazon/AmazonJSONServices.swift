@@ -102,6 +102,8 @@ struct AmazonJSONServices: Sendable {
     let isEncrypted: Bool
 
     private static let contentType = "application/x-amz-json-1.1"
+    /// The largest body of an operation that anyone may call, in bytes: a few tokens and a password.
+    private static let unsignedBodyLimit = 32 << 10
 
     /// Adds `POST /` and `POST /aws`.
     func register(in routes: inout RouteTable) {
@@ -133,7 +135,8 @@ struct AmazonJSONServices: Sendable {
         guard let (service, operation) = service(of: request) else {
             throw AmazonError.unknownOperation(request.headers[.amazonTarget] ?? "")
         }
-        let body = try await request.body.collect(upTo: AmazonProtocol.bodyLimit)
+        let body = try await request.body.collect(
+            upTo: signer == nil ? Self.unsignedBodyLimit : AmazonProtocol.bodyLimit)
         let call = AmazonJSONCall(
             operation: operation, body: body, serverAddress: request.serverAddress(isEncrypted: isEncrypted) + prefix,
             context: context, signer: signer)

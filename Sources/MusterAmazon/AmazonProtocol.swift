@@ -51,7 +51,11 @@ struct AmazonProtocol: RouteProtocol {
 
     func response(to error: any Error, _ context: AppRequestContext) -> Response? {
         var fault = fault(error, context)
-        if let name = errorNames[fault.code] { fault.code = name }
+        if let name = errorNames[fault.code] {
+            fault.code = name
+            // Amazon Location alone answers a quota with 402.
+            if fault.status == 402 { fault.status = 400 }
+        }
         var response = fault.response(as: contentType).withAmazonRequestID
         // Closes the connection instead of waiting for the rest of a body that nothing will read.
         if error is UnreadBody { response.headers[.connection] = "close" }

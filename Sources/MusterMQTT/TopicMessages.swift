@@ -145,7 +145,7 @@ struct TopicMessages: Sendable {
     /// The command to report, for each of the devices that are asked.
     private func requests(_ action: Action, _ directory: Directory) -> [TopicMessage] {
         let devices = action.device.map { [$0] } ?? action.user.map { directory.devices(of: $0) } ?? []
-        let payload = OwnTracksReply.message { $0.appendLocationRequest() }
+        let payload = OwnTracksReply.message { $0.appendReportLocation() }
         return devices.compactMap { device in
             Self.topic(of: device, directory, "/cmd").map { TopicMessage(topic: $0, payload: payload) }
         }

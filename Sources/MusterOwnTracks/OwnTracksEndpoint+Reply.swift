@@ -14,8 +14,9 @@ extension OwnTracksEndpoint {
     private static let pictureLimitBytes = 262_144
 
     /// Answers with the positions of the user's own devices, and for a leader those of the team, each with the device's
-    /// card if it sent one. The answer is encrypted when the report was.
-    func reply(to principal: Principal, sealedIn box: SecretBox?) async throws -> Response {
+    /// card if it sent one. Where a leader asked where the person is, it lets the app report. The answer is encrypted
+    /// when the report was.
+    func reply(to principal: Principal, from device: DeviceNumber, sealedIn box: SecretBox?) async throws -> Response {
         let friends = try await friends(of: principal)
         let cards = try await cards(of: friends)
         var reply = OwnTracksReply()
@@ -30,10 +31,25 @@ extension OwnTracksEndpoint {
             reply.append(
                 cardNamed: card.name ?? friend.userName, face: face, trackerID: trackerID, topic: friend.topic)
         }
+        if try await isToReport(device, for: principal) { reply.appendReportLocation() }
         let bytes = box.map { $0.seal(reply.bytes).message } ?? reply.bytes
         return Response(
             status: .ok, headers: [.contentType: "application/json"],
             body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// Whether someone asked the device's owner where they are, and no newer position has come. A gateway is not told:
+    /// it is not the phone.
+    private func isToReport(_ number: DeviceNumber, for principal: Principal) async throws -> Bool {
+        let now = configuration.now()
+        guard principal.role != .gateway, let device = coordinator.directory.devices[number],
+            let question = locationRequests.question(to: device.user),
+            now < question.endsAt
+        else { return false }
+        let located = try await coordinator.inspect { engine, directory, _ in
+            directory.devices(of: device.user).compactMap { engine.latestPosition(of: $0)?.sampleTime }.max()
+        }
+        return locationRequests.takeCommand(for: device.number, of: device.user, located: located, now: now)
     }
 
     private struct Friend: Sendable {

@@ -15,6 +15,7 @@ package struct OwnTracksEndpoint: Endpoint {
     let coordinator: StoreCoordinator
     let identity: Identity
     let intake: OwnTracksIntake
+    let locationRequests: LocationRequests
     let metrics: Metrics
     let configuration: Configuration
 
@@ -22,6 +23,7 @@ package struct OwnTracksEndpoint: Endpoint {
         coordinator = parts.coordinator
         identity = parts.identity
         intake = OwnTracksIntake(parts)
+        locationRequests = parts.pushes.locationRequests
         metrics = parts.metrics
         configuration = parts.configuration
     }
@@ -42,7 +44,9 @@ package struct OwnTracksEndpoint: Endpoint {
                             .init("d", "The device, if the request has no `X-Limit-D`.", schema: #"{"type":"string"}"#),
                         ], body: ["application/json": "OwnTracksMessage"],
                         answers: [
-                            .init(200, "Positions and cards for the app to show.", json: "OwnTracksReply"),
+                            .init(
+                                200, "Positions and cards for the app to show, and a command to report.",
+                                json: "OwnTracksReply"),
                             .init(503, "The app keeps the report and tries again."),
                         ]), handler: receive))
         }
@@ -63,7 +67,7 @@ package struct OwnTracksEndpoint: Endpoint {
         let report = try await intake.report(
             posted, from: OwnTracksSender(request), by: principal, receivedAt: now)
         try await store(report.observations, by: principal)
-        return try await reply(to: principal, sealedIn: report.box)
+        return try await reply(to: principal, from: report.device, sealedIn: report.box)
     }
 
     /// Stores the observations. Answers 503 for an exceeded quota, too, so that the phone keeps the fix and sends it

@@ -29,6 +29,8 @@ package protocol DatasetTransaction {
     func dataset(_ name: String, of user: UserNumber) throws -> Dataset?
     /// The number of datasets that the user has.
     func datasetCount(of user: UserNumber) throws -> Int
+    /// The bytes of all of the user's datasets: keys and values.
+    func datasetBytes(of user: UserNumber) throws -> Int64
     /// The record of a key, removed ones included, as this transaction sees it.
     func record(_ key: String, in dataset: String, of user: UserNumber) throws -> DatasetRecord?
     /// Stores what an update made of a dataset. The caller appends the `Change` that says so.

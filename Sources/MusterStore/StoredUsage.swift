@@ -6,6 +6,8 @@ package struct StoredUsage: Hashable, Sendable {
     package var positionBytes: [DeviceNumber: Int64] = [:]
     /// The bytes of each database's documents, with all stored revisions and attachments.
     package var documentBytes: [DatabaseNumber: Int64] = [:]
+    /// The bytes of each user's datasets: keys and values.
+    package var datasetBytes: [UserNumber: Int64] = [:]
     /// The bytes in use in the whole file, with its indexes and metadata.
     package var storeBytes: Int64 = 0
 

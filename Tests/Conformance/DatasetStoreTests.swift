@@ -80,6 +80,45 @@ struct DatasetStoreTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `the bytes of datasets are counted by owner, and a removed user's are gone at once`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        try bench.store.write(at: .test(0)) { transaction in
+            for (number, name) in [(ana, "ana"), (bo, "bo")] {
+                try transaction.put(User(number: number, name: name, role: .member, team: nil))
+            }
+        }
+        try update("a", of: ana, patches([("key", "12345", 0), ("k", nil, 0)]), bench.store)
+        try update("b", of: ana, patches((0..<30).map { ("k\($0 % 10)\($0 / 10)", "1", 0) }), bench.store)
+        try update("a", of: bo, patches([("k", "1", 0)]), bench.store)
+        #expect(try bench.store.usage().datasetBytes == [ana: 9 + 120, bo: 2])
+        try bench.store.write(at: .test(3)) { transaction in
+            #expect(try transaction.datasetBytes(of: ana) == 129)
+            try transaction.remove(ana)
+            #expect(try transaction.datasetBytes(of: ana) == 0)
+        }
+        #expect(try page("b", of: ana, bench.store) == nil)
+        // The records are erased in slices, which a crash may interrupt.
+        _ = try bench.store.settle(limit: 20)
+        try bench.crash()
+        while try bench.store.settle(limit: 20) {}
+        #expect(try bench.store.usage().datasetBytes == [bo: 2])
+        #expect(try page("a", of: bo, bench.store)?.records.map(\.key) == ["k"])
+    }
+
+    @Test func `a removed user's records leave the file slice by slice`() throws {
+        let bench = try Bench(.sqlite)
+        try update("a", of: ana, patches((0..<900).map { ("key-of-ana-\($0)", "value-of-ana", 0) }), bench.store)
+        try update("a", of: bo, patches([("key-of-bo", "1", 0)]), bench.store)
+        let whole = try bench.store.usage().storeBytes
+        try bench.store.write(at: .test(3)) { try $0.remove(ana) }
+        var slices = 0
+        while try bench.store.settle(limit: 1_000) { slices += 1 }
+        #expect(slices >= 9)
+        #expect(try bench.store.usage().storeBytes < whole)
+        #expect(try page("a", of: bo, bench.store)?.records.count == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a transaction that throws leaves the dataset as it was`(kind: StoreKind) throws {
         struct Stop: Error {}
         let bench = try Bench(kind)

@@ -104,6 +104,9 @@ def test_nobody_gets_an_identity_without_having_signed_in(server, identity, pool
         for call in (identity.get_credentials_for_identity, identity.get_open_id_token):
             refused("NotAuthorizedException", 400, call, IdentityId=mia.id, Logins=logins)
     refused("NotAuthorizedException", 400, identity.get_id, IdentityPoolId=mia.pool)
+    for nothing in ({}, {"Logins": {provider: "x"}}):
+        refused("NotAuthorizedException", 400, identity.get_id, **nothing,
+                IdentityPoolId="us-east-1:00000000-0000-0000-0000-000000000000")
     refused("NotAuthorizedException", 400, identity.get_id, IdentityPoolId=pools["south"], Logins=mia.logins)
     refused("ResourceNotFoundException", 400, identity.get_id, Logins=mia.logins,
             IdentityPoolId="us-east-1:00000000-0000-0000-0000-000000000000")

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from cognito import sign_in, unsigned
 from muster_process import MusterProcess
 from push_browser import Browser, verified_claims
 from webhook_receiver import Receiver
@@ -267,6 +268,38 @@ def test_a_removed_device_and_a_removed_user_hear_nothing_more(ana, admin, servi
     last = update(ana, "settings", "2")
     assert counts(other.wait(lambda messages: messages)) == [last]
     assert browser.calls() == []
+
+
+def test_a_reset_removes_the_devices_unless_they_are_kept_and_a_new_password_of_ones_own_leaves_them(
+        ana, admin, service, server):
+    name = ana.ok("GET", "/session")["user"]["name"]
+    path = f"/users/{name}/password"
+    phone = subscribed(ana, service)
+    keys = ["api-keys"]
+    admin.ok("PUT", path, {"password": "the first one", "keep": [*keys, "push-devices"]})
+    ana.ok("PUT", path, {"password": "the second one", "currentPassword": "the first one"})
+    assert [device["id"] for device in ana.items("/push/devices")] == [phone.id]
+    update(ana, "settings", "dark")
+    phone.wait(lambda messages: len(messages) == 1)
+    admin.ok("PUT", path, {"password": "the third one", "keep": keys})
+    assert ana.items("/push/devices") == []
+    # The same browser hears of what it subscribes to anew, and of nothing else.
+    update(ana, "settings", "light")
+    phone.register(ana)
+    assert ana.items("/push/devices")[0]["datasets"] == []
+    count = update(ana, "other", "1")
+    ana.ok("PUT", f"/datasets/other/subscriptions/{phone.id}")
+    count = update(ana, "other", "2")
+    assert counts(phone.wait(lambda messages: len(messages) > 1))[1:] == [count]
+
+
+def test_a_sign_out_everywhere_removes_the_devices(ana, admin, service, server):
+    name = ana.ok("GET", "/session")["user"]["name"]
+    admin.ok("PUT", f"/users/{name}/password", {"password": "a good password", "keep": ["api-keys"]})
+    tokens = sign_in(server, name, "a good password")
+    subscribed(ana, service)
+    unsigned(server, "cognito-idp").global_sign_out(AccessToken=tokens["AccessToken"])
+    assert ana.items("/push/devices") == []
 
 
 def test_metrics_tell_what_was_sent(server, ana, service):

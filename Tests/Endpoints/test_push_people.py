@@ -1,6 +1,7 @@
 """Push to people: an incident reaches its team, a call for help the leaders, "where are you?" whom it asks."""
 
 import itertools
+import time
 
 import pytest
 
@@ -38,6 +39,14 @@ def people(server, admin, service):
         person.browser = Browser(service, next(paths), page="http://127.0.0.1/")
         person.browser.register(person)
     return people
+
+
+def until(look, seconds=20):
+    """Looks until there is something, and returns it."""
+    deadline = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < deadline, "nothing came"
+    return found
 
 
 def titles(messages):
@@ -115,6 +124,13 @@ def test_a_leader_asks_where_someone_is_and_that_person_alone_is_asked(people):
     people["sue"].refused(404, "POST", "/users/mia/location-request")
     people["max"].refused(403, "POST", "/users/mia/location-request")
     people["mia"].refused(403, "POST", "/users/mia/location-request")
+    # The leader sees what the service answered, which is noted right after its answer.
+    path = "/users/mia/location-request"
+    [channel] = until(lambda: people["lea"].ok("GET", path)["channels"])
+    assert (channel["channel"], channel["device"]) == ("webpush", people["mia"].browser.id)
+    assert channel["outcome"] == "delivered" and people["lea"].ok("GET", path)["state"] == "unheard"
+    people["sue"].refused(404, "GET", path)
+    people["max"].refused(403, "GET", path)
     # The person sees it in the log as well, and the audit says who asked.
     asked = [change for change in people["mia"].changes() if change.get("kind") == "locationAsked"]
     assert len(asked) == 1

@@ -217,6 +217,47 @@ def test_a_user_stores_so_many_bytes_and_frees_them_by_deleting(make_server):
     member.ok("PUT", own + "/e", {"text": "a" * 100_000})
 
 
+def test_what_datasets_hold_counts_to_the_bytes_of_their_owner(make_server):
+    server = make_server(arguments=["--quota-user-mib", "1"]).start()
+    admin = server.admin()
+    ana, ben = admin.make_user("ana"), admin.make_user("ben")
+
+    def put(person, dataset, size, count=0, key="k"):
+        record = {"key": key, "value": "a" * size, "syncCount": count}
+        return person.send("PATCH", f"/datasets/{dataset}", {"records": [record]})
+
+    def refused_for_bytes(response):
+        assert response.status_code == 507, response.text
+        assert response.json()["type"] == "urn:muster:problem:over-quota" and "ana" in response.json()["detail"]
+
+    assert put(ana, "one", 700_000).status_code == 200
+    refused_for_bytes(put(ana, "two", 400_000))
+    assert [dataset["name"] for dataset in ana.items("/datasets")] == ["one"]
+    assert put(ben, "two", 400_000).status_code == 200
+    # Cognito's clients are told in their own words.
+    sync = client(server, "ana", "cognito-sync")
+    ids = ana.ok("GET", "/cognito")
+    mine = {"IdentityPoolId": ids["identityPoolId"], "IdentityId": ids["identityId"], "DatasetName": "two"}
+    patch = {"Op": "replace", "Key": "k", "Value": "a" * 400_000, "SyncCount": 0}
+    token = sync.list_records(**mine)["SyncSessionToken"]
+    refused(
+        "LimitExceededException", 400, sync.update_records, **mine, SyncSessionToken=token, RecordPatches=[patch])
+    server.kill()
+    server.start()
+    refused_for_bytes(put(ana, "two", 400_000))
+    # Documents of the person take from the same, and to make a dataset smaller is always allowed.
+    member, own = as_user(server, "ann")
+    for number in range(9):
+        member.ok("PUT", f"{own}/d{number}", {"text": "a" * 100_000})
+    ann = server.api(admin.ok("POST", "/keys", {"label": "tests", "user": "ann"})["key"])
+    assert put(ann, "one", 200_000).status_code == 507
+    assert put(ann, "one", 50_000).status_code == 200
+    assert put(ana, "one", 300_000, count=1).status_code == 200
+    assert put(ana, "two", 400_000).status_code == 200
+    ana.ok("DELETE", "/datasets/one")
+    assert put(ana, "three", 300_000).status_code == 200
+
+
 def test_files_that_were_replaced_count_until_they_are_compacted(make_server):
     server = make_server(arguments=["--quota-user-mib", "1"]).start()
     member, own = as_user(server, "ana")

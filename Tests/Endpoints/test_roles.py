@@ -107,7 +107,8 @@ rules = [
     Rule("DELETE", v1 + "/users/{user}", sam, {"admin"}),
     # Sam may, with the password it has.
     Rule("PUT", v1 + "/users/{user}/password", sam + "/password", {"admin"}, {"password": "another sound password",
-          "keep": ["api-keys", "aws-keys", "device-tokens", "tokens-for-others"]},
+          "keep": ["api-keys", "aws-keys", "device-tokens", "tokens-for-others",
+                   "push-devices"]},
          (401, 403, 404, 422)),
     Rule("GET", v1 + "/cognito", v1 + "/cognito", persons),
     Rule("GET", v1 + "/codes", v1 + "/codes", {"admin"}),
@@ -135,6 +136,7 @@ rules = [
          {"own member"}),
     Rule("DELETE", v1 + "/push/devices/{device}", v1 + "/push/devices/{push}", {"own member"}),
     Rule("POST", v1 + "/users/{user}/location-request", sam + "/location-request", {"admin", "own leader"}),
+    Rule("GET", v1 + "/users/{user}/location-request", sam + "/location-request", {"admin", "own leader"}),
     Rule("POST", v1 + "/users/{user}/devices", sam + "/devices", keepers, {"name": "new"}),
     Rule("GET", v1 + "/users/{user}/devices/{device}", phone, south_readers | {"own member", "own device"}),
     # It goes with its track, which a leader does not erase.

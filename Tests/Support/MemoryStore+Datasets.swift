@@ -31,6 +31,7 @@ extension MemoryTransaction {
     }
 
     func datasetCount(of user: UserNumber) throws -> Int { try DatasetTable.count(of: user, in: database) }
+    func datasetBytes(of user: UserNumber) throws -> Int64 { try DatasetTable.bytes(of: user, in: database) }
 
     func record(_ key: String, in dataset: String, of user: UserNumber) throws -> DatasetRecord? {
         try DatasetTable.record(key, in: dataset, of: user, database)

@@ -20,6 +20,7 @@ extension MemoryStore {
     package func usage() throws -> StoredUsage {
         var usage = StoredUsage()
         usage.documentBytes = try tables.unsafeReentrantRead { try DocumentTables(in: $0) { .zero }.storedBytes() }
+        usage.datasetBytes = try tables.unsafeReentrantRead { try DatasetTable.bytes(in: $0) }
         usage.storeBytes = usage.documentBytes.values.reduce(0, +)
         return usage
     }

@@ -152,6 +152,7 @@ final class MemoryTransaction: StoreTransaction {
         forgetCredentials { $0.user == user }
         try tables.remove(.locations(of: user))
         try DatasetTable.remove(of: user, in: database)
+        _ = try DatasetTable.removeRecords(of: user, limit: .max, in: database)
         edits.append { $0.remove(user) }
     }
 

@@ -8,8 +8,9 @@ extension CognitoIdentityService {
         let (pool, logins) = try call.read { members, faults in
             (members.text("IdentityPoolId", .cognitoID, required: true, &faults), members.logins(&faults))
         }
-        let team = try self.pool(pool)
+        // Who proves nothing does not learn which pools there are.
         let user = try await proof(by: logins).user
+        let team = try self.pool(pool)
         try requireMember(user, of: team)
         return JSONWriter.object { $0.member("IdentityId", coordinator.origin.text(of: .identity(user.number))) }
     }

@@ -14,8 +14,8 @@ struct PasswordRoutes: NativeRoutes {
                 .init(
                     "Users",
                     "Set your own password, knowing the current one; as an admin, another user's; on the command line, "
-                        + "any user's. This ends the user's sessions. An admin's reset also ends the user's keys "
-                        + "and tokens, except for the kinds that `keep` names.",
+                        + "any user's. This ends the user's sessions. An admin's reset also ends the user's keys, "
+                        + "tokens and push devices, except for the kinds that `keep` names.",
                     body: Self.json("NewPassword"), answers: [.init(204, "Set.")]), handler: setPassword))
     }
 

@@ -12,6 +12,7 @@ final class LiveFeed: FeedContent {
     private let recent: RecentEvents
     private let coordinator: StoreCoordinator
     private let identity: Identity
+    private let locationRequests: LocationRequests
     /// Verified again before each batch and heartbeat, so that the feed ends when the credential does.
     private let proof: any RequestProof
     /// The last change that was sent, or passed over because the reader may not see it.
@@ -26,6 +27,7 @@ final class LiveFeed: FeedContent {
         recent = server.feeds.recent
         coordinator = server.coordinator
         identity = server.identity
+        locationRequests = server.pushes.locationRequests
         beatSeconds = server.configuration.heartbeatSeconds
         self.proof = proof
         self.cursor = Mutex(cursor)
@@ -73,7 +75,17 @@ final class LiveFeed: FeedContent {
             var bytes: [UInt8] = []
             for event in events where access.maySee(event.change) { event.appendEventStream(to: &bytes) }
             if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
+            noteQuestions(among: events, to: principal.user)
             cursor.withLock { $0 = last.sequence }
+        }
+    }
+    /// Notes that the reader was asked where they are.
+    private func noteQuestions(among events: [LiveEvent], to reader: UserNumber) {
+        for event in events {
+            guard case .action(let action) = event.change, action.kind == .locationAsked, action.user == reader else {
+                continue
+            }
+            locationRequests.note(.liveFeed, to: reader, asked: event.committedAt, at: coordinator.now())
         }
     }
 }

@@ -1,13 +1,15 @@
 import MusterCore
+import MusterDocuments
 import MusterStore
 
 extension CommitPipeline {
     /// Decides and stores one update of a dataset.
     ///
-    /// - Returns: the receipt; its `dataset` says why, where nothing was stored.
+    /// - Parameter name: the owner's name.
+    /// - Returns: the receipt; its `dataset` or its `refusal` says why, where nothing was stored.
     /// - Throws: the store's errors.
     mutating func updateDataset(
-        _ update: DatasetUpdate, now: Instant, in transaction: any StoreTransaction
+        _ update: DatasetUpdate, of name: String, now: Instant, in transaction: any StoreTransaction
     ) throws -> Receipt {
         var receipt = Receipt()
         let before =
@@ -18,6 +20,10 @@ extension CommitPipeline {
             let decision = try before.deciding(update, ownedDatasets: owned, at: now) { key in
                 try transaction.record(key, in: update.name, of: update.owner)
             }
+            if let refusal = try refusal(of: decision, after: before, ownedBy: name, transaction) {
+                receipt.refusal = refusal
+                return receipt
+            }
             receipt.dataset = .success(decision)
             guard let touch = decision.touch else { return receipt }
             try transaction.put(decision)
@@ -26,6 +32,19 @@ extension CommitPipeline {
             receipt.dataset = .failure(fault)
         }
         return receipt
+    }
+
+    /// Returns the quota that an update would exceed; nil where there is room. Removals take no room.
+    private func refusal(
+        of decision: DatasetDecision, after before: Dataset, ownedBy name: String, _ transaction: any StoreTransaction
+    ) throws -> QuotaError? {
+        let owner = before.owner
+        let growth = Int64(decision.dataset.bytes - before.bytes)
+        guard growth > 0 else { return nil }
+        let documents = try transaction.documents.counts(in: .database(.locations(of: owner))).storedBytes
+        return quotas.refusal(
+            ofDatasetBytes: growth, with: documents + (try transaction.datasetBytes(of: owner)), of: owner, called: name
+        )
     }
 }
 

@@ -7,14 +7,14 @@ import MusterWire
 enum CommitRequest: Sendable {
     case observations([Observation])
     case documents([DocumentEdit], in: WriteTarget)
-    case dataset(DatasetUpdate)
+    case dataset(DatasetUpdate, ownedBy: String)
 
     /// The approximate size of the request, in observations. Bounds the queue and each transaction.
     var weight: Int {
         switch self {
         case .observations(let observations): observations.count
         case .documents(let edits, _): edits.reduce(0) { $0 + 1 + $1.body.json.count / 256 }
-        case .dataset(let update): update.weight
+        case .dataset(let update, _): update.weight
         }
     }
 }

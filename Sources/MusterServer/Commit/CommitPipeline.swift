@@ -50,8 +50,8 @@ struct CommitPipeline {
                         Receipt(tally: try pipeline.decideObservations(observations, now: now, in: transaction)))
                 case .documents(let edits, let place):
                     receipts.append(try pipeline.write(edits, in: place, now: now, in: transaction))
-                case .dataset(let update):
-                    receipts.append(try pipeline.updateDataset(update, now: now, in: transaction))
+                case .dataset(let update, let owner):
+                    receipts.append(try pipeline.updateDataset(update, of: owner, now: now, in: transaction))
                 }
             }
         }

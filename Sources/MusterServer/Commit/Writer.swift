@@ -77,7 +77,7 @@ struct Writer {
         for job in jobs {
             switch job {
             case .ingest(.documents(_, let place), let answer) where !holds(place): answer(.failure(.gone))
-            case .ingest(.dataset(let update), let answer) where !holds(update.owner): answer(.failure(.gone))
+            case .ingest(.dataset(let update, _), let answer) where !holds(update.owner): answer(.failure(.gone))
             case .ingest(let request, let answer):
                 requests.append(request)
                 answers.append(answer)

@@ -7,9 +7,15 @@ extension StoreCoordinator {
     /// Carries out one update of a dataset.
     ///
     /// - Returns: the dataset after the update and the records that it changed, once all of it is on disk.
-    /// - Throws: `DatasetError`, then nothing of the update is stored; `CoordinatorError`.
+    /// - Throws: `DatasetError`, then nothing of the update is stored; `CoordinatorError`, also where it would exceed a
+    ///   quota.
     package func updateDataset(_ update: DatasetUpdate) async throws -> DatasetDecision {
-        let receipt = try await enqueue(.dataset(update))
+        let owner = directory.users[update.owner]?.name ?? ""
+        let receipt = try await enqueue(.dataset(update, ownedBy: owner))
+        if let refusal = receipt.refusal {
+            quotas.noteRefusal(refusal)
+            throw CoordinatorError.overQuota(refusal)
+        }
         guard let outcome = receipt.dataset else { preconditionFailure("an update of a dataset has an outcome") }
         return try outcome.get()
     }

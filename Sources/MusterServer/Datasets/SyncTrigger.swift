@@ -2,6 +2,7 @@ package import MusterCore
 import MusterHTTP
 import MusterStore
 import MusterWire
+import Synchronization
 
 /// Why the target of a sync trigger refused an update.
 package enum SyncTriggerError: Error, Hashable, Sendable {
@@ -15,6 +16,7 @@ package enum SyncTriggerError: Error, Hashable, Sendable {
 package struct SyncTrigger: Sendable {
     let coordinator: StoreCoordinator
     let caller: TargetCaller
+    private let questions = OpenQuestions()
 
     /// Makes a trigger that calls targets as rules do.
     package init(coordinator: StoreCoordinator, caller: TargetCaller) {
@@ -39,6 +41,8 @@ package struct SyncTrigger: Sendable {
         guard let name = EventOrigin.targetName(in: arn), let target = coordinator.directory.targets[name],
             target.isEnabled, target.kind == .webhook
         else { throw SyncTriggerError.invalidAnswer("The target \(arn) is not there, is off or is no webhook.") }
+        guard questions.begin(to: target.number) else { throw SyncTriggerError.throttled }
+        defer { questions.end(to: target.number) }
         let stored = try await coordinator.readDataset(
             dataset, of: owner, since: 0, after: nil, limit: 2 * DatasetLimits.records)
         let values = Dictionary(
@@ -98,5 +102,33 @@ package struct SyncTrigger: Sendable {
         }
         guard answered.isEmpty else { throw .invalidAnswer("The answer has records that nobody sent.") }
         return kept
+    }
+}
+
+/// The questions that targets have not answered yet. Each holds a dataset in memory.
+final class OpenQuestions: Sendable {
+    /// The most questions to one target, and to all.
+    static let limits = (ofTarget: 16, all: 64)
+
+    private let counts = Mutex<[TargetNumber: Int]>([:])
+
+    /// Counts a question.
+    ///
+    /// - Returns: false, and then nothing is counted, where as many as may be are open.
+    func begin(to target: TargetNumber) -> Bool {
+        counts.withLock { counts in
+            guard counts[target, default: 0] < Self.limits.ofTarget,
+                counts.values.reduce(0, +) < Self.limits.all
+            else { return false }
+            counts[target, default: 0] += 1
+            return true
+        }
+    }
+
+    func end(to target: TargetNumber) {
+        counts.withLock { counts in
+            let left = counts[target, default: 1] - 1
+            counts[target] = left > 0 ? left : nil
+        }
     }
 }

@@ -68,6 +68,11 @@ package final class AttemptLimiter: Sendable {
         return isSuspected
     }
 
+    /// Whether many attempts at a name have been made lately, from any address.
+    func isSuspected(_ name: String, at now: Instant) -> Bool {
+        buckets.withLock { $0.names.secondsUntilOne(for: name, at: now) > 0 }
+    }
+
     /// Gives back an attempt that succeeded.
     func giveBack(name: String, address: String, at now: Instant) {
         let prefix = AddressPrefix.of(address)

@@ -11,6 +11,8 @@ package enum EndedCredentials: String, CaseIterable, Hashable, Sendable {
     case deviceTokens = "device-tokens"
     /// The tokens that the user made for other people's devices.
     case tokensForOthers = "tokens-for-others"
+    /// The user's push devices with their subscriptions: who had the password may have registered one.
+    case pushDevices = "push-devices"
 }
 
 extension Draft {
@@ -26,6 +28,14 @@ extension Draft {
             credentials += try store.credentials(.deviceToken).filter { $0.maker == user && $0.user != user }
         }
         removedCredentials += credentials.map { (kind: $0.kind, key: $0.key) }
+        if ended.contains(.pushDevices) { try removePushDevices(of: user) }
+    }
+
+    /// Removes a user's push devices with their subscriptions and the pushes that wait for them.
+    package mutating func removePushDevices(of user: UserNumber) throws {
+        for device in try store.credentials(.pushDevice, of: user).compactMap({ PushDevice($0) }) {
+            try transaction.removePushDevice(device.id)
+        }
     }
 
     /// Revokes the keys that a user's apps got by tokens of the user pool: they end with the sessions.

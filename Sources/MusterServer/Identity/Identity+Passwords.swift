@@ -121,7 +121,8 @@ extension Identity {
             "A sign-in failed", metadata: ["address": "\(address)", "user": "\(user?.name ?? "(nobody of that name)")"])
     }
 
-    private func urgency(
+    /// Whose turn a check of a password, or of a proof of one, has.
+    func urgency(
         of user: User?, from address: String, isSuspected: Bool, at now: Instant
     ) -> PasswordHasher.Urgency {
         if let user, recentSignIns.knows(user.number, from: address, at: now) { return .known }

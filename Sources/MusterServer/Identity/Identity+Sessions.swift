@@ -19,34 +19,21 @@ package struct Session: Sendable {
 /// the session's name and a secret. When a client shows a known session with an older secret, the token has been used
 /// twice, and the session ends.
 private struct StoredSession {
-    let name: [UInt8]
-    let secret: [UInt8]
+    private let ticket: SessionTicket
 
-    static let nameBytes = 16
-    static let secretBytes = 32
+    init() { ticket = SessionTicket() }
 
-    init() {
-        name = SecretToken.randomBytes(Self.nameBytes)
-        secret = SecretToken.randomBytes(Self.secretBytes)
-    }
-
-    init(continuing name: [UInt8]) {
-        self.name = name
-        secret = SecretToken.randomBytes(Self.secretBytes)
-    }
+    init(continuing name: [UInt8]) { ticket = SessionTicket(continuing: name) }
 
     init?(refreshToken: String) {
-        guard refreshToken.hasPrefix(SecretToken.Kind.refresh.rawValue), refreshToken.utf8.count < 100,
-            let bytes = Base64.decodeUnpadded(refreshToken.dropFirst(3), .forURLs),
-            bytes.count == Self.nameBytes + Self.secretBytes
-        else { return nil }
-        name = Array(bytes.prefix(Self.nameBytes))
-        secret = Array(bytes.suffix(Self.secretBytes))
+        guard let ticket = SessionTicket(refreshToken, of: .refresh) else { return nil }
+        self.ticket = ticket
     }
 
-    var refreshToken: String { SecretToken.Kind.refresh.rawValue + Base64.encodeUnpadded(name + secret, .forURLs) }
+    var name: [UInt8] { ticket.name }
+    var refreshToken: String { ticket.refreshToken(of: .refresh) }
     var key: [UInt8] { TokenDigest(bytes: name).bytes }
-    var secretDigest: [UInt8] { TokenDigest(bytes: secret).bytes }
+    var secretDigest: [UInt8] { ticket.secretDigest }
 
     /// Returns the credential to store: the digest of the newest secret, and the mark of the password at sign-in.
     ///

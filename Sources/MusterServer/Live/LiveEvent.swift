@@ -7,6 +7,8 @@ package struct LiveEvent: Sendable {
     package let sequence: LogSequence
     /// The change, by which the server decides who may see it.
     package let change: Change
+    /// When the change was committed.
+    package let committedAt: Instant
     /// The API's JSON object of the change.
     package let json: [UInt8]
     /// The kind of change, as the feed names it.
@@ -16,6 +18,7 @@ package struct LiveEvent: Sendable {
     package init(_ logged: LoggedChange, directory: Directory) {
         sequence = logged.sequence
         change = logged.change
+        committedAt = logged.committedAt
         let named = directory.named(logged.change)
         type = named.type
         var writer = JSONWriter()

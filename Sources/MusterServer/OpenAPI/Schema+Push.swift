@@ -9,6 +9,15 @@ extension Schema {
     private static let url = #"{"type":"string","maxLength":2048}"#
     private static let base64url = #"{"type":"string","pattern":"^[A-Za-z0-9_-]+=*$","maxLength":100}"#
 
+    /// What became of a question on one channel.
+    private static let locationChannel = object(
+        [
+            ("channel", #"{"type":"string","enum":[\#(channels.map { "\"\($0)\"" }.joined(separator: ","))]}"#),
+            ("at", time),
+            ("outcome", #"{"type":"string","enum":["told","delivered","failed","gone","refused"]}"#),
+        ], optional: [("device", text), ("reason", text)])
+    private static let channels = PushPlatform.allCases.map(\.rawValue) + ["owntracks", "live"]
+
     /// The schemas that routes of push devices name.
     static let push: [(String, String)] = [
         ("PushKey", object([("key", base64url)])),
@@ -37,9 +46,11 @@ extension Schema {
             "LocationRequest",
             object(
                 [
-                    ("user", name), ("askedAt", time),
+                    ("user", name), ("askedAt", time), ("endsAt", time),
                     ("pushDevices", list(of: object([("id", deviceID), ("platform", platform)]))),
-                ], optional: [("lastPositionAt", time)])
+                    ("channels", list(of: locationChannel)),
+                    ("state", #"{"type":"string","enum":["answered","heard","unheard"]}"#),
+                ], optional: [("by", name), ("heardAt", time), ("lastPositionAt", time)])
         ),
         ("PushTest", object([], optional: [("user", name)])),
         (

@@ -28,10 +28,18 @@ package final class PushDispatcher: Service {
     let now: @Sendable () -> Instant
     let jitter: @Sendable () -> Double
     let logger: Logger
+    /// The questions "where are you now?", and by which channels each went out.
+    package let locationRequests = LocationRequests()
     let record = Mutex(PushRecord())
-    private let signals: AsyncStream<Signal>
-    let signal: AsyncStream<Signal>.Continuation
-    private let isAnnounced = Atomic(false)
+    private let wakes: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+    private let inbox = Mutex(Inbox())
+
+    /// What the dispatcher has not reacted to yet.
+    private struct Inbox {
+        var signals: [Signal] = []
+        var isAnnounced = false
+    }
 
     /// Seconds between two transactions that store what became of messages.
     static let keepingSeconds: Double = 0.1
@@ -41,6 +49,8 @@ package final class PushDispatcher: Service {
     static let pageLimit = 2_000
     /// The number of people or devices looked up at once.
     static let lookupLimit = 256
+    /// The number of changes whose devices are looked up at once.
+    static let tellingLimit = 64
     /// The number of attempts that begin before outcomes are handled again.
     static let beginningLimit = 64
 
@@ -59,13 +69,27 @@ package final class PushDispatcher: Service {
         self.logger = logger
         self.now = now
         self.jitter = jitter
-        (signals, signal) = AsyncStream.makeStream(of: Signal.self)
+        (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Tells the dispatcher that the log may have grown. Never blocks.
     package func announce() {
-        // One announcement in the queue is enough.
-        if !isAnnounced.exchange(true, ordering: .acquiringAndReleasing) { signal.yield(.announced) }
+        inbox.withLock { $0.isAnnounced = true }
+        wake.yield()
+    }
+
+    /// Lets the dispatcher react to a signal. What comes while it is busy it reacts to together. Never blocks.
+    func signal(_ signal: Signal) {
+        inbox.withLock { $0.signals.append(signal) }
+        wake.yield()
+    }
+
+    private func takeSignals() -> [Signal] {
+        let inbox = inbox.withLock { inbox in
+            defer { inbox = Inbox() }
+            return inbox
+        }
+        return inbox.signals + (inbox.isAnnounced ? [.announced] : [])
     }
 
     /// What was sent and what waits.
@@ -74,12 +98,16 @@ package final class PushDispatcher: Service {
     /// Sends until the server shuts down. It then abandons attempts under way, and makes them again after the next
     /// start.
     package func run() async throws {
+        do {
+            try await locationRequests.load(from: coordinator)
+        } catch {
+            logger.warning("The open questions where someone is cannot be read", metadata: ["why": "\(error)"])
+        }
         announce()
         await withDiscardingTaskGroup { group in
             var pass = PushPass(self)
-            for await signal in signals.cancelOnGracefulShutdown() {
-                if case .announced = signal { isAnnounced.store(false, ordering: .releasing) }
-                pass.take(signal)
+            for await _ in wakes.cancelOnGracefulShutdown() {
+                for signal in takeSignals() { pass.take(signal) }
                 await pass.advance(in: &group)
             }
             await pass.end()
@@ -98,6 +126,11 @@ package final class PushDispatcher: Service {
         }
         let outcome = await senders.send(message, to: address)
         record.withLock { $0.count(outcome, of: platform) }
+        if message.topic == PushRecipients.locateTopic, let user = credential.user {
+            locationRequests.note(
+                .push(device: String(decoding: credential.key, as: UTF8.self), platform), outcome.word,
+                reason: outcome.reason, to: user, asked: message.createdAt, at: now())
+        }
         guard let reason = outcome.reason else { return outcome }
         let metadata: Logger.Metadata = [
             "device": "\(String(decoding: credential.key, as: UTF8.self))", "service": "\(credential.label)",

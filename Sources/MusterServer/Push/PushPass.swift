@@ -113,14 +113,14 @@ struct PushPass {
         guard !isStuck, mayHoldMore, hasRoom, tellings.isEmpty, let after = seen else { return }
         let end = dispatcher.coordinator.lastSequence
         do {
+            let changes = try await dispatcher.coordinator.read { store in
+                try store.hasPushDevices ? store.changes(since: after, limit: PushDispatcher.pageLimit) : nil
+            }
             // Where there is no device, nobody misses anything that was committed before.
-            guard try await dispatcher.coordinator.read({ try $0.hasPushDevices }) else {
+            guard let changes else {
                 seen = max(after, end)
                 mayHoldMore = false
                 return
-            }
-            let changes = try await dispatcher.coordinator.read {
-                try $0.changes(since: after, limit: PushDispatcher.pageLimit)
             }
             let recipients = PushRecipients(
                 directory: dispatcher.coordinator.directory, origin: dispatcher.coordinator.origin)
@@ -141,19 +141,36 @@ struct PushPass {
 
     /// Tells changes that were read to the devices of those whom they concern, while there is room.
     private mutating func tell() async {
-        while !isStuck, hasRoom, let step = tellings.last {
-            guard let found = try? await dispatcher.coordinator.read({ try step.devices(in: $0) }) else {
+        while !isStuck, hasRoom, !tellings.isEmpty {
+            let steps = nextTellings()
+            guard let found = try? await dispatcher.coordinator.read({ store in
+                try steps.map { try $0.devices(in: store) }
+            }) else {
                 isStuck = true
                 return
             }
-            for device in found where device.id != step.telling.writer {
-                let edit = schedule.add(
-                    step.telling.message, to: device.id, of: device.service, sequence: step.sequence)
-                if let edit { store(edit) }
+            let now = dispatcher.now()
+            for (step, devices) in zip(steps, found) {
+                for device in devices where device.id != step.telling.writer {
+                    let edit = schedule.add(
+                        step.telling.message, to: device.id, of: device.service, sequence: step.sequence, now: now,
+                        jitter: dispatcher.jitter())
+                    if let edit { store(edit) }
+                }
+                tellings.removeLast()
+                if let rest = step.rest { tellings.append(rest) }
             }
-            tellings.removeLast()
-            if let rest = step.rest { tellings.append(rest) }
         }
+    }
+
+    /// The changes to tell next, in order: several of them, up to one that is told to many people step by step.
+    private func nextTellings() -> [PushExpansion] {
+        var steps: [PushExpansion] = []
+        for step in tellings.reversed().prefix(PushDispatcher.tellingLimit) {
+            steps.append(step)
+            if step.rest != nil { break }
+        }
+        return steps
     }
 
     /// Reads the messages of devices whose time has come.
@@ -179,6 +196,10 @@ struct PushPass {
                 return
             }
             for (device, (service, pushes)) in zip(ready, found) {
+                if let service, schedule.isCongested(service) {
+                    schedule.putOff(device, now: now, jitter: dispatcher.jitter())
+                    continue
+                }
                 let messages = pushes.compactMap { PushMessage(stored: $0.message, topic: $0.topic) }
                 schedule.load(service == nil ? [] : messages, of: service ?? "", for: device)
                 if service == nil { store(.remove(device: device)) }
@@ -208,7 +229,7 @@ struct PushPass {
                 }
                 group.addTask { [dispatcher] in
                     let outcome = await dispatcher.attempt(message, to: credential)
-                    dispatcher.signal.yield(.ended(device: device, outcome))
+                    dispatcher.signal(.ended(device: device, outcome))
                 }
             }
         }
@@ -240,7 +261,7 @@ struct PushPass {
                 isStored = await dispatcher.keep(edits, through: mark)
                 if !isStored { guard (try? await Task.sleep(for: .seconds(1))) != nil else { break } }
             }
-            dispatcher.signal.yield(.kept(isStored))
+            dispatcher.signal(.kept(isStored))
         }
     }
 
@@ -262,7 +283,7 @@ struct PushPass {
         if isStuck { next.append(now.advanced(bySeconds: 1)) }
         if schedule.postponedCount > 0 { next.append(now.advanced(bySeconds: 30)) }
         guard let moment = next.compactMap({ $0 }).min() else { return }
-        timer.set(moment, now: now) { [signal = dispatcher.signal] in signal.yield(.timer) }
+        timer.set(moment, now: now) { [dispatcher] in dispatcher.signal(.timer) }
     }
 
     private func publish() {

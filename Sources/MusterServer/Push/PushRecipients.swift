@@ -26,6 +26,8 @@ struct PushRecipients {
     static let incidentSeconds: Double = 4 * 3600
     /// How long a call for help that nobody heard is of use, in seconds. Reminders follow.
     static let callSeconds: Double = 1800
+    /// What the question where someone is is about.
+    static let locateTopic = "locate"
     /// How long the question where someone is is of use, in seconds.
     static let locateSeconds: Double = 600
     /// How long the message that a dataset changed is of use, in seconds: as long as it is tried.
@@ -116,7 +118,7 @@ struct PushRecipients {
         guard let user = action.user else { return nil }
         let author = directory.users[action.author]?.name ?? "Your team's leader"
         let message = PushMessage(
-            topic: "locate", createdAt: moment, lastingSeconds: Self.locateSeconds,
+            topic: Self.locateTopic, createdAt: moment, lastingSeconds: Self.locateSeconds,
             data: [
                 .init("source", .text("muster")), .init("kind", .text("locate")), .init("by", .text(author)),
             ],

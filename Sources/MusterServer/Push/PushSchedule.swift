@@ -5,7 +5,8 @@ import MusterStore
 ///
 /// The messages to one device form a lane. Only the first of a lane is under way, and of one topic a lane holds only
 /// the newest. A lane whose first message fails leaves memory until its time comes; its messages wait in the store.
-/// Services take turns, so that one that hangs holds up nobody else's devices.
+/// Services take turns, so that one that hangs holds up nobody else's devices. Of a service that fails only a few lanes
+/// are in memory, so that it leaves room for what others are told.
 struct PushSchedule {
     /// What is to be stored.
     enum Edit: Hashable, Sendable {
@@ -38,11 +39,31 @@ struct PushSchedule {
     }
 
     private struct Service {
-        var ready = Line<String>()
+        private var ready = Line<String>()
+        private(set) var readyCount = 0
         var underWay = 0
         var isFailing = false
         /// Whether it has a place in `turns`.
         var isInTurn = false
+
+        mutating func appendReady(_ device: String) {
+            ready.append(device)
+            readyCount += 1
+        }
+
+        /// Takes the device that waits longest.
+        mutating func popReady() -> String? {
+            guard let device = ready.popFirst() else { return nil }
+            readyCount -= 1
+            return device
+        }
+
+        /// Takes all devices that wait.
+        mutating func takeReady() -> [String] {
+            var devices: [String] = []
+            while let device = popReady() { devices.append(device) }
+            return devices
+        }
     }
 
     private let policy: PushPolicy
@@ -72,10 +93,16 @@ struct PushSchedule {
 
     /// Adds a message that a change of the log tells of.
     ///
-    /// - Returns: an edit where the device's messages wait in the store: it must wait there, too.
+    /// - Parameter jitter: a random number in [0, 1).
+    /// - Returns: an edit where the device's messages wait in the store, or its service fails and enough of its devices
+    ///   are in memory: then it must wait in the store, too.
     mutating func add(
-        _ message: PushMessage, to device: String, of service: String, sequence: Int64
+        _ message: PushMessage, to device: String, of service: String, sequence: Int64, now: Instant, jitter: Double
     ) -> Edit? {
+        if postponed[device] == nil, lanes[device] == nil, isCongested(service) {
+            let dueAt = now.advanced(bySeconds: policy.putOffSeconds(jitter: jitter))
+            postpone(PostponedPushLane(device: device, dueAt: dueAt, attempts: 0))
+        }
         if let waiting = postponed[device] {
             return .postpone(
                 PostponedPush(
@@ -126,6 +153,16 @@ struct PushSchedule {
         agenda.add(device, at: moment)
     }
 
+    /// Whether a service fails, and as many of its devices are in memory as may be then.
+    func isCongested(_ service: String) -> Bool {
+        services[service].map { $0.isFailing && $0.readyCount >= policy.devicesOfFailingService } ?? false
+    }
+
+    /// Lets a device that `dueDevices` returned wait on, because its service is congested.
+    mutating func putOff(_ device: String, now: Instant, jitter: Double) {
+        wait(device, until: now.advanced(bySeconds: policy.putOffSeconds(jitter: jitter)))
+    }
+
     /// Takes the messages that waited in the store for a device that `dueDevices` returned; none where it is gone.
     mutating func load(_ messages: [PushMessage], of service: String, for device: String) {
         guard let waiting = postponed.removeValue(forKey: device), !messages.isEmpty else { return }
@@ -146,7 +183,7 @@ struct PushSchedule {
             service.isInTurn = false
             let most = service.isFailing ? policy.attemptsOfFailingService : policy.attemptsOfService
             if service.underWay < most {
-                if let device = service.ready.popFirst(), let lane = lanes[device] {
+                if let device = service.popReady(), let lane = lanes[device] {
                     lanes[device]?.isUnderWay = true
                     service.underWay += 1
                     underWayCount += 1
@@ -180,8 +217,38 @@ struct PushSchedule {
             outstanding.remove(done.sequence)
             keep(lane, of: device)
             return (done.isStored ? [.forget(topic: done.message.topic, device: device)] : [], 0)
-        case .retry(_, let asked)?: return postpone(lane, of: device, asked: asked, now: now, jitter: jitter)
+        case .retry(_, let asked)?:
+            let attempts = lane.attempts + 1
+            let delay = max(policy.delaySeconds(afterAttempts: attempts, jitter: jitter), asked ?? 0)
+            let dueAt = now.advanced(bySeconds: min(delay, policy.lifetimeSeconds))
+            var (edits, givenUp) = postpone(lane, of: device, attempts: attempts, until: dueAt)
+            let shed = shed(lane.service, now: now, jitter: jitter)
+            edits += shed.edits
+            givenUp += shed.givenUp
+            return (edits, givenUp)
         }
+    }
+
+    /// Lets the devices of a failing service wait in the store, but for a few.
+    private mutating func shed(_ name: String, now: Instant, jitter: Double) -> (edits: [Edit], givenUp: Int) {
+        let most = policy.devicesOfFailingService
+        guard var service = services[name], service.isFailing, service.readyCount > most else { return ([], 0) }
+        let ready = service.takeReady()
+        for device in ready.prefix(most) { service.appendReady(device) }
+        services[name] = service
+        var edits: [Edit] = []
+        var givenUp = 0
+        for (index, device) in ready.dropFirst(most).enumerated() {
+            guard let lane = lanes.removeValue(forKey: device) else { continue }
+            messageCount -= lane.items.count
+            // Devices that leave together come back one after another.
+            let spread = (jitter + Double(index) * 0.618_034).truncatingRemainder(dividingBy: 1)
+            let dueAt = now.advanced(bySeconds: policy.putOffSeconds(jitter: spread))
+            let waiting = postpone(lane, of: device, attempts: lane.attempts, until: dueAt)
+            edits += waiting.edits
+            givenUp += waiting.givenUp
+        }
+        return (edits, givenUp)
     }
 
     private mutating func keep(_ lane: Lane, of device: String) {
@@ -194,11 +261,8 @@ struct PushSchedule {
     }
 
     private mutating func postpone(
-        _ lane: Lane, of device: String, asked: Double?, now: Instant, jitter: Double
+        _ lane: Lane, of device: String, attempts: Int, until dueAt: Instant
     ) -> (edits: [Edit], givenUp: Int) {
-        let attempts = lane.attempts + 1
-        let delay = max(policy.delaySeconds(afterAttempts: attempts, jitter: jitter), asked ?? 0)
-        let dueAt = now.advanced(bySeconds: min(delay, policy.lifetimeSeconds))
         var edits: [Edit] = []
         var (waiting, givenUp) = (0, 0)
         for (index, item) in lane.items.enumerated() {
@@ -230,7 +294,7 @@ struct PushSchedule {
 
     private mutating func lineUp(_ device: String, of name: String) {
         var service = services.removeValue(forKey: name) ?? Service()
-        service.ready.append(device)
+        service.appendReady(device)
         giveTurn(name, &service)
         services[name] = service
     }
@@ -245,11 +309,11 @@ struct PushSchedule {
         }
         giveTurn(name, &service)
         // A service of which nothing waits is forgotten.
-        if service.underWay > 0 || !service.ready.isEmpty { services[name] = service }
+        if service.underWay > 0 || service.readyCount > 0 { services[name] = service }
     }
 
     private mutating func giveTurn(_ name: String, _ service: inout Service) {
-        guard !service.isInTurn, !service.ready.isEmpty else { return }
+        guard !service.isInTurn, service.readyCount > 0 else { return }
         service.isInTurn = true
         turns.append(name)
     }

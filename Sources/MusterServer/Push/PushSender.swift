@@ -78,11 +78,20 @@ package struct PushPolicy: Hashable, Sendable {
     package var attemptsOfService = 64
     /// The same, for a service whose last attempt failed.
     package var attemptsOfFailingService = 8
+    /// The number of devices of a failing service that wait in memory. The others wait in the store.
+    package var devicesOfFailingService = 64
+    /// Seconds after which a device that waits in the store because its service fails is looked at again.
+    package var longestPutOffSeconds: Double = 60
     /// The number of messages that may be held in memory. The log is not read on before there are fewer.
     package var messagesInMemory = 4_096
 
     /// Makes a policy with the defaults.
     package init() {}
+
+    /// How long a device waits whose service fails without having been asked for it: from half of a bound to all of it.
+    ///
+    /// - Parameter jitter: a random number in [0, 1).
+    func putOffSeconds(jitter: Double) -> Double { longestPutOffSeconds * (0.5 + jitter / 2) }
 
     /// The delay after a number of failed attempts, at least one: from half of a bound that doubles to all of it, so
     /// that what failed together is not tried again together.

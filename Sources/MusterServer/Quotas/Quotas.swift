@@ -23,6 +23,7 @@ package final class Quotas: Sendable {
     /// The stored bytes at the last measurement.
     private struct Usage {
         var positionBytes: [UserNumber: Int64] = [:]
+        var datasetBytes: [UserNumber: Int64] = [:]
         var usersOverBytes: Set<UserNumber> = []
         var storeBytes: Int64 = 0
         var mostBytesOfUser: Int64 = 0
@@ -96,10 +97,12 @@ package final class Quotas: Sendable {
                 mostBytesOfDatabase = max(mostBytesOfDatabase, bytes)
             }
         }
+        totals.merge(stored.datasetBytes, uniquingKeysWith: +)
         let limit = settings.userBytes ?? .max
         let over = Set(totals.lazy.filter { $0.value >= limit }.map(\.key))
         usage.withLock { usage in
             usage.positionBytes = positionBytes
+            usage.datasetBytes = stored.datasetBytes
             usage.usersOverBytes = over
             usage.storeBytes = stored.storeBytes
             usage.mostBytesOfUser = totals.values.max() ?? 0
@@ -128,14 +131,33 @@ package final class Quotas: Sendable {
             // During an incident a person's position matters more than a quota; a file does not.
             let isInIncident = user.team.map { usage.teamsInIncident.contains($0) } ?? false
             if isInIncident && !areFilesAmong { return nil }
-            let positions = usage.positionBytes[user.number] ?? 0
-            if let limit = settings.userBytes, stored + positions + bytes > limit {
+            let others = (usage.positionBytes[user.number] ?? 0) + (usage.datasetBytes[user.number] ?? 0)
+            if let limit = settings.userBytes, stored + others + bytes > limit {
                 return QuotaError(.userBytes, of: user.name, limit: Double(limit))
             }
         } else if let limit = settings.databaseBytes, stored + bytes > limit {
             return QuotaError(.databaseBytes, of: place.name, limit: Double(limit))
         }
         return storeRefusal(usage.storeBytes)
+    }
+
+    /// Checks whether an update of a dataset has room. Unlike a position, it has none beyond the quota during an
+    /// incident.
+    ///
+    /// - Parameters:
+    ///   - bytes: how much larger the update makes the dataset.
+    ///   - stored: the size of the user's datasets and location documents.
+    ///   - name: the user's name.
+    /// - Returns: the quota that it would exceed; nil where it has room.
+    func refusal(ofDatasetBytes bytes: Int64, with stored: Int64, of user: UserNumber, called name: String)
+        -> QuotaError?
+    {
+        if bytes <= 0 { return nil }
+        let (positions, storeBytes) = usage.withLock { ($0.positionBytes[user] ?? 0, $0.storeBytes) }
+        if let limit = settings.userBytes, stored + positions + bytes > limit {
+            return QuotaError(.userBytes, of: name, limit: Double(limit))
+        }
+        return storeRefusal(storeBytes)
     }
 
     /// Checks that the store has room for data other than positions: documents, files, imports.

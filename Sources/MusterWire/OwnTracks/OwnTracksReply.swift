@@ -76,8 +76,8 @@ package struct OwnTracksReply {
         writer.endObject()
     }
 
-    /// Appends the command to report where the phone is now.
-    package mutating func appendLocationRequest() {
+    /// Appends the command that lets the app report its location at once, if its user allows commands.
+    package mutating func appendReportLocation() {
         writer.beginObject()
         writer.member("_type", "cmd")
         writer.member("action", "reportLocation")

@@ -8,8 +8,8 @@ struct PersonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "person", abstract: "Declare how a person is. The record names the user who runs the command.",
         subcommands: [
-            Safe.self, Help.self, SOS.self, OffSite.self, Clear.self, Acknowledge.self, Ask.self, Declarations.self,
-            Join.self,
+            Safe.self, Help.self, SOS.self, OffSite.self, Clear.self, Acknowledge.self, Ask.self, Asked.self,
+            Declarations.self, Join.self,
         ])
 
     struct Safe: PersonDeclaration {
@@ -60,20 +60,35 @@ extension PersonCommand {
         @Argument(help: "The user.") var name: String
         @Flag(help: "Print JSON.") var json = false
 
-        private struct Answer: Decodable {
-            struct Device: Decodable { var id: String }
-            var pushDevices: [Device]
-            var lastPositionAt: String?
-        }
-
         func run() async throws {
             let body = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("POST", "/users/\(name.segment)/location-request")
             }
             if json { return announce(String(decoding: body, as: UTF8.self)) }
-            let answer = try JSONDecoder().decode(Answer.self, from: body)
-            let last = answer.lastPositionAt.map { "the last position is of \($0)" } ?? "there is no position so far"
-            announce("\(name) is asked; push devices: \(answer.pushDevices.count); \(last).")
+            let question = try JSONDecoder().decode(LocationQuestion.self, from: body)
+            announce("\(name) is asked; push devices: \(question.pushDevices.count); \(question.lastPosition).")
+        }
+    }
+
+    struct Asked: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "See what became of that question: by which channels it went out, and what came since.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The user.") var name: String
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let body = try await Connection.withServer(over: data.data) { connection in
+                let (body, status) = try await connection.exchange("GET", "/users/\(name.segment)/location-request")
+                if status == 404 {
+                    try await connection.require("user", called: name, in: "/users", remedy: "")
+                    throw CommandFailure("nobody asked \(name) of late: muster person ask \(name)")
+                }
+                guard status == 200 else { throw CommandFailure(problem: body, status: status, of: "/users/\(name)") }
+                return body
+            }
+            if json { return announce(String(decoding: body, as: UTF8.self)) }
+            try JSONDecoder().decode(LocationQuestion.self, from: body).lines(about: name).forEach(announce)
         }
     }
 
@@ -172,6 +187,47 @@ struct PersonSafety: Decodable {
         case "ownDeclaration": "own word"
         case "marked": "marked by \(markedBy ?? "")"
         default: "nothing heard"
+        }
+    }
+}
+
+/// The question where someone is, as the API returns it.
+private struct LocationQuestion: Decodable {
+    struct PushDevice: Decodable { var id: String }
+    struct Channel: Decodable {
+        var channel: String
+        var device: String?
+        var at: String
+        var outcome: String
+        var reason: String?
+    }
+
+    var by: String?
+    var askedAt: String
+    var pushDevices: [PushDevice]
+    var channels: [Channel]
+    var state: String
+    var heardAt: String?
+    var lastPositionAt: String?
+
+    var lastPosition: String {
+        lastPositionAt.map { "the last position is of \($0)" } ?? "there is no position so far"
+    }
+
+    func lines(about name: String) -> [String] {
+        let head = "\(by ?? "Someone") asked \(name) at \(askedAt)."
+        let sent = channels.map { channel in
+            [channel.channel, channel.device ?? "", channel.at, channel.outcome, channel.reason ?? ""]
+                .joined(separator: "\t")
+        }
+        return [head] + (sent.isEmpty ? ["It has gone out by no channel so far."] : sent) + [outcome(for: name)]
+    }
+
+    private func outcome(for name: String) -> String {
+        switch state {
+        case "answered": "\(name) answered: \(lastPosition)."
+        case "heard": "\(name) was heard at \(heardAt ?? ""), but has sent no newer position: \(lastPosition)."
+        default: "Nothing was heard of \(name) since: \(lastPosition)."
         }
     }
 }

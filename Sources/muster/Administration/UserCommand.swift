@@ -72,12 +72,14 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Password: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set a user's password. Ends the user's sessions, keys and device tokens.")
+            abstract: "Set a user's password. Ends the user's sessions, keys, device tokens and pushes.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Flag(help: "Read the password from standard input, one line (the default).") var passwordStdin = false
         @Option(
-            help: "Keep these valid: api-keys, aws-keys, device-tokens or tokens-for-others; may be repeated.")
+            help: """
+                Keep these: api-keys, aws-keys, device-tokens, tokens-for-others or push-devices; may be repeated.
+                """)
         var keep: [String] = []
 
         func run() async throws {

@@ -74,7 +74,7 @@ import Testing
         "DELETE /api/v1/datasets/{dataset}/subscriptions/{device}": "almng", "GET /api/v1/push/key": "almng",
         "GET /api/v1/push/devices": "almng", "POST /api/v1/push/devices": "almng",
         "DELETE /api/v1/push/devices/{device}": "almng", "POST /api/v1/push/test": "almng",
-        "POST /api/v1/users/{user}/location-request": "al",
+        "POST /api/v1/users/{user}/location-request": "al", "GET /api/v1/users/{user}/location-request": "al",
     ]
 
     /// The lines of this list, of AWS's and of CouchDB's.

@@ -35,6 +35,17 @@ import Testing
         #expect(try !limiter.spendAttempt(name: "max", address: "192.0.2.1", at: Self.start))
     }
 
+    @Test func `a name stays suspected while it has no tries left, and asking costs none`() throws {
+        let limiter = AttemptLimiter(suspicion: .init(tries: 3, perSecond: 0.1))
+        let now = Instant(milliseconds: 0)
+        for host in 1...3 {
+            #expect(!limiter.isSuspected("ana", at: now))
+            try limiter.spendAttempt(name: "ana", address: "192.0.2.\(host)", at: now)
+        }
+        #expect(limiter.isSuspected("ana", at: now) && !limiter.isSuspected("ben", at: now))
+        #expect(!limiter.isSuspected("ana", at: now.advanced(bySeconds: 11)))
+    }
+
     @Test func `a household of IPv6 addresses has the tries of one address`() throws {
         let limiter = AttemptLimiter(name: .init(tries: 1, perSecond: 0.01))
         try limiter.spendAttempt(name: "mia", address: "2001:db8:1:2::1", at: Self.start)

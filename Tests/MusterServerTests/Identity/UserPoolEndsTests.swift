@@ -70,6 +70,34 @@ import Testing
         try await office.coordinator.close()
     }
 
+    @Test func `a user has so many sessions of the user pool, and a further one ends the oldest with its keys`()
+        async throws
+    {
+        let office = try await Office()
+        let mia = try office.user("mia")
+        let oldest = try await signIn(office)
+        let key = try await office.identity.makeIdentityKey(
+            by: try await office.identity.proof(ofIDToken: oldest.idToken))
+        var second: UserPoolSession?
+        for _ in 1..<Identity.userPoolSessionLimit {
+            office.clock.advance(bySeconds: 0.001)
+            let session = try await office.identity.openUserPoolSession(
+                for: mia, provenBy: try await office.identity.passwordMark(of: mia.number), issuer: Self.issuer)
+            second = second ?? session
+        }
+        #expect(try await office.identity.user(ofAccessToken: oldest.accessToken).number == mia.number)
+        #expect(try await isKnown(key, office))
+        office.clock.advance(bySeconds: 0.001)
+        _ = try await signIn(office)
+        await #expect(throws: UserPoolError.invalidToken) {
+            try await office.identity.user(ofAccessToken: oldest.accessToken)
+        }
+        #expect(try await !isKnown(key, office))
+        let next = try #require(second)
+        #expect(try await office.identity.user(ofAccessToken: next.accessToken).number == mia.number)
+        try await office.coordinator.close()
+    }
+
     @Test func `who proved an old password gets no session and no new password once it has changed`() async throws {
         let office = try await Office()
         let identity = office.identity

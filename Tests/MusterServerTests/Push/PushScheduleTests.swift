@@ -19,11 +19,11 @@ import Testing
     }
 
     @Test mutating func `of one topic only the newest is sent, and what is under way is not called back`() {
-        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1)
-        _ = schedule.add(message("a", 2), to: "d", of: "s", sequence: 2)
+        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
+        _ = schedule.add(message("a", 2), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
         #expect(schedule.begin(limit: 9).map { count(of: $0.message) } == [2])
-        _ = schedule.add(message("a", 3), to: "d", of: "s", sequence: 3)
-        _ = schedule.add(message("a", 4), to: "d", of: "s", sequence: 4)
+        _ = schedule.add(message("a", 3), to: "d", of: "s", sequence: 3, now: start, jitter: 0)
+        _ = schedule.add(message("a", 4), to: "d", of: "s", sequence: 4, now: start, jitter: 0)
         #expect(schedule.begin(limit: 9).isEmpty)
         #expect(schedule.oldestSequence == 2)
         #expect(schedule.finish("d", .delivered, now: start, jitter: 0).edits.isEmpty)
@@ -36,9 +36,9 @@ import Testing
 
     @Test mutating func `a device hears in order, and others do not wait for it`() {
         for (index, topic) in ["a", "b", "c"].enumerated() {
-            _ = schedule.add(message(topic, 1), to: "d", of: "s", sequence: Int64(index))
+            _ = schedule.add(message(topic, 1), to: "d", of: "s", sequence: Int64(index), now: start, jitter: 0)
         }
-        _ = schedule.add(message("a", 1), to: "e", of: "s", sequence: 9)
+        _ = schedule.add(message("a", 1), to: "e", of: "s", sequence: 9, now: start, jitter: 0)
         var heard: [String: [String]] = [:]
         while case let begun = schedule.begin(limit: 9), !begun.isEmpty {
             for (device, message) in begun {
@@ -50,8 +50,8 @@ import Testing
     }
 
     @Test mutating func `what fails waits in the store, longer each time, and comes back in order`() throws {
-        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1)
-        _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2)
+        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
+        _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
         var now = start
         var delays: [Double] = []
         for attempt in 1...10 {
@@ -76,8 +76,8 @@ import Testing
     }
 
     @Test mutating func `the service's own wait is kept, and what would come too late is given up`() {
-        _ = schedule.add(message("a", 1, lasting: 60), to: "d", of: "s", sequence: 1)
-        _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2)
+        _ = schedule.add(message("a", 1, lasting: 60), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
+        _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
         _ = schedule.begin(limit: 9)
         let (edits, givenUp) = schedule.finish("d", .retry("429", afterSeconds: 120), now: start, jitter: 0)
         #expect(givenUp == 1)
@@ -88,7 +88,7 @@ import Testing
 
     @Test mutating func `a newer message to a device that waits is stored behind, and hurries nobody`() {
         schedule.postpone(PostponedPushLane(device: "d", dueAt: start.advanced(bySeconds: 30), attempts: 3))
-        let edit = schedule.add(message("a", 7), to: "d", of: "s", sequence: 5)
+        let edit = schedule.add(message("a", 7), to: "d", of: "s", sequence: 5, now: start, jitter: 0)
         #expect(
             edit
                 == .postpone(
@@ -100,17 +100,17 @@ import Testing
     }
 
     @Test mutating func `a message whose successor came while it failed is dropped`() {
-        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1)
+        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
         _ = schedule.begin(limit: 9)
-        _ = schedule.add(message("a", 2), to: "d", of: "s", sequence: 2)
+        _ = schedule.add(message("a", 2), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
         let edits = schedule.finish("d", .retry("500", afterSeconds: nil), now: start, jitter: 0).edits
         let kept = edits.compactMap { if case .postpone(let push) = $0 { push.message } else { nil } }
         #expect(kept == [message("a", 2).stored])
     }
 
     @Test mutating func `a device that is gone loses all that waits, and is removed`() {
-        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1)
-        _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2)
+        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
+        _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
         _ = schedule.begin(limit: 9)
         #expect(schedule.finish("d", .gone("410"), now: start, jitter: 0).edits == [.remove(device: "d")])
         #expect(schedule.oldestSequence == nil && schedule.messageCount == 0)
@@ -119,10 +119,11 @@ import Testing
 
     @Test mutating func `a service that fails gets few attempts at a time, and holds up no other`() {
         for number in 0..<1_000 {
-            _ = schedule.add(message("a", 1), to: "slow\(number)", of: "slow", sequence: Int64(number))
+            _ = schedule.add(
+                message("a", 1), to: "slow\(number)", of: "slow", sequence: Int64(number), now: start, jitter: 0)
         }
         #expect(schedule.begin(limit: 1_000).count == 64)
-        _ = schedule.add(message("a", 1), to: "d", of: "quick", sequence: 2_000)
+        _ = schedule.add(message("a", 1), to: "d", of: "quick", sequence: 2_000, now: start, jitter: 0)
         #expect(schedule.begin(limit: 1_000).map(\.device) == ["d"])
         _ = schedule.finish("d", .delivered, now: start, jitter: 0)
         for number in 0..<64 {
@@ -132,10 +133,34 @@ import Testing
         #expect(schedule.underWayCount == 8)
     }
 
+    @Test mutating func `of a service that fails only a few devices are in memory, and the others wait in the store`() {
+        for number in 0..<1_000 {
+            _ = schedule.add(
+                message("a", 1), to: "slow\(number)", of: "slow", sequence: Int64(number), now: start, jitter: 0)
+        }
+        _ = schedule.begin(limit: 1_000)
+        let edits = schedule.finish("slow0", .retry("it hangs", afterSeconds: nil), now: start, jitter: 0).edits
+        // Under way are 63; 64 wait in memory.
+        #expect(edits.count == 1_000 - 63 - 64)
+        #expect(schedule.messageCount == 63 + 64)
+        #expect(schedule.postponedCount == edits.count)
+        let edit = schedule.add(message("a", 1), to: "late", of: "slow", sequence: 2_000, now: start, jitter: 0)
+        #expect(edit?.device == "late" && schedule.messageCount == 63 + 64)
+        #expect(
+            schedule.add(message("a", 1), to: "d", of: "quick", sequence: 2_001, now: start, jitter: 0) == nil)
+        // The ones that were not asked for are looked at again within a minute, but not all at once.
+        #expect(schedule.dueDevices(start.advanced(bySeconds: 29), limit: 1_000) == ["slow0"])
+        let soon = schedule.dueDevices(start.advanced(bySeconds: 45), limit: 1_000).count
+        #expect((350...550).contains(soon))
+        #expect(schedule.dueDevices(start.advanced(bySeconds: 60), limit: 1_000).count == edits.count - soon)
+    }
+
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `whatever fails, each device ends with the newest of each topic, in order`(seed: UInt64) {
         var chance = SeededNumbers(seed: seed)
-        var schedule = PushSchedule(PushPolicy())
+        var policy = PushPolicy()
+        policy.devicesOfFailingService = 2
+        var schedule = PushSchedule(policy)
         var stored: [String: [(topic: String, message: [UInt8])]] = [:]
         var wanted: [String: [String: Int64]] = [:]
         var heard: [String: [String: Int64]] = [:]
@@ -154,6 +179,10 @@ import Testing
         }
         func settle(failing: Int) {
             for device in schedule.dueDevices(now, limit: 100) {
+                if schedule.isCongested("s") {
+                    schedule.putOff(device, now: now, jitter: 0.5)
+                    continue
+                }
                 let messages = (stored[device] ?? []).compactMap { PushMessage(stored: $0.message, topic: $0.topic) }
                 schedule.load(messages, of: "s", for: device)
             }
@@ -173,8 +202,9 @@ import Testing
             let device = "d\(Int.random(in: 0..<8, using: &chance))"
             let topic = "t\(Int.random(in: 0..<3, using: &chance))"
             wanted[device, default: [:]][topic] = Int64(sequence)
-            schedule.add(message(topic, Int64(sequence)), to: device, of: "s", sequence: Int64(sequence))
-                .map { store($0) }
+            let edit = schedule.add(
+                message(topic, Int64(sequence)), to: device, of: "s", sequence: Int64(sequence), now: now, jitter: 0.5)
+            edit.map { store($0) }
             now = now.advanced(bySeconds: 1)
             settle(failing: 5)
         }

@@ -112,15 +112,19 @@ extension Identity {
             let number = BigUInt(clientNumber, radix: 16), number % PasswordProof.modulus != 0
         else { throw UserPoolError.invalidNumber }
         let now = now()
+        let isSuspected: Bool
         do {
-            try attempts.spendAttempt(name: EntityName.isValid(name) ? name : "", address: address, at: now)
+            isSuspected = try attempts.spendAttempt(
+                name: EntityName.isValid(name) ? name : "", address: address, at: now)
         } catch {
             signIns.count(.throttled)
             throw error
         }
         let verifier = try await passwordVerifier(ofUserNamed: name).verifier
+        let urgency = urgency(
+            of: coordinator.directory.users[name], from: address, isSuspected: isSuspected, at: now)
         let secret = PasswordProof.number(SecretToken.randomBytes(OpenChallenge.secretBytes))
-        let publicNumber = try await hasher.run(AddressPrefix.of(address), .unknown) {
+        let publicNumber = try await hasher.run(AddressPrefix.of(address), urgency) {
             PasswordProof.publicNumber(ofSecret: secret, verifier: PasswordProof.number(verifier.verifier))
         }
         let challenge = OpenChallenge(
@@ -149,7 +153,10 @@ extension Identity {
         else { throw UserPoolError.invalidChallenge }
         let (user, verifier, mark) = try await passwordVerifier(ofUserNamed: name)
         let pool = coordinator.origin.userPoolName
-        let isRight = try await hasher.run(AddressPrefix.of(address), .unknown) {
+        let urgency = urgency(
+            of: coordinator.directory.users[name], from: address, isSuspected: attempts.isSuspected(name, at: now),
+            at: now)
+        let isRight = try await hasher.run(AddressPrefix.of(address), urgency) {
             let key = PasswordProof.sharedKey(
                 clientNumber: challenge.clientNumber, publicNumber: challenge.publicNumber, secret: challenge.secret,
                 verifier: PasswordProof.number(verifier.verifier))

@@ -18,31 +18,20 @@ package struct UserPoolSession: Sendable {
 /// How a session of the user pool is stored. Cognito's clients keep one refresh token for the session's whole life, so
 /// it is no session of the native API, whose tokens change at each refresh: neither accepts the other's tokens.
 private struct StoredUserPoolSession {
-    let name: [UInt8]
-    let secret: [UInt8]
+    private let ticket: SessionTicket
 
-    private static let nameBytes = 16
-    private static let secretBytes = 32
-
-    init() {
-        name = SecretToken.randomBytes(Self.nameBytes)
-        secret = SecretToken.randomBytes(Self.secretBytes)
-    }
+    init() { ticket = SessionTicket() }
 
     init?(refreshToken: String) {
-        guard refreshToken.hasPrefix(SecretToken.Kind.userPool.rawValue), refreshToken.utf8.count < 100,
-            let bytes = Base64.decodeUnpadded(refreshToken.dropFirst(3), .forURLs),
-            bytes.count == Self.nameBytes + Self.secretBytes
-        else { return nil }
-        name = Array(bytes.prefix(Self.nameBytes))
-        secret = Array(bytes.suffix(Self.secretBytes))
+        guard let ticket = SessionTicket(refreshToken, of: .userPool) else { return nil }
+        self.ticket = ticket
     }
 
-    var refreshToken: String { SecretToken.Kind.userPool.rawValue + Base64.encodeUnpadded(name + secret, .forURLs) }
+    var refreshToken: String { ticket.refreshToken(of: .userPool) }
     /// The name in the tokens of the session.
-    var uuid: String { Hexadecimal.uuid(name.hexadecimal.utf8) }
+    var uuid: String { Hexadecimal.uuid(ticket.name.hexadecimal.utf8) }
     var key: [UInt8] { Self.key(ofUUID: uuid) }
-    var secretDigest: [UInt8] { TokenDigest(bytes: secret).bytes }
+    var secretDigest: [UInt8] { ticket.secretDigest }
 
     static func key(ofUUID uuid: String) -> [UInt8] { TokenDigest(of: "user pool session \(uuid)").bytes }
 }
@@ -57,6 +46,9 @@ extension Identity {
         guard try await loadUserPoolKey() else { throw UserPoolError.invalidToken }
         return try await userPool.verify(token, as: type, expiry: expiry, at: now())
     }
+
+    /// The most sessions of the user pool that a user has at once. A further one ends the oldest.
+    static let userPoolSessionLimit = 100
 
     /// The label of stored sessions of the user pool.
     static let userPoolLabel = "user pool"
@@ -128,15 +120,22 @@ extension Identity {
         try await prepareUserPool()
         let session = StoredUserPoolSession()
         let now = now()
-        try await coordinator.edit(by: nil) { directory, draft in
+        let hasEnded = try await coordinator.edit(by: nil) { directory, draft in
             guard directory.users[user.number] != nil else { throw IdentityError.refused }
             try Self.require(mark, of: user.number, in: draft.transaction)
+            let earlier = try draft.store.credentials(.refreshToken, of: user.number)
+                .filter { $0.label == Self.userPoolLabel }.sorted { $0.createdAt < $1.createdAt }
+            let ended = earlier.dropLast(Self.userPoolSessionLimit - 1)
+            draft.removedCredentials += ended.map { (kind: $0.kind, key: $0.key) }
             draft.credentials.append(
                 Credential(
                     kind: .refreshToken, key: session.key, user: user.number, label: Self.userPoolLabel,
                     secret: session.secretDigest + mark, createdAt: now,
                     expiresAt: now.advanced(bySeconds: Self.sessionSeconds)))
+            return !ended.isEmpty
         }
+        // Credentials that a session made end with it.
+        if hasEnded { verified.forget { $0.user == user.number && $0.proof == .amazonKey } }
         return try await tokens(
             of: user, session: session.uuid, refreshToken: session.refreshToken, signedInAt: now, issuer: issuer)
     }
@@ -171,12 +170,14 @@ extension Identity {
         verified.forget { $0.user == user && $0.proof == .amazonKey }
     }
 
-    /// Ends all of a user's stored sessions, those of the native API too, and the credentials of the user's identity.
+    /// Ends all of a user's stored sessions, those of the native API too, and the credentials of the user's identity. No
+    /// device is told by push any more until it registers again.
     package func signOutEverywhere(_ user: UserNumber, by author: Author?) async throws {
         try await coordinator.edit(by: author) { _, draft in
             let identityKeys = try draft.store.credentials(.awsKey, of: user).filter(\.isIdentityKey)
             let sessions = try draft.store.credentials(.refreshToken, of: user)
             draft.removedCredentials += (sessions + identityKeys).map { (kind: $0.kind, key: $0.key) }
+            try draft.removePushDevices(of: user)
         }
         forget(user)
     }

@@ -66,6 +66,23 @@ package enum DatasetTable {
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
+    package static func bytes(of user: UserNumber, in database: Database) throws -> Int64 {
+        let statement = try RawStatement("SELECT sum(bytes) FROM datasets WHERE owner = ?", in: database)
+        statement.bind(1, Int64(user.rawValue))
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// The bytes of the datasets of each user who has any.
+    package static func bytes(in database: Database) throws -> [UserNumber: Int64] {
+        let statement = try RawStatement(
+            "SELECT owner, sum(bytes) FROM datasets WHERE bytes > 0 GROUP BY owner", in: database)
+        defer { statement.reset() }
+        var bytes: [UserNumber: Int64] = [:]
+        while try statement.step() { bytes[UserNumber(Int32(clamping: statement.integer(0)))] = statement.integer(1) }
+        return bytes
+    }
+
     package static func record(
         _ key: String, in dataset: String, of user: UserNumber, _ database: Database
     ) throws -> DatasetRecord? {
@@ -181,13 +198,26 @@ package enum DatasetTable {
         try statement.run()
     }
 
-    /// Removes all datasets of a user.
+    /// Removes all datasets of a user. Readers see none of their records any more; `removeRecords` erases them.
     package static func remove(of user: UserNumber, in database: Database) throws {
-        for table in ["datasets", "dataset_records"] {
-            let statement = try RawStatement("DELETE FROM \(table) WHERE owner = ?", in: database)
-            statement.bind(1, Int64(user.rawValue))
-            try statement.run()
-        }
+        let statement = try RawStatement("DELETE FROM datasets WHERE owner = ?", in: database)
+        statement.bind(1, Int64(user.rawValue))
+        try statement.run()
+    }
+
+    /// Erases at most `limit` records of a removed user.
+    ///
+    /// - Returns: the number of records erased.
+    package static func removeRecords(of user: UserNumber, limit: Int, in database: Database) throws -> Int {
+        let statement = try RawStatement(
+            """
+            DELETE FROM dataset_records
+            WHERE number IN (SELECT number FROM dataset_records WHERE owner = ? LIMIT ?)
+            """, in: database)
+        statement.bind(1, Int64(user.rawValue))
+        statement.bind(2, Int64(limit))
+        try statement.run()
+        return database.changesCount
     }
 
     // MARK: Rows
@@ -235,6 +265,10 @@ extension SQLiteTransaction {
 
     func datasetCount(of user: UserNumber) throws -> Int {
         try run { try DatasetTable.count(of: user, in: database) }
+    }
+
+    func datasetBytes(of user: UserNumber) throws -> Int64 {
+        try run { try DatasetTable.bytes(of: user, in: database) }
     }
 
     func record(_ key: String, in dataset: String, of user: UserNumber) throws -> DatasetRecord? {

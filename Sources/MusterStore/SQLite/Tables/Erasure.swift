@@ -1,14 +1,16 @@
 import GRDB
 import MusterCore
 
-/// Erases the positions and sightings of removed devices and deleted histories from the history, and the changes about
-/// removed devices, removed users and deleted positions from the log, slice by slice. After a crash the erasure begins
+/// Erases the positions and sightings of removed devices and deleted histories from the history, the records of removed
+/// users' datasets, and the changes about removed devices, removed users and deleted positions from the log, slice by
+/// slice. After a crash the erasure begins
 /// again.
 struct Erasure {
     let removed: Removals
     let cut: DeletedHistories
     private var devices: [DeviceNumber]
     private var cutDevices: [DeviceNumber]
+    private var users: [UserNumber]
     /// The log is erased up to this change.
     private var through: Int64 = 0
 
@@ -18,7 +20,11 @@ struct Erasure {
         self.cut = cut
         cutDevices = cut.through.keys.sorted()
         devices = removed.devices.sorted()
+        users = removed.users.sorted()
     }
+
+    /// A record with its entries in two indexes costs as much as about ten positions in a block.
+    private static let positionsARecord = 10
 
     /// Erases about `limit` positions or changes.
     ///
@@ -34,6 +40,11 @@ struct Erasure {
             let through = cut.through[device] ?? 0
             let count = try HistoryTable.delete(of: device, through: through, limit: limit, in: database)
             if count < limit { cutDevices.removeLast() }
+            return false
+        }
+        if let user = users.last {
+            let most = max(1, limit / Self.positionsARecord)
+            if try DatasetTable.removeRecords(of: user, limit: most, in: database) < most { users.removeLast() }
             return false
         }
         var rewritten: [(first: Int64, changes: [UInt8])] = []

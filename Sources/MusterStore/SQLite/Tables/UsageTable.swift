@@ -34,6 +34,7 @@ enum UsageTable {
             usage.positionBytes[DeviceNumber(device)] = bytes
         }
         usage.documentBytes = try DocumentTables(in: database) { .zero }.storedBytes()
+        usage.datasetBytes = try DatasetTable.bytes(in: database)
         let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let free = try Int64.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
         usage.storeBytes = (pages - free) * (try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
