@@ -190,8 +190,19 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "MusterGateways",
+            dependencies: [
+                "MusterCore", "MusterServer", "MusterWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "MusterEndpoints",
-            dependencies: ["MusterAmazon", "MusterCouchDB", "MusterNativeAPI", "MusterOwnTracks", "MusterServer"],
+            dependencies: [
+                "MusterAmazon", "MusterCouchDB", "MusterGateways", "MusterNativeAPI", "MusterOwnTracks", "MusterServer",
+            ],
             swiftSettings: strict),
         .target(
             name: "MusterSimulator", dependencies: ["MusterCore", "MusterGeometry"], swiftSettings: strict),

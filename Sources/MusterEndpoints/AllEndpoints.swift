@@ -1,5 +1,6 @@
 import MusterAmazon
 import MusterCouchDB
+import MusterGateways
 import MusterNativeAPI
 import MusterOwnTracks
 package import MusterServer
@@ -10,6 +11,7 @@ package enum AllEndpoints {
     package static let types: [any Endpoint.Type] = [
         NativeEndpoint.self,
         OwnTracksEndpoint.self,
+        GatewayEndpoint.self,
         AmazonEndpoint.self,
         CouchEndpoint.self,
     ]

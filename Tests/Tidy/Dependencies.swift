@@ -33,9 +33,12 @@ enum Dependencies {
         "MusterNativeAPI": Allowance(own: endpoint),
         "MusterAmazon": Allowance(own: endpoint),
         "MusterOwnTracks": Allowance(own: endpoint),
+        "MusterGateways": Allowance(own: endpoint),
         "MusterCouchDB": Allowance(own: endpoint.union(["MusterReplication", "CZlib"])),
         "MusterEndpoints": Allowance(
-            own: ["MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterCouchDB"]),
+            own: [
+                "MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterCouchDB", "MusterGateways",
+            ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterReplication"])),
         "MusterNearby": Allowance(own: wire.union(["MusterKit"])),
         "MusterSimulator": Allowance(own: decisions.union(["MusterKit"]), foreign: mathematics),
