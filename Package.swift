@@ -202,9 +202,19 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "MusterGateways",
+            dependencies: [
+                "MusterCore", "MusterServer", "MusterWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "MusterEndpoints",
             dependencies: [
-                "MusterAmazon", "MusterCouchDB", "MusterMQTT", "MusterNativeAPI", "MusterOwnTracks", "MusterServer",
+                "MusterAmazon", "MusterCouchDB", "MusterGateways", "MusterMQTT", "MusterNativeAPI", "MusterOwnTracks",
+                "MusterServer",
             ],
             swiftSettings: strict),
         .target(

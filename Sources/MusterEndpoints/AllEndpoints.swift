@@ -1,5 +1,6 @@
 import MusterAmazon
 import MusterCouchDB
+import MusterGateways
 import MusterMQTT
 import MusterNativeAPI
 import MusterOwnTracks
@@ -12,6 +13,7 @@ package enum AllEndpoints {
         NativeEndpoint.self,
         OwnTracksEndpoint.self,
         MQTTEndpoint.self,
+        GatewayEndpoint.self,
         AmazonEndpoint.self,
         CouchEndpoint.self,
     ]

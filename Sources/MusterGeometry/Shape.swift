@@ -7,6 +7,9 @@ public enum Shape: Hashable, Sendable {
     case multiPolygon([Polygon])
     /// Every point within a geodesic distance of a centre.
     case circle(Circle)
+
+    /// The circle; nil for any other shape.
+    public var circle: Circle? { if case .circle(let circle) = self { circle } else { nil } }
 }
 
 /// An exterior ring and the holes in it. Edges are straight in longitude and latitude (RFC 7946), across the

@@ -41,7 +41,8 @@ package struct OwnTracksIntake: Sendable {
         let observations = report.observations(
             of: device.number, by: Access(principal, in: coordinator.directory).reporter(of: device.number),
             from: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
-            to: now.advanced(bySeconds: ReportLimits.futureToleranceSeconds))
+            to: now.advanced(bySeconds: ReportLimits.futureToleranceSeconds),
+            region: { beaconRegion($0, of: device) })
         if observations.count < report.count { metrics.count(event: "owntracks_wrong_time") }
         return Report(device: device.number, observations: observations, box: box)
     }
@@ -77,6 +78,31 @@ package struct OwnTracksIntake: Sendable {
             draft.edits = [.putDevice(device)]
             return device
         }
+    }
+
+    // MARK: Beacons
+
+    /// The beacon region that a transition names: by its id or name, or as older iPhones do by `name:UUID:major:minor`.
+    private func beaconRegion(_ transition: OwnTracksTransition, of device: Device) -> RegionNumber? {
+        let directory = coordinator.directory
+        guard let tracker = directory.tracker(of: device), let name = transition.name else { return nil }
+        let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+        let uuid = parts.count > 1 ? BeaconUUID(parts[1]) : nil
+        for collection in tracker.collections {
+            for number in directory.regions(in: collection) {
+                guard let region = directory.regions[number],
+                    case .beacons(let own, let major, let minor) = region.beacon?.source
+                else { continue }
+                if let uuid {
+                    let numbers = parts.dropFirst(2).map { UInt16($0) }
+                    guard own == uuid, major == (numbers.first ?? nil), minor == (numbers.dropFirst().first ?? nil)
+                    else { continue }
+                    return number
+                }
+                if region.id == name || region.name.lowercased() == name.lowercased() { return number }
+            }
+        }
+        return nil
     }
 
     // MARK: Encryption

@@ -46,6 +46,8 @@ struct OwnTracksReport {
     private(set) var positions: [Position] = []
     /// The beacons that the device saw.
     private(set) var sightings: [Sighting] = []
+    /// The beacon regions that the device's own system says it entered or left.
+    private(set) var transitions: [OwnTracksTransition] = []
     /// The device's notes about itself.
     private(set) var notes: [DeviceNote] = []
     /// The names of events to count.
@@ -79,13 +81,16 @@ struct OwnTracksReport {
     }
 
     /// The number of observations.
-    var count: Int { positions.count + sightings.count + notes.count }
+    var count: Int { positions.count + sightings.count + transitions.count + notes.count }
 
     /// The observations with a plausible sample time: neither before `earliest` nor after `latest`. Notes may be of any
     /// age, because a waypoint has the time at which it was made. A position from a clock that is ahead is kept,
     /// because it shows the clock's offset.
+    ///
+    /// - Parameter region: returns the beacon region that a transition is about; nil when there is none.
     func observations(
-        of device: DeviceNumber, by reporter: UserNumber?, from earliest: Instant, to latest: Instant
+        of device: DeviceNumber, by reporter: UserNumber?, from earliest: Instant, to latest: Instant,
+        region: (OwnTracksTransition) -> RegionNumber?
     ) -> [Observation] {
         func isTimely(_ time: Instant) -> Bool { earliest <= time && time <= latest }
         let timelyNotes = notes.filter { note in note.sampleTime.map { $0 <= latest } ?? true }
@@ -94,8 +99,15 @@ struct OwnTracksReport {
             position.reporter = reporter
             return position
         }
+        let told = transitions.filter { isTimely($0.sampleTime) }.map { transition -> Observation in
+            var listening = Listening(sampleTime: transition.sampleTime, receivedTime: receivedAt)
+            if let region = region(transition) {
+                listening.outcome = transition.isEntering ? .entered(region) : .left(region)
+            }
+            return .listening(listening, of: device)
+        }
         return timelyPositions.map { .position($0, of: device) }
-            + sightings.filter { isTimely($0.sampleTime) }.map { .sighting($0, of: device) }
+            + sightings.filter { isTimely($0.sampleTime) }.map { .sighting($0, of: device) } + told
             + timelyNotes.map { .note($0, of: device) }
     }
 
@@ -139,8 +151,10 @@ struct OwnTracksReport {
             positions.append(location.position)
             if let text = location.topic, topic == nil { topic = OwnTracksTopic(text) }
         case .transition(let transition):
-            // The app's own crossing of a waypoint is not a crossing in Muster, but the fix behind it is a fix.
+            // The app's own crossing of a place is not a crossing in Muster, but the fix behind it is a fix. Of a
+            // beacon, the app knows more than it reports: the phone's system ranges it, also while the app sleeps.
             events.append("owntracks_transition")
+            if transition.trigger == "b" { transitions.append(transition) }
             if let position = transition.position(receivedAt: receivedAt) { positions.append(position) }
         case .encrypted(let envelope): envelopes.append(envelope)
         case .beacon(let beacon):

@@ -22,7 +22,21 @@ import Testing
             evaluated: .test(3), heard: .test(4), located: position, storedBefore: fixes > 5 ? position : nil,
             track: track, intervalSeconds: 4.9, hasStood: true, isClockKnown: fixes > 5,
             watch: fixes > 5 ? [-7_200_000, 1, -2, 1, 3, 4, .min, .max] : nil,
-            seeming: fixes > 5 ? [RegionNumber(7), RegionNumber(9)] : [])
+            seeming: fixes > 5 ? [RegionNumber(7), RegionNumber(9)] : [],
+            memory: fixes > 5 ? memory(position) : BeaconMemory())
+    }
+
+    /// What was heard of a device in two regions, with every field.
+    private func memory(_ position: Position) -> BeaconMemory {
+        let tracks = [
+            BeaconTrack(
+                region: RegionNumber(3), listener: DeviceNumber(1), hits: [-5, 0, 1_700_000_000_000], heard: 7,
+                signal: -71.25, arrival: 9),
+            BeaconTrack(region: RegionNumber(4), listener: DeviceNumber(2), signal: -60),
+        ]
+        return BeaconMemory(
+            tracks: tracks, listened: .test(8),
+            challenger: BeaconMemory.Challenger(region: RegionNumber(4), since: .test(9)), ownFix: position)
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -25,6 +25,9 @@ import Testing
         expected.devices = [
             Device(number: DeviceNumber(5), name: "phone", user: UserNumber(2)),
             Device(number: DeviceNumber(6), name: "tag", user: UserNumber(2), alias: "tag-7"),
+            Device(
+                number: DeviceNumber(7), name: "keys", user: UserNumber(2),
+                beacon: Beacon(uuid: BeaconUUID(high: 0, low: .max), major: .max, minor: 0)),
         ]
         expected.trackers = [
             Tracker(
@@ -132,7 +135,8 @@ import Testing
         let circle = Circle(centre: .random(&generator), radius: Metres(0.1 + 0.2))
         let regions = [
             Region.test(1, in: 1), .test(2, in: 2, shape: .multiPolygon(polygons)),
-            .test(3, in: 1, shape: .circle(circle)), .test(4, in: 1), .test(6, in: 2, shape: .multiPolygon([])),
+            .test(3, in: 1, shape: .circle(circle)), .test(4, in: 1), .test(5, in: 2),
+            .test(6, in: 2, shape: .multiPolygon([])), .test(10, in: 2), .test(15, in: 2),
         ]
         try bench.store.write(at: .test(0)) { transaction in
             try transaction.put(Region.test(3, in: 2))

@@ -176,11 +176,23 @@ extension Region {
         return Region(
             number: RegionNumber(number), collection: CollectionNumber(collection), id: "r\(number)",
             name: "Régiön \(number)",
-            shape: shape ?? .polygon(Polygon(exterior: ring, holes: [ring.reversed()])), isMuster: number % 2 == 0,
+            shape: number % 10 == 5 ? nil : shape ?? .polygon(Polygon(exterior: ring, holes: [ring.reversed()])),
+            beacon: beacon(number), isMuster: number % 2 == 0,
             mode: number % 4 == 0 ? .insideIsDanger : nil, dwellSeconds: number % 3 == 0 ? nil : 0.1 * Double(number),
             exitDelaySeconds: 0.3,
             properties: number % 3 == 0 ? nil : "{\"a\":[1,2]}",
             times: EditTimes(createdAt: .test(1), updatedAt: .test(Double(number) + 1)))
+    }
+}
+
+extension Region {
+    /// The radio of every fifth region.
+    private static func beacon(_ number: Int32) -> BeaconArea? {
+        guard number % 5 == 0 else { return nil }
+        let uuid = BeaconUUID(high: .max, low: UInt64(number))
+        return number % 3 == 0
+            ? BeaconArea(.scanner(DeviceNumber(number)), reach: .near)
+            : BeaconArea(.beacons(uuid, major: number % 2 == 0 ? nil : 0, minor: nil), reach: .immediate, isRoom: true)
     }
 }
 

@@ -31,6 +31,10 @@ subscription = {"platform": "webpush", "subscription": {"endpoint": "https://pus
 sample = fix(52.505, 13.405, now() - 1000, device="sam/phone")
 
 
+seen_beacon = {"device": "sam/phone", "sightings": [{
+    "uuid": "CA271EAE-5FA8-4E80-8F08-2A302A95A959", "major": 52, "minor": 505, "sampleTime": sample["sampleTime"]}]}
+
+
 @dataclass
 class Rule:
     """Who may send a request about sam, a member of team south, or about the server as a whole."""
@@ -160,6 +164,9 @@ rules = [
     # A device that is not theirs to report for is told as one that does not exist.
     Rule("POST", v1 + "/positions", v1 + "/positions", {"admin", "gateway", "own member", "own device"}, sample,
          (403, 404, 422)),
+    Rule("POST", v1 + "/sightings", v1 + "/sightings", {"admin", "gateway", "own member", "own device"}, seen_beacon,
+         (403, 404, 422)),
+    Rule("POST", "/ruuvi", "/ruuvi", {"gateway"}, {"data": {"gw_mac": "C8:25:2D:8E:9C:2C", "tags": {}}}, (403,)),
     # A team and what is its own.
     Rule("GET", v1 + "/teams/{team}", v1 + "/teams/south", south_readers | {"own member", "own device"}),
     Rule("PATCH", v1 + "/teams/{team}", v1 + "/teams/south", {"admin", "own leader"}, {"silenceSeconds": 600}),
@@ -252,6 +259,7 @@ class World:
             **subscription["subscription"], "endpoint": "https://push.example/sam"}}
         self.push = self.askers["own member"].ok("POST", "/push/devices", sams)["id"]
         self.key = admin.ok("POST", "/keys", {"label": "sam's other", "user": "sam"})["id"]
+        admin.make_device("gate", "C8-25-2D-8E-9C-2C")
         self.askers["own device"].ok("POST", "/positions", fix(52.505, 13.405, now() - 60_000))
         for asker in ("own device", "other device"):
             self.askers[asker].ok("POST", "//owntracks", [

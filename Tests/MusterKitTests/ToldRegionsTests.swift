@@ -94,7 +94,7 @@ import Testing
     }
 
     private func shapes(_ device: WatchedDevice) -> [String: Shape] {
-        Dictionary(device.directory.regions.all.map { ($0.id, $0.shape) }) { $1 }
+        Dictionary(device.directory.regions.all.compactMap { region in region.shape.map { (region.id, $0) } }) { $1 }
     }
 
     private func inside(_ device: WatchedDevice) -> Set<RegionWatch.Name> {

@@ -33,11 +33,13 @@ enum Dependencies {
         "MusterNativeAPI": Allowance(own: endpoint),
         "MusterAmazon": Allowance(own: endpoint),
         "MusterOwnTracks": Allowance(own: endpoint),
+        "MusterGateways": Allowance(own: endpoint),
         "MusterMQTT": Allowance(own: endpoint.union(["MusterOwnTracks"])),
         "MusterCouchDB": Allowance(own: endpoint.union(["MusterReplication", "CZlib"])),
         "MusterEndpoints": Allowance(
             own: [
                 "MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterMQTT", "MusterCouchDB",
+                "MusterGateways",
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterReplication"])),
         "MusterNearby": Allowance(own: wire.union(["MusterKit"])),

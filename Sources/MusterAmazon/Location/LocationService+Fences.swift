@@ -52,7 +52,7 @@ extension LocationService {
         let directory = coordinator.directory
         let collection = try self.collection(call, in: directory)
         let id = try call.parameter("region")
-        guard let region = directory.region(id, in: collection.number) else {
+        guard let region = directory.region(id, in: collection.number), region.shape != nil else {
             if let fault = AmazonText.id.fault(in: id) { throw AmazonError.validation("GeofenceId", fault) }
             throw AmazonError.notFound("Geofence not found: \(id).")
         }
@@ -64,6 +64,8 @@ extension LocationService {
         let directory = coordinator.directory
         let collection = try self.collection(call, in: directory)
         let regions = directory.regions(in: collection.number).lazy.compactMap { directory.regions[$0] }
+            // A beacon region without a place is nothing that AWS could show.
+            .filter { $0.shape != nil }
         var page = try AmazonToken.page(
             of: regions, limit: limit, after: token, .fences, of: collection.number.rawValue)
         let count = Self.countOnPage(page.items)
@@ -90,7 +92,7 @@ extension LocationService {
     private static func countOnPage(_ regions: [Region]) -> Int {
         var vertices = 0
         for (index, region) in regions.enumerated() {
-            vertices += region.shape.positionCount
+            vertices += region.shape?.positionCount ?? 0
             if vertices > pageVertices, index > 0 { return index }
         }
         return regions.count
@@ -165,7 +167,9 @@ extension LocationService {
                     ?? Region(
                         number: draft.transaction.nextRegionNumber(), collection: collection.number, id: fence.id,
                         name: fence.id, shape: fence.shape)
+                // A geofence of AWS's is one that positions decide.
                 region.shape = fence.shape
+                region.beacon = nil
                 region.properties = fence.properties
                 draft.edits.append(.putRegion(region))
             }
@@ -229,7 +233,7 @@ extension JSONWriter {
         amazonMembers(putAs: region.id, region.times)
         member("Status", "ACTIVE")
         key("Geometry")
-        amazonGeometry(region.shape)
+        if let shape = region.shape { amazonGeometry(shape) } else { raw("null") }
         let properties = AmazonProperties.fitting(region.properties, most: 3, valueLimit: 40)
         if !properties.isEmpty {
             key("GeofenceProperties")

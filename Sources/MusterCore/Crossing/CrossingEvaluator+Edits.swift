@@ -44,7 +44,7 @@ extension CrossingEvaluator {
                 hasChanged = hasChanged || presence != nil
                 continue
             }
-            guard isConfident(rule), edit.hasChanged(region, rule) else {
+            guard rule.beacon == nil, isConfident(rule), edit.hasChanged(region, rule) else {
                 if let presence { result.append(presence) }
                 continue
             }

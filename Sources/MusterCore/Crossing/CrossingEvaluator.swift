@@ -16,6 +16,8 @@ struct CrossingEvaluator {
         /// `DeviceState.refuges`: safety in the muster regions of raw collections follows from them. The confident
         /// policy decides them, and they give no events.
         case refuges
+        /// The part of `DeviceState.presences` that sightings decide: those in beacon regions.
+        case beacons
     }
 
     /// Merges the presences and the scratch's `nearbyRegions`, both in region order, in one pass, and updates the
@@ -46,6 +48,11 @@ struct CrossingEvaluator {
                 if isKnown { scratch.presencesChanged = true }
                 continue
             }
+            if rule.beacon != nil {
+                // Sightings decide it, and no fix.
+                if let presence, isKnown { scratch.presences.append(presence) }
+                continue
+            }
             if isKnown, isFound, let presence, let nearbyRegion, isSteady(presence, nearbyRegion, in: catalog) {
                 scratch.presences.append(presence)
                 continue
@@ -65,12 +72,13 @@ struct CrossingEvaluator {
     func concerns(_ rule: RegionCatalog.RegionRule) -> Bool {
         switch scope {
         case .events: estimate.tracker.isLinked(to: rule.collection)
-        case .refuges: rule.isMuster && rule.policy == .raw && estimate.tracker.isLinked(to: rule.collection)
+        case .beacons: rule.beacon != nil && estimate.tracker.isLinked(to: rule.collection)
+        case .refuges: rule.isShelter && rule.policy == .raw && estimate.tracker.isLinked(to: rule.collection)
         }
     }
 
     /// Whether the confident policy decides presences in a region.
-    func isConfident(_ rule: RegionCatalog.RegionRule) -> Bool { scope == .refuges || rule.policy == .confident }
+    func isConfident(_ rule: RegionCatalog.RegionRule) -> Bool { scope != .events || rule.policy == .confident }
 
     /// Returns a copy whose capacity is its count. The scratch's own array would keep the largest capacity that any
     /// device ever needed, once for each device.
@@ -150,13 +158,14 @@ struct CrossingEvaluator {
 
     /// Sets the standing of a presence, reports the crossings and the change, and keeps the presence when it is worth
     /// it.
-    private func cross(
+    func cross(
         from former: Presence, isNew: Bool, _ rule: RegionCatalog.RegionRule, to standing: Standing,
         probability: Double,
         on scratch: inout Scratch
     ) {
         var presence = former
-        let certainty = isConfident(rule) ? UInt8((probability * 100).rounded()) : nil
+        let isDoubted = scope == .beacons && standing == .unknown
+        let certainty = isConfident(rule) && !isDoubted ? UInt8((probability * 100).rounded()) : nil
         presence.likelihood = Likelihood(probability)
         if (presence.likelihood > .low) != (former.likelihood > .low) { presence.likelySince = estimate.sampleTime }
         presence.doubt = doubt(rule, standing: standing, probability: probability)
@@ -186,7 +195,7 @@ struct CrossingEvaluator {
             presence.since = time
             presence.hasDwelt = false
         }
-        guard scope == .events else {
+        guard scope != .refuges else {
             presence.told = .inside
             return
         }
@@ -206,7 +215,7 @@ struct CrossingEvaluator {
         _ presence: inout Presence, from former: Presence, _ rule: RegionCatalog.RegionRule, _ insidePercent: UInt8?,
         on scratch: inout Scratch
     ) {
-        guard scope == .events, former.told == .inside else {
+        guard scope != .refuges, former.told == .inside else {
             presence.told = .outside
             return
         }
@@ -233,6 +242,8 @@ struct CrossingEvaluator {
     /// Returns `.poorAccuracy` when the device is not inside and its fixes are too inaccurate to enter a region this
     /// small, even at its centre; else nil.
     func doubt(_ rule: RegionCatalog.RegionRule, standing: Standing, probability: Double) -> Doubt? {
+        // By radio a standing is unknown for one reason only: nothing listens.
+        if scope == .beacons { return standing == .unknown ? .stale : nil }
         guard isConfident(rule), standing != .inside, probability >= Presence.leastProbability else {
             return nil
         }

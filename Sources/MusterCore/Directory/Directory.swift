@@ -26,6 +26,7 @@ public struct Directory: Sendable {
 
     private var ownership = Ownership()
     private var regionsOfCollection: [CollectionNumber: [String: RegionNumber]] = [:]
+    private var tags: [Beacon: DeviceNumber] = [:]
     private var devicesByAlias: [String: Set<DeviceNumber>] = [:]
 
     /// Creates an empty directory.
@@ -37,6 +38,11 @@ public struct Directory: Sendable {
     /// Returns the device of a user with this name.
     public func device(named name: String, of user: UserNumber) -> Device? {
         ownership.devices(of: user).lazy.compactMap { devices[$0] }.first { $0.name == name }
+    }
+
+    /// Returns the tag that sends this; nil when there is none.
+    public func tag(_ beacon: Beacon) -> Device? {
+        tags[beacon].flatMap { devices[$0] }
     }
 
     /// Returns the device in a team that trackers' clients know by this id from before it changed its owner.
@@ -57,7 +63,7 @@ public struct Directory: Sendable {
 
     /// Whether a region is a muster region, by itself or by a rule.
     public func isMuster(_ region: Region) -> Bool {
-        region.isMuster || musterRegionsByRule.contains(region.number)
+        region.shape != nil && (region.isMuster || musterRegionsByRule.contains(region.number))
     }
 
     /// Returns how many regions a collection has.
@@ -91,6 +97,7 @@ public struct Directory: Sendable {
             guard let device = devices[number] else { return }
             ownership.remove(number, from: device.user)
             forgetAlias(of: device)
+            if let beacon = device.beacon { tags[beacon] = nil }
             devices.remove(number)
         case .putTracker(let tracker): trackers.put(tracker)
         case .removeTracker(let number): trackers.remove(number)
@@ -122,6 +129,10 @@ public struct Directory: Sendable {
         if former?.alias != device.alias {
             if let former { forgetAlias(of: former) }
             if let alias = device.alias { devicesByAlias[alias, default: []].insert(device.number) }
+        }
+        if former?.beacon != device.beacon {
+            if let beacon = former?.beacon, tags[beacon] == device.number { tags[beacon] = nil }
+            if let beacon = device.beacon { tags[beacon] = device.number }
         }
         devices.put(device)
     }

@@ -95,13 +95,18 @@ public struct Device: Hashable, Sendable {
     /// The id that trackers' clients used for the device when it belonged to another user, and may go on using; nil for
     /// a device that never changed its owner.
     public var alias: String?
+    /// What the device itself sends, when it is a tag that scanners hear; else nil.
+    public var beacon: Beacon?
 
-    /// Creates a device; without an alias, one that never changed its owner.
-    public init(number: DeviceNumber, name: String, user: UserNumber, alias: String? = nil) {
+    /// Creates a device; without an alias, one that never changed its owner, and without a beacon, one that is no tag.
+    public init(
+        number: DeviceNumber, name: String, user: UserNumber, alias: String? = nil, beacon: Beacon? = nil
+    ) {
         self.number = number
         self.name = name
         self.user = user
         self.alias = alias
+        self.beacon = beacon
     }
 }
 

@@ -23,11 +23,14 @@ public struct DeviceRecord: Hashable, Sendable {
     public var watch: [Int64]?
     /// The regions that the device's fixes seem to be in while the engine checks them, as it reported them last.
     public var seeming: [RegionNumber]
+    /// What is known of the device by radio.
+    public var memory: BeaconMemory
 
     /// Creates a record from its fields.
     public init(
         evaluated: Instant?, heard: Instant?, located: Position?, storedBefore: Position?, track: ConfidentTrack,
-        intervalSeconds: Float, hasStood: Bool, isClockKnown: Bool, watch: [Int64]?, seeming: [RegionNumber]
+        intervalSeconds: Float, hasStood: Bool, isClockKnown: Bool, watch: [Int64]?, seeming: [RegionNumber],
+        memory: BeaconMemory = BeaconMemory()
     ) {
         self.evaluated = evaluated
         self.heard = heard
@@ -39,6 +42,7 @@ public struct DeviceRecord: Hashable, Sendable {
         self.isClockKnown = isClockKnown
         self.watch = watch
         self.seeming = seeming
+        self.memory = memory
     }
 }
 
@@ -77,7 +81,7 @@ extension Engine {
             _ = devices[index].observeClock(position)
             devices[index].hear(at: position.receivedTime)
             guard isCurrent else { return }
-            let sampleTime = devices[index].corrected(position.sampleTime)
+            let sampleTime = devices[index].sampleTime(of: position)
             _ = devices[index].follow(position, at: sampleTime, isStored: true)
         case .sighting(let sighting, let device, _) where devices.indices.contains(Int(device.rawValue)):
             devices[Int(device.rawValue)].hear(at: sighting.receivedTime)

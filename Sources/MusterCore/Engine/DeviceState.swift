@@ -38,6 +38,8 @@ struct DeviceState: Hashable, Sendable {
     var isClockKnown = false
     /// The watch over a clock that is or may be wrong; empty while the clock fits.
     private var watches: [ClockWatch] = []
+    // Most devices hear no beacon and are no tag: an empty array takes less room than an empty memory.
+    private var memories: [BeaconMemory] = []
     /// The regions that the device's fixes seem to be in while the engine checks them, as it reported them last.
     var seeming: [RegionNumber] = []
 
@@ -50,6 +52,7 @@ struct DeviceState: Hashable, Sendable {
     /// Replaces the newest evaluated position.
     @inline(__always)
     mutating func locate(_ position: Position, isStored: Bool) {
+        if position.source == .beacon || !memories.isEmpty { rememberOwnFix(before: position) }
         if isStored {
             if !storedBefore.isEmpty { storedBefore = [] }
         } else if storedBefore.isEmpty, isLocated {
@@ -126,6 +129,53 @@ struct DeviceState: Hashable, Sendable {
     }
 }
 
+/// What is known of the device by radio.
+extension DeviceState {
+    /// What was heard of the device, and what the device heard.
+    var memory: BeaconMemory {
+        get { memories.first ?? BeaconMemory() }
+        set { memories = newValue == BeaconMemory() ? [] : [newValue] }
+    }
+
+    /// Whether the device stands anywhere, or may by what was heard.
+    var hasStandings: Bool { !presences.isEmpty || !refuges.isEmpty || hasMemory }
+
+    /// Whether anything is known by radio.
+    @inline(__always)
+    var hasMemory: Bool { !memories.isEmpty }
+
+    /// Until when the device is known to have listened for beacons, by its own clock; nil when it never did.
+    var listenedUntil: Instant? {
+        guard let listened = memories.first?.listened else { return sighted }
+        return max(listened, sighted ?? listened)
+    }
+
+    /// The newest position that the device itself reported, as opposed to one that followed from a sighting.
+    var ownFix: Position? {
+        guard isLocated, newest.source != .beacon else { return memories.first?.ownFix }
+        return newest
+    }
+
+    @inline(never)
+    private mutating func rememberOwnFix(before position: Position) {
+        if position.source != .beacon {
+            if memory.ownFix != nil { memory.ownFix = nil }
+        } else if isLocated, newest.source != .beacon {
+            memory.ownFix = newest
+        }
+    }
+
+    /// Whether the device's own recent position says that it is elsewhere than in a place.
+    func contradicts(_ place: Circle, at moment: Instant) -> Bool {
+        guard let fix = ownFix, abs(moment.seconds(since: fix.sampleTime)) <= BeaconPolicy.fixSeconds else {
+            return false
+        }
+        let accuracy = min(fix.accuracy?.value ?? 100, 1_000)
+        let distance = fix.coordinate.distance(to: place.centre).value
+        return distance > place.radius.value + 3 * accuracy + 30
+    }
+}
+
 /// The device's clock.
 extension DeviceState {
     /// The watch over the device's clock; nil while the clock fits the server's.
@@ -149,11 +199,18 @@ extension DeviceState {
         return isTooMuch ? sampleTime : Instant(milliseconds: sum)
     }
 
+    /// Returns the corrected sample time of a position. One that followed from a sighting has the listener's time.
+    @inline(__always)
+    func sampleTime(of position: Position) -> Instant {
+        position.source == .beacon ? position.sampleTime : corrected(position.sampleTime)
+    }
+
     /// Updates the watch over the device's clock from one position.
     ///
     /// - Returns: whether the position shows that a clock is right that was reported as wrong.
     @inline(__always)
     mutating func observeClock(_ position: Position) -> Bool {
+        if position.source == .beacon { return false }
         let offset = position.receivedTime.milliseconds &- position.sampleTime.milliseconds
         if watches.isEmpty, ClockWatch.isRight(offset) {
             isClockKnown = true
@@ -197,7 +254,7 @@ extension DeviceState {
             DeviceRecord(
                 evaluated: evaluated, heard: heard, located: located, storedBefore: storedBefore.first, track: track,
                 intervalSeconds: intervalSeconds, hasStood: hasStood, isClockKnown: isClockKnown,
-                watch: watch?.numbers, seeming: seeming)
+                watch: watch?.numbers, seeming: seeming, memory: memory)
         }
         set {
             evaluated = newValue.evaluated
@@ -211,6 +268,7 @@ extension DeviceState {
             isClockKnown = newValue.isClockKnown
             watch = newValue.watch.flatMap { ClockWatch(numbers: $0) }
             seeming = newValue.seeming
+            memory = newValue.memory
         }
     }
 }

@@ -82,6 +82,8 @@ extension Engine {
             return question(about: position, of: device, now: now, after: decision)
         case .sighting(let sighting, let device):
             return isHistory(sighting, of: device, now: now, after: decision) ? .isStored : nil
+        case .listening:
+            return nil
         case .note, .declaration:
             // Only the store holds earlier notes and declarations.
             return .isStored

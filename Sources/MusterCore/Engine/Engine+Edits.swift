@@ -68,8 +68,9 @@ extension Engine {
             scope.links[number] = Set(catalog.tracker(number).collections)
             catalog.remove(number)
         case .putRegion(let region):
+            forgetBeacons(before: region)
             catalog.put(region)
-            scope.add(region.number, within: region.shape.boundingBox)
+            scope.add(region.number, within: region.beacon == nil ? region.shape?.boundingBox : nil)
         case .removeRegion(let number, _):
             catalog.remove(number)
             scope.regions.insert(number)
@@ -149,6 +150,7 @@ extension Engine {
     private mutating func put(_ device: Device) {
         let index = Int(device.number.rawValue)
         while devices.count <= index { devices.append(DeviceState()) }
+        putTag(device)
         guard devices[index].user != device.user else { return }
         if let former = devices[index].user {
             ownership.remove(device.number, from: former)
@@ -178,6 +180,7 @@ extension Engine {
         guard devices.indices.contains(index) else { return }
         if let user = devices[index].user { ownership.remove(device, from: user) }
         if devices[index].isLocated { scope.isEveryone = true }
+        catalog.setTag(device, to: nil)
         devices[index] = DeviceState()
     }
 }

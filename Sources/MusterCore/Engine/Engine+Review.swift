@@ -162,6 +162,7 @@ extension Engine {
         catalog.findRefuges(estimate, state, on: &decision.scratch)
         CrossingEvaluator(estimate: estimate, scope: .refuges)
             .stand(&state.refuges, anew: edit, in: catalog, on: &decision.scratch)
+        endUnheard(&state, of: device, into: &decision)
         decision.record(state, of: device)
         deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
     }

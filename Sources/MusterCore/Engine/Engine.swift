@@ -43,6 +43,8 @@ public struct Engine: Sendable {
             decidePosition(position, of: device, now: now, into: &decision)
         case .sighting(let sighting, let device):
             decideSighting(sighting, of: device, now: now, into: &decision)
+        case .listening(let listening, let device):
+            decideListening(listening, of: device, now: now, into: &decision)
         case .note(let note, let device):
             decideNote(note, of: device, now: now, into: &decision)
         case .declaration(let declaration):
@@ -72,7 +74,7 @@ public struct Engine: Sendable {
         decision.devices.states[place].hear(at: position.receivedTime)
         // No stored position shows what the engine knows of a wrong clock.
         if isMending || decision.devices.states[place].isWatched { decision.noteState(of: device) }
-        let sampleTime = decision.devices.states[place].corrected(position.sampleTime)
+        let sampleTime = decision.devices.states[place].sampleTime(of: position)
         let former = decision.devices.states[place].evaluated
         if Self.isAhead(sampleTime, of: position.receivedTime) || former.map({ sampleTime <= $0 }) ?? false {
             return keepAsHistory(position, of: device, at: sampleTime, now: now, into: &decision)

@@ -62,13 +62,21 @@ extension Engine {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].presences : []
     }
 
+    /// Returns what was heard of a device in a beacon region; nil when nothing was.
+    public func track(of device: DeviceNumber, in region: RegionNumber) -> BeaconTrack? {
+        devices.indices.contains(Int(device.rawValue))
+            ? devices[Int(device.rawValue)].memory.track(in: region) : nil
+    }
+
     /// Returns a device's presences as clients see them, each with its present probability. Muster regions of a raw
     /// collection are among them with their confident presence, because safety always follows the confident policy.
     public func reports(of device: DeviceNumber) -> [PresenceReport] {
         guard devices.indices.contains(Int(device.rawValue)) else { return [] }
         let state = devices[Int(device.rawValue)]
         return shownStandings(of: device).compactMap { presence in
-            guard let sampleTime = state.evaluated, let rule = catalog.rule(of: presence.region) else { return nil }
+            guard let rule = catalog.rule(of: presence.region) else { return nil }
+            if rule.beacon != nil { return report(presence, of: device, heard: state.memory) }
+            guard let sampleTime = state.evaluated else { return nil }
             return PresenceReport(
                 presence, of: device, insidePercent: insidePercent(presence, rule, state), sampleTime: sampleTime)
         }
@@ -85,6 +93,16 @@ extension Engine {
     /// Returns a device's presences in the muster regions of raw collections, in region order.
     public func refuges(of device: DeviceNumber) -> [Presence] {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].refuges : []
+    }
+
+    private func report(_ presence: Presence, of device: DeviceNumber, heard memory: BeaconMemory) -> PresenceReport {
+        let track = memory.track(in: presence.region)
+        let moment = track.flatMap { beaconMoment(of: $0) }
+        let percent = track.flatMap { track in moment.map { track.probability(at: $0) } }
+            .map { UInt8(($0 * 100).rounded()) }
+        return PresenceReport(
+            presence, of: device, insidePercent: presence.doubt == nil ? percent : nil,
+            sampleTime: track?.lastHit ?? presence.since)
     }
 
     private func insidePercent(_ presence: Presence, _ rule: RegionCatalog.RegionRule, _ state: DeviceState) -> UInt8? {

@@ -42,6 +42,8 @@ struct RegionCatalog: Sendable {
     private var musterCounts: [Int32] = []
     private var trackers: [TrackerRule?] = []
     private var musterByRule: Set<RegionNumber> = []
+    /// Which radio means which region.
+    private(set) var beacons = BeaconCatalog()
     /// A number that changes with every edit of regions, links, policies and teams' trackers. A `BoundaryFreeRadius`
     /// that the engine found under another stamp is no longer valid.
     private(set) var stamp: UInt32 = 1
@@ -56,14 +58,18 @@ struct RegionCatalog: Sendable {
         var isMusterItself: Bool
         /// Whether a rule makes it a muster region.
         var isMusterByRule: Bool
-        /// Whether it is a muster region: by itself or by a rule.
-        var isMuster: Bool { isMusterItself || isMusterByRule }
+        /// Whether it is a muster region: by itself or by a rule. What has no place makes nobody safe.
+        var isMuster: Bool { (isMusterItself || isMusterByRule) && beacon.map { $0.place != nil } ?? true }
+        /// Whether it is a muster region that positions decide.
+        var isShelter: Bool { isMuster && beacon == nil }
         /// The mode whose thresholds apply. A muster region has `.insideIsSafe`, whatever mode it sets itself.
         var mode: RegionMode { isMuster ? .insideIsSafe : ownMode ?? .standard }
         var dwellSeconds: Double?
         var exitDelaySeconds: Double
         /// The distance from the boundary to the point inside that is farthest from it, metres.
         var inradiusMetres: Double
+        /// The radio that decides who is inside; nil for a region that positions decide.
+        var beacon: BeaconRule?
     }
 
     /// A tracker's filter and links. It is a class because the engine reads it for every observation and must not copy
@@ -125,7 +131,7 @@ struct RegionCatalog: Sendable {
     /// they see the confident one from `DeviceState.refuges` instead.
     func isShown(_ region: RegionNumber) -> Bool {
         guard let rule = rule(of: region) else { return true }
-        return rule.policy == .confident || !rule.isMuster
+        return rule.policy == .confident || !rule.isShelter
     }
 
     /// Prefetches the memory that queries about these places read; see `Engine.approach`.
@@ -257,18 +263,29 @@ extension RegionCatalog {
         }
         tellsDwell[Int(region.number.rawValue)] = region.dwellSeconds != nil
         makeRoom(for: region.collection)
-        let wasMuster = rules[Int(region.number.rawValue)]?.isMuster == true
+        let former = rules[Int(region.number.rawValue)]
         rules[Int(region.number.rawValue)] = RegionRule(
             collection: region.collection, policy: policy(of: region.collection),
             ownMode: region.mode, isMusterItself: region.isMuster,
             isMusterByRule: musterByRule.contains(region.number),
             dwellSeconds: region.dwellSeconds, exitDelaySeconds: region.exitDelaySeconds,
-            inradiusMetres: region.shape.inradius.value)
-        let isMuster = rules[Int(region.number.rawValue)]?.isMuster == true
+            inradiusMetres: region.shape?.inradius.value ?? 0, beacon: BeaconRule(region))
+        let isShelter = rules[Int(region.number.rawValue)]?.isShelter == true
         noteChange()
-        count((isMuster ? 1 : 0) - (wasMuster ? 1 : 0), in: region.collection)
-        change(region.collection) { $0.put(region.shape, as: region.number.rawValue) }
+        count((isShelter ? 1 : 0) - (former?.isShelter == true ? 1 : 0), in: region.collection)
+        beacons.put(region)
+        if let shape = region.shape, region.beacon == nil {
+            change(region.collection) { $0.put(shape, as: region.number.rawValue) }
+        } else if former != nil, former?.beacon == nil {
+            change(region.collection) { $0.remove(region.number.rawValue) }
+        }
     }
+
+    /// Replaces what a device itself sends, as scanners hear it.
+    ///
+    /// - Returns: whether it sends something else than before.
+    @discardableResult
+    mutating func setTag(_ device: DeviceNumber, to beacon: Beacon?) -> Bool { beacons.setTag(device, to: beacon) }
 
     /// Replaces the set of regions that rules make muster regions.
     ///
@@ -277,10 +294,10 @@ extension RegionCatalog {
         let changed = regions.symmetricDifference(musterByRule)
         for region in changed where rules.indices.contains(Int(region.rawValue)) {
             guard var rule = rules[Int(region.rawValue)] else { continue }
-            let wasMuster = rule.isMuster
+            let wasShelter = rule.isShelter
             rule.isMusterByRule = regions.contains(region)
             rules[Int(region.rawValue)] = rule
-            count((rule.isMuster ? 1 : 0) - (wasMuster ? 1 : 0), in: rule.collection)
+            count((rule.isShelter ? 1 : 0) - (wasShelter ? 1 : 0), in: rule.collection)
         }
         musterByRule = regions
         return changed
@@ -290,8 +307,9 @@ extension RegionCatalog {
         guard let rule = rule(of: region) else { return }
         rules[Int(region.rawValue)] = nil
         noteChange()
-        count(rule.isMuster ? -1 : 0, in: rule.collection)
-        change(rule.collection) { $0.remove(region.rawValue) }
+        count(rule.isShelter ? -1 : 0, in: rule.collection)
+        beacons.remove(region)
+        if rule.beacon == nil { change(rule.collection) { $0.remove(region.rawValue) } }
     }
 
     mutating func put(_ tracker: Tracker) {

@@ -23,9 +23,10 @@ public struct Position: Hashable, Sendable {
     // does.
     private var said: Attributes?
 
-    /// The endpoints that a position can come through.
+    /// The endpoints that a position can come through; or `.beacon` for one that the engine made of a sighting, because
+    /// the beacon's place is known.
     public enum Source: UInt8, Hashable, Sendable, CaseIterable {
-        case native, ownTracks, amazonLocation, couchDB, meshblu, simulator
+        case native, ownTracks, amazonLocation, couchDB, meshblu, simulator, beacon
     }
 
     /// Creates a position; what is left out is unknown.
@@ -140,6 +141,8 @@ public enum Observation: Hashable, Sendable {
     case position(Position, of: DeviceNumber)
     /// A device detected a beacon.
     case sighting(Sighting, of: DeviceNumber)
+    /// A device listened for beacons and reported something else than a sighting.
+    case listening(Listening, of: DeviceNumber)
     /// A device, or its broker, reported something that is no position.
     case note(DeviceNote, of: DeviceNumber)
     /// A person declared how they or another person are.

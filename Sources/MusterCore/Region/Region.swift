@@ -1,6 +1,6 @@
 public import MusterGeometry
 
-/// A closed area of a collection that devices cross.
+/// A closed area of a collection that devices cross; for a beacon region, the reach of a radio.
 public struct Region: Hashable, Sendable {
     /// Its number.
     public let number: RegionNumber
@@ -10,9 +10,14 @@ public struct Region: Hashable, Sendable {
     public var id: String
     /// The name that people see; the id when no name was given.
     public var name: String
-    /// The area. A point on the boundary is inside.
-    public var shape: Shape
-    /// Whether the region itself is marked as a muster region, in which people are safe. A rule may make it one too.
+    /// The area; nil for a virtual beacon region, which has no place. A point on the boundary is inside. In a beacon
+    /// region it is a circle: the place of the beacon or of the scanner, and how far from it a device that is heard may
+    /// be.
+    public var shape: Shape?
+    /// The radio that decides who is inside a beacon region; nil for a region that positions decide.
+    public var beacon: BeaconArea?
+    /// Whether the region itself is marked as a muster region, in which people are safe. A rule may make it one too. A
+    /// region without a place makes nobody safe, whatever this says.
     public var isMuster: Bool
     /// Which wrong crossing is the worse one; nil stands for `.insideIsSafe` in a muster region, else for `.standard`.
     /// Only the confident policy uses it.
@@ -28,15 +33,16 @@ public struct Region: Hashable, Sendable {
 
     /// Creates a region from its fields.
     public init(
-        number: RegionNumber, collection: CollectionNumber, id: String, name: String, shape: Shape,
-        isMuster: Bool = false, mode: RegionMode? = nil, dwellSeconds: Double? = nil, exitDelaySeconds: Double = 0,
-        properties: String? = nil, times: EditTimes = EditTimes()
+        number: RegionNumber, collection: CollectionNumber, id: String, name: String, shape: Shape?,
+        beacon: BeaconArea? = nil, isMuster: Bool = false, mode: RegionMode? = nil, dwellSeconds: Double? = nil,
+        exitDelaySeconds: Double = 0, properties: String? = nil, times: EditTimes = EditTimes()
     ) {
         self.number = number
         self.collection = collection
         self.id = id
         self.name = name
         self.shape = shape
+        self.beacon = beacon
         self.isMuster = isMuster
         self.mode = mode
         self.dwellSeconds = dwellSeconds

@@ -49,8 +49,9 @@ extension Engine {
         now: Instant, reviewLimit: Int = Engine.reviewSlice, into decision: inout Decision
     ) {
         decision.defersRecount = true
-        for index in devices.indices where !devices[index].presences.isEmpty || !devices[index].refuges.isEmpty {
+        for index in devices.indices where devices[index].hasStandings {
             let device = DeviceNumber(Int32(index))
+            if devices[index].hasMemory { sweepBeacons(of: device, now: now, into: &decision) }
             if devices[index].holdsBackAnExit { releaseHeldExits(of: device, now: now, into: &decision) }
             if devices[index].isStale(at: now) { doubtStandings(of: device, now: now, into: &decision) }
         }
@@ -172,7 +173,13 @@ extension Engine {
         var isUndecided = false
         func look(_ presences: [Presence], _ policy: CrossingPolicy) {
             for presence in presences {
-                guard let rule = catalog.rule(of: presence.region), rule.isMuster, rule.policy == policy else {
+                guard let rule = catalog.rule(of: presence.region), rule.isMuster,
+                    (rule.beacon == nil ? rule.policy : .confident) == policy
+                else { continue }
+                if let circle = rule.beacon?.place, presence.standing == .inside,
+                    states[place].contradicts(circle, at: states[place].evaluated ?? presence.since)
+                {
+                    isUndecided = true
                     continue
                 }
                 switch presence.standing {
@@ -210,7 +217,9 @@ extension Engine {
         guard let evaluated = state.evaluated else { return }
         func doubt(_ presences: inout [Presence], isRefuge: Bool) {
             for index in presences.indices where presences[index].doubt != .stale {
-                guard isRefuge || catalog.rule(of: presences[index].region)?.policy == .confident else { continue }
+                let rule = catalog.rule(of: presences[index].region)
+                // A fix says nothing of a beacon region, and so neither does the silence after it.
+                guard isRefuge || (rule?.policy == .confident && rule?.beacon == nil) else { continue }
                 presences[index].doubt = .stale
                 decision.scratch.presencesChanged = true
                 let report = PresenceReport(presences[index], of: device, insidePercent: nil, sampleTime: evaluated)

@@ -139,7 +139,9 @@ struct WatchedDevice: Sendable {
             let former = directory.region(id, in: collection)
             let region = Region(
                 number: former?.number ?? nextRegion(), collection: collection, id: id, name: draft.name ?? id,
-                shape: draft.shape, isMuster: draft.isMuster, mode: draft.mode, dwellSeconds: draft.dwellSeconds,
+                // A scanner hears others: no device decides by itself what it heard.
+                shape: draft.shape, beacon: draft.beacon?.area { _ in DeviceNumber(-1) }, isMuster: draft.isMuster,
+                mode: draft.mode, dwellSeconds: draft.dwellSeconds,
                 exitDelaySeconds: draft.exitDelaySeconds)
             gone.remove(region.number)
             known[digest] = region.number

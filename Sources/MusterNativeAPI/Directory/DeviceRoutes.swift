@@ -50,8 +50,13 @@ struct DeviceRoutes: NativeRoutes {
     private func makeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let name = fields.name("name", isRequired: true)
+        let sent = fields.text("beacon")
         try fields.finish()
         guard let name else { throw Problem.internalError }
+        let beacon = sent.flatMap { Beacon($0) }
+        if sent != nil, beacon == nil {
+            throw Problem.invalid("/beacon", "must be UUID:major:minor, or a Bluetooth address")
+        }
         let device = try await coordinator.edit(by: context.author) { directory, draft in
             let access = try context.access(in: directory)
             let user = try user(context, access)
@@ -62,11 +67,21 @@ struct DeviceRoutes: NativeRoutes {
             guard directory.devices(of: user.number).count < Directory.deviceLimit else {
                 throw Problem.conflict("\(user.name) has \(Directory.deviceLimit) devices already: remove one first.")
             }
-            let device = Device(number: try draft.transaction.nextDeviceNumber(), name: name, user: user.number)
+            if let beacon { try Self.check(beacon, for: user, by: access) }
+            let device = Device(
+                number: try draft.transaction.nextDeviceNumber(), name: name, user: user.number, beacon: beacon)
             draft.edits = [.putDevice(device)]
             return device
         }
         return .json(.created) { $0.device(device, nil, in: coordinator.directory) }
+    }
+
+    /// Checks that someone may be given a tag, and that nobody else has it.
+    private static func check(_ beacon: Beacon, for user: User, by access: Access) throws(Problem) {
+        guard access.mayGiveTag(to: user) else {
+            throw .forbidden("Only a leader or an admin gives a tag: scanners tell where whoever carries it is.")
+        }
+        guard access.directory.tag(beacon) == nil else { throw .conflict("This beacon is another device's already.") }
     }
 
     private func seeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -123,6 +138,7 @@ extension JSONWriter {
         member("user", directory.users[device.user]?.name)
         member("name", device.name)
         if let alias = device.alias { member("alias", alias) }
+        if let beacon = device.beacon { member("beacon", beacon.text) }
         if let position = known?.position {
             key("position")
             value(position, reporter: position.reporter.map { directory.name(of: $0) })

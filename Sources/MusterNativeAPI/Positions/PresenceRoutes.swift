@@ -1,5 +1,6 @@
 import Hummingbird
 import MusterCore
+import MusterGeometry
 import MusterServer
 import MusterWire
 
@@ -23,12 +24,13 @@ struct PresenceRoutes: NativeRoutes {
         let (page, directory) = try visibleDevices(request, context)
         let devices = page.items.map(\.number)
         let (reports, sequence) = try await coordinator.inspect { engine, _, sequence in
-            (devices.flatMap { engine.reports(of: $0) }, sequence)
+            let reports = devices.flatMap { engine.reports(of: $0) }
+            return (reports.map { ($0, engine.track(of: $0.device, in: $0.region)) }, sequence)
         }
         return .json { writer in
             writer.beginObject()
             writer.member("sequence", sequence.rawValue)
-            writer.member("items", listing: reports) { $0.presence($1, in: directory) }
+            writer.member("items", listing: reports) { $0.presence($1.0, heard: $1.1, in: directory) }
             writer.member("nextCursor", page.nextCursor)
             writer.endObject()
         }
@@ -36,13 +38,19 @@ struct PresenceRoutes: NativeRoutes {
 }
 
 extension JSONWriter {
-    fileprivate mutating func presence(_ report: PresenceReport, in directory: Directory) {
+    fileprivate mutating func presence(_ report: PresenceReport, heard track: BeaconTrack?, in directory: Directory) {
         beginObject()
         member("device", directory.qualifiedName(of: report.device))
         member("user", directory.devices[report.device].flatMap { directory.users[$0.user]?.name })
         key("region")
         value(directory.named(report.region))
         members(of: report)
+        if let track, directory.regions[report.region]?.beacon != nil {
+            member("proximity", track.proximity.wireName.description)
+            if track.isSignalKnown {
+                member("distance", BeaconPolicy.distance(signal: Double(track.signal)).value)
+            }
+        }
         endObject()
     }
 }

@@ -42,7 +42,7 @@ struct ReportRoutes: NativeRoutes {
     private func observations(
         of reported: ReportedPositions, by access: Access, isSingle: Bool, at now: Instant
     ) throws(Problem) -> [Observation] {
-        let devices = reported.deviceNames.map { reportableDevice($0, access) }
+        let devices = reported.deviceNames.map { access.reportableDevice($0)?.number }
         let latest = now.advanced(bySeconds: ReportLimits.futureToleranceSeconds)
         let earliest = now.advanced(bySeconds: -configuration.retentionDays * 86_400)
         var observations: [Observation] = []
@@ -73,18 +73,7 @@ struct ReportRoutes: NativeRoutes {
         return observations
     }
 
-    /// The device that a sender calls by this name and may report for: `phone` is the sender's own, `alice/phone` is
-    /// alice's.
-    private func reportableDevice(_ name: String, _ access: Access) -> DeviceNumber? {
-        let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        let owner = parts.count == 1 ? access.principal.user : access.directory.users[String(parts[0])]?.number
-        guard let owner, let device = access.directory.device(named: String(parts[parts.count - 1]), of: owner),
-            access.mayReport(for: device)
-        else { return nil }
-        return device.number
-    }
-
-    private static func response(_ receipt: Receipt) -> Response {
+    static func response(_ receipt: Receipt) -> Response {
         let json = """
             {"accepted":\(receipt.tally.accepted),"late":\(receipt.tally.late),"repeated":\(receipt.tally.repeated),\
             "filtered":\(receipt.tally.filtered),"sequence":\(receipt.sequence.rawValue)}
@@ -92,6 +81,19 @@ struct ReportRoutes: NativeRoutes {
         return Response(
             status: .ok, headers: [.contentType: "application/json"],
             body: .init(byteBuffer: ByteBuffer(string: json)))
+    }
+}
+
+extension Access {
+    /// The device that a sender calls by this name and may report for: `phone` is the sender's own, `alice/phone` is
+    /// alice's.
+    func reportableDevice(_ name: String) -> Device? {
+        let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let owner = parts.count == 1 ? principal.user : directory.users[String(parts[0])]?.number
+        guard let owner, let device = directory.device(named: String(parts[parts.count - 1]), of: owner),
+            mayReport(for: device)
+        else { return nil }
+        return device
     }
 }
 

@@ -11,6 +11,15 @@ struct SightingRoutes: NativeRoutes {
     func register(in routes: inout RouteTable) {
         routes.add(
             Route(
+                .post, "\(Self.root)/sightings", admits: .roles(Route.Admission.everyRole, devices: true),
+                .init(
+                    "Sightings",
+                    "Report up to \(SightingDecoder.limit) sightings of beacons by one device, and until when it "
+                        + "listened. The server stores all or none.",
+                    body: Self.json("SightingReport"), answers: [.init(200, "Stored durably.", json: "Receipt")]),
+                handler: report))
+        routes.add(
+            Route(
                 .get, "\(Self.root)/users/{user}/devices/{device}/sightings",
                 admits: .roles([.admin, .analyst, .leader, .member], devices: true),
                 .init(
@@ -20,6 +29,34 @@ struct SightingRoutes: NativeRoutes {
                         .init("to", "The end of the sample times, exclusive, RFC 3339.", schema: Schema.time),
                     ] + Self.paging, answers: [.init(200, "Sightings.", json: "SightingPage")]),
                 handler: listSightings))
+    }
+
+    private func report(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        try request.requireJSON()
+        let body = try await request.collectBody(.standard)
+        let now = configuration.now()
+        let reported = try body.withUnsafeReadableBytes { try SightingDecoder.decode($0, receivedAt: now) }
+        let access = try context.access(in: coordinator.directory)
+        let device = try listener(reported, access)
+        let window = SightingWindow(
+            earliest: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
+            latest: now.advanced(bySeconds: ReportLimits.futureToleranceSeconds))
+        try window.check(reported)
+        let observations = SightingIntake(device, in: access.directory)
+            .observations(of: reported.sightings, listenedUntil: reported.listenedUntil, receivedAt: now)
+        return ReportRoutes.response(try await coordinator.ingest(observations.kept, by: access.principal))
+    }
+
+    /// The device that listened, if the caller may report for it.
+    private func listener(_ reported: ReportedSightings, _ access: Access) throws(Problem) -> Device {
+        guard let name = reported.deviceName else {
+            guard let number = access.principal.device, let device = access.directory.devices[number] else {
+                throw .invalid("/device", "is required")
+            }
+            return device
+        }
+        guard let device = access.reportableDevice(name) else { throw .invalid("/device", "there is no such device") }
+        return device
     }
 
     private func listSightings(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -41,6 +78,29 @@ struct SightingRoutes: NativeRoutes {
             writer.member("nextCursor", found.count > limit ? page.last.map { SightingKey($0).text } : nil)
             writer.endObject()
         }
+    }
+}
+
+/// The times that sightings may have.
+private struct SightingWindow {
+    let earliest: Instant
+    let latest: Instant
+
+    func check(_ reported: ReportedSightings) throws(Problem) {
+        var faults: [Problem.Fault] = []
+        func check(_ time: Instant, at pointer: String) {
+            guard faults.count < 100 else { return }
+            if time > latest {
+                faults.append(.init(pointer, "is more than 60 s ahead of the server's clock"))
+            } else if time < earliest {
+                faults.append(.init(pointer, "is before \(earliest.rfc3339), the oldest stored time"))
+            }
+        }
+        for (index, sighting) in reported.sightings.enumerated() {
+            check(sighting.sampleTime, at: "/sightings/\(index)/sampleTime")
+        }
+        if let until = reported.listenedUntil { check(until, at: "/listenedUntil") }
+        guard faults.isEmpty else { throw .invalid(faults) }
     }
 }
 

@@ -39,17 +39,42 @@ extension NativeRoutes {
         }
         let taken = Set(regions.compactMap(\.id))
         return try regions.map { described in
+            let beacon = try described.beacon.map { try area(of: $0, feature: described.feature, in: directory) }
             let existing = described.id.flatMap { directory.region($0, in: collection.number) }
             let number = try existing?.number ?? draft.transaction.nextRegionNumber()
             let id = described.id ?? unusedID(number, in: collection, of: directory, besides: taken)
             let region = Region(
                 number: number, collection: collection.number, id: id, name: described.name ?? id,
-                shape: described.shape, isMuster: described.isMuster, mode: described.mode,
+                shape: described.shape, beacon: beacon, isMuster: described.isMuster, mode: described.mode,
                 dwellSeconds: described.dwellSeconds, exitDelaySeconds: described.exitDelaySeconds,
                 properties: described.properties)
             draft.edits.append(.putRegion(region))
             return region
         }
+    }
+
+    /// The radio of a beacon region, with the scanner that it names.
+    private static func area(
+        of draft: BeaconDraft, feature: Int, in directory: Directory
+    ) throws(Problem) -> BeaconArea {
+        let area = draft.area { name in
+            let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let user = directory.users[parts[0]], user.role == .gateway else { return nil }
+            return directory.device(named: parts[1], of: user.number)?.number
+        }
+        guard let area else {
+            throw .invalid(
+                "/features/\(feature)/properties/beacon/scanner",
+                "must be a device of a user with the role gateway, as user/device")
+        }
+        return area
+    }
+
+    /// Writes a region as a GeoJSON Feature.
+    static func write(_ region: Region, in directory: Directory, to writer: inout JSONWriter) {
+        var scanner: String?
+        if case .scanner(let device) = region.beacon?.source { scanner = directory.qualifiedName(of: device) }
+        writer.feature(region, isMuster: directory.isMuster(region), scanner: scanner)
     }
 
     /// An id for a region that has none: made from its number, and not in use.

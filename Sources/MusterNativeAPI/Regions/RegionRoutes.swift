@@ -51,7 +51,9 @@ struct RegionRoutes: NativeRoutes {
         return .json(as: Self.geoJSON) { writer in
             writer.beginObject()
             writer.member("type", "FeatureCollection")
-            writer.member("features", listing: page.items) { $0.feature($1, isMuster: directory.isMuster($1)) }
+            writer.member("features", listing: page.items) { writer, region in
+                Self.write(region, in: directory, to: &writer)
+            }
             writer.member("nextCursor", page.nextCursor)
             writer.endObject()
         }
@@ -63,7 +65,7 @@ struct RegionRoutes: NativeRoutes {
         guard let region = directory.region(try context.parameter("region"), in: collection.number) else {
             throw Problem.notFound
         }
-        return .json(as: Self.geoJSON) { $0.feature(region, isMuster: directory.isMuster(region)) }
+        return .json(as: Self.geoJSON) { Self.write(region, in: directory, to: &$0) }
     }
 
     private func putRegion(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -85,7 +87,7 @@ struct RegionRoutes: NativeRoutes {
         }
         guard let stored else { throw Problem.internalError }
         return .json(isNew ? .created : .ok, as: Self.geoJSON) {
-            $0.feature(stored, isMuster: coordinator.directory.isMuster(stored))
+            Self.write(stored, in: coordinator.directory, to: &$0)
         }
     }
 

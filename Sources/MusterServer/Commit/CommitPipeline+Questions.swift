@@ -8,6 +8,7 @@ extension Observation {
         switch self {
         case .position(let position, let device): (device, position.receivedTime)
         case .sighting(let sighting, let device): (device, sighting.receivedTime)
+        case .listening(let listening, let device): (device, listening.receivedTime)
         case .note(let note, let device): note.name.kind == .lastWill ? nil : (device, note.receivedTime)
         case .declaration: nil
         }
@@ -20,6 +21,8 @@ extension StoreTransaction {
         switch observation {
         case .position(let position, let device): try holds(position, of: device)
         case .sighting(let sighting, let device): try holds(sighting, of: device)
+        // The engine itself knows which listening it has seen.
+        case .listening: false
         case .declaration(let declaration): try holds(declaration)
         case .note(let note, let device): try self.deviceNote(note.name, of: device).map { note.repeats($0) } ?? false
         }

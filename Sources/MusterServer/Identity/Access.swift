@@ -91,6 +91,12 @@ package struct Access: Sendable {
         }
     }
 
+    /// Whether the principal may say that a device of this user is a tag, which scanners hear. A member may not: the
+    /// tag could be another person's, whose way the scanners would then tell.
+    package func mayGiveTag(to user: User) -> Bool {
+        (principal.role == .admin || principal.role == .leader) && mayChangeDevices(of: user)
+    }
+
     /// Whether the principal may merge a user into another, or move one's device to the other. Admins may; so may a
     /// leader of both.
     package func mayJoin(_ user: User, to person: User) -> Bool {

@@ -33,7 +33,7 @@ package enum Schema {
 
     /// All schemas that routes name.
     package static let named: [(String, String)] =
-        requests + answers + places + safety + rules + targets + locationTracker + located + datasets + push
+        requests + answers + places + safety + rules + targets + locationTracker + located + datasets + push + beacons
 
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
@@ -103,7 +103,7 @@ package enum Schema {
         ),
         ("NewTeam", object([("name", name)], optional: [("silenceSeconds", silence)] + incidentSettings)),
         ("TeamPatch", object([], optional: [("silenceSeconds", silence)] + incidentSettings)),
-        ("NewDevice", object([("name", name)])),
+        ("NewDevice", object([("name", name)], optional: [("beacon", beacon)])),
         ("Recipient", object([("to", text)])),
         ("EncryptionKey", object([("key", #"{"type":"string","minLength":1,"maxLength":32}"#)])),
         ("NewCollection", object([("name", name)], optional: [("policy", policy)])),
@@ -161,7 +161,7 @@ package enum Schema {
             "Device",
             object(
                 [("id", text), ("user", name), ("name", name)],
-                optional: [("alias", text), ("position", reference("Position"))] + whereabouts)
+                optional: [("alias", text), ("beacon", beacon), ("position", reference("Position"))] + whereabouts)
         ),
         ("DevicePage", page(of: "Device")),
         ("DeviceToken", object([("device", text), ("token", text)])),
@@ -335,13 +335,14 @@ package enum Schema {
                 ],
                 optional: [
                     ("probability", number(0...1)), ("doubt", words("checking", "poorAccuracy", "stale")),
+                    ("proximity", proximity), ("distance", number(0...1e6)),
                 ])
         ),
         ("Coordinate", #"{"type":"array","minItems":2,"items":{"type":"number"}}"#),
         (
             "Feature",
             object(
-                [("type", words("Feature")), ("geometry", reference("Geometry"))],
+                [("type", words("Feature")), ("geometry", oneOf(reference("Geometry"), #"{"type":"null"}"#))],
                 optional: [("id", #"{"type":["string","number"]}"#), ("properties", #"{"type":["object","null"]}"#)],
                 isOpen: true)
         ),

@@ -289,7 +289,8 @@ extension Observation {
     /// The device whose user's quota counts the observation; nil for declarations, which are never refused.
     fileprivate var device: DeviceNumber? {
         switch self {
-        case .position(_, let device), .sighting(_, let device), .note(_, let device): device
+        case .position(_, let device), .sighting(_, let device), .listening(_, let device), .note(_, let device):
+            device
         case .declaration: nil
         }
     }

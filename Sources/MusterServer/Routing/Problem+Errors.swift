@@ -24,6 +24,8 @@ extension Problem {
         case let error as StoreError: self = Problem(telling: error)
         case let fault as JSONError: self = Problem(telling: JSONFaults([fault]))
         case let faults as JSONFaults: self = Problem(telling: faults)
+        case let faults as BodyFaults:
+            self = .invalid(faults.faults.map { Fault($0.pointer, $0.words) })
         case let faults as RegionFaults: self = Problem(telling: faults)
         case is NIOTooManyBytesError: self = .tooLarge(limitBytes: BodyLimits.standard.bytes)
         case let error as HTTPError where error.status == .serviceUnavailable:

@@ -65,8 +65,10 @@ struct EventMapper: Sendable {
         var detail = crossingDetail(crossing.kind, region)
         detail.insert(.init("DeviceId", .string(directory.amazonID(of: device))), at: 2)
         detail.add("SampleTime", crossing.sampleTime)
-        detail.add("Position", fix?.coordinate)
-        addAccuracy(of: fix, to: &detail)
+        // A beacon tells where its place is, not where exactly the device is.
+        let place = region.beacon == nil ? nil : region.shape?.circle
+        detail.add("Position", fix?.coordinate ?? place?.centre)
+        addAccuracy(fix == nil ? place?.radius : fix?.accuracy, to: &detail)
         addProperties(of: region, to: &detail)
         detail.add("PositionProperties", propertiesOf: fix?.attributes, most: 4, valueLimit: 150)
         var resources = directory.collections[region.collection].map { [origin.arn(ofCollection: $0.name)] } ?? []
@@ -117,8 +119,8 @@ struct EventMapper: Sendable {
         detail.add("GeofenceProperties", propertiesOf: region.properties, most: 3, valueLimit: 40)
     }
 
-    private func addAccuracy(of fix: Position?, to detail: inout [EventValue.Member]) {
-        guard let accuracy = fix?.accuracy else { return }
+    private func addAccuracy(_ accuracy: Metres?, to detail: inout [EventValue.Member]) {
+        guard let accuracy else { return }
         detail.append(.init("Accuracy", .object([.init("Horizontal", .number(accuracy.value))])))
     }
 
@@ -133,7 +135,7 @@ struct EventMapper: Sendable {
         detail.add("SampleTime", position.sampleTime)
         detail.add("ReceivedTime", position.receivedTime)
         detail.add("Position", position.coordinate)
-        addAccuracy(of: position, to: &detail)
+        addAccuracy(position.accuracy, to: &detail)
         detail.add("PositionProperties", propertiesOf: position.attributes, most: 4, valueLimit: 150)
         return EventContent(
             source: "aws.geo", detailType: "Location Device Position Event", time: position.sampleTime,

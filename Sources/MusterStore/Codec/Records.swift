@@ -11,7 +11,8 @@ private struct RecordFields: OptionSet {
     static let watch = RecordFields(rawValue: 16)
     static let hasStood = RecordFields(rawValue: 32)
     static let isClockKnown = RecordFields(rawValue: 64)
-    static let all = RecordFields(rawValue: 127)
+    static let memory = RecordFields(rawValue: 128)
+    static let all = RecordFields(rawValue: 255)
 }
 
 extension ByteWriter {
@@ -24,6 +25,7 @@ extension ByteWriter {
         if record.watch != nil { fields.insert(.watch) }
         if record.hasStood { fields.insert(.hasStood) }
         if record.isClockKnown { fields.insert(.isClockKnown) }
+        if record.memory != BeaconMemory() { fields.insert(.memory) }
         put(byte: fields.rawValue)
         if let evaluated = record.evaluated { put(instant: evaluated) }
         if let heard = record.heard { put(instant: heard) }
@@ -39,6 +41,7 @@ extension ByteWriter {
         let words = record.track.words
         put(varint: UInt64(words.count))
         for word in words { put(fixed: word) }
+        if fields.contains(.memory) { put(record.memory) }
     }
 }
 
@@ -63,10 +66,11 @@ extension ByteReader {
         for _ in 0..<(try count(minimumBytes: 1)) { seeming.append(RegionNumber(try number())) }
         var words: [UInt64] = []
         for _ in 0..<(try count(minimumBytes: 8)) { words.append(try fixed()) }
+        let memory = fields.contains(.memory) ? try beaconMemory() : BeaconMemory()
         return DeviceRecord(
             evaluated: evaluated, heard: heard, located: located, storedBefore: stored,
             track: ConfidentTrack(words: words) ?? ConfidentTrack(), intervalSeconds: interval,
             hasStood: fields.contains(.hasStood), isClockKnown: fields.contains(.isClockKnown), watch: watch,
-            seeming: seeming)
+            seeming: seeming, memory: memory)
     }
 }

@@ -14,6 +14,7 @@ enum Schema {
     static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
         version11, version12, version13, version14, version15, version16, version17, version18,
+        version19,
     ]
 
     /// The newest version that this program reads and writes.
@@ -191,6 +192,12 @@ enum Schema {
 
     /// What follows people across devices, who is told of it by a push service, and what identity pools chose.
     private static let version18 = DatasetTable.schema + PushTable.schema + PushTable.mark + PoolSettingsTable.schema
+
+    /// What makes a region one of radio, and what a tag sends.
+    private static let version19 = """
+        ALTER TABLE regions ADD COLUMN beacon BLOB;
+        ALTER TABLE devices ADD COLUMN beacon BLOB;
+        """
 
     /// Partitioned databases.
     private static let version17 = DocumentSchema.partitions

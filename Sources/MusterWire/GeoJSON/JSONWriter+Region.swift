@@ -2,18 +2,21 @@ package import MusterCore
 package import MusterGeometry
 
 extension JSONWriter {
-    /// Writes a region as a GeoJSON Feature: a circle as a Point with the property `radius`, in metres.
+    /// Writes a region as a GeoJSON Feature: a circle as a Point with the property `radius`, in metres, and what has no
+    /// place with a geometry of null.
     ///
     /// The properties that have a meaning for a region show its present state; all others are written as the client
     /// sent them.
     ///
-    /// - Parameter isMuster: whether it is a muster region; nil for what the region itself says.
-    package mutating func feature(_ region: Region, isMuster: Bool? = nil) {
+    /// - Parameters:
+    ///   - isMuster: whether it is a muster region; nil for what the region itself says.
+    ///   - scanner: the name of the scanner that decides who is inside, `user/device`; nil where none does.
+    package mutating func feature(_ region: Region, isMuster: Bool? = nil, scanner: String? = nil) {
         beginObject()
         member("type", "Feature")
         member("id", region.id)
         key("geometry")
-        geometry(region.shape)
+        if let shape = region.shape { geometry(shape) } else { raw("null") }
         key("properties")
         beginObject()
         member("name", region.name)
@@ -22,7 +25,13 @@ extension JSONWriter {
         if let dwell = region.dwellSeconds { member("dwell", dwell) }
         if region.exitDelaySeconds > 0 { member("exitDelay", region.exitDelaySeconds) }
         if case .circle(let circle) = region.shape { member("radius", circle.radius.value) }
-        if let properties = region.properties { otherMembers(of: properties, isCircle: region.shape.isCircle) }
+        if let beacon = region.beacon {
+            key("beacon")
+            value(beacon, scanner: scanner)
+        }
+        if let properties = region.properties {
+            otherMembers(of: properties, isCircle: region.shape?.isCircle ?? false)
+        }
         endObject()
         endObject()
     }
@@ -86,5 +95,5 @@ extension JSONWriter {
 }
 
 extension Shape {
-    fileprivate var isCircle: Bool { if case .circle = self { true } else { false } }
+    fileprivate var isCircle: Bool { circle != nil }
 }

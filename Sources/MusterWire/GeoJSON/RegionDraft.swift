@@ -17,14 +17,17 @@ package struct RegionDraft: Hashable, Sendable {
     package var dwellSeconds: Double?
     /// The property `exitDelay`: for how many seconds an exit is held back; 0 by default.
     package var exitDelaySeconds: Double
-    /// The geometry; a circle for a Point with the property `radius`.
-    package var shape: Shape
+    /// The geometry; a circle for a Point with the property `radius`, and nil for a beacon region without a place.
+    package var shape: Shape?
+    /// The property `beacon`; nil for a region that positions decide.
+    package var beacon: BeaconDraft?
     /// All properties as the client sent them, as the text of one JSON object on one line; nil when there are none.
     package var properties: String?
 
     package init(
         feature: Int = 0, id: String? = nil, name: String? = nil, isMuster: Bool = false,
-        mode: RegionMode? = nil, dwellSeconds: Double? = nil, exitDelaySeconds: Double = 0, shape: Shape,
+        mode: RegionMode? = nil, dwellSeconds: Double? = nil, exitDelaySeconds: Double = 0, shape: Shape?,
+        beacon: BeaconDraft? = nil,
         properties: String? = nil
     ) {
         self.feature = feature
@@ -35,6 +38,7 @@ package struct RegionDraft: Hashable, Sendable {
         self.dwellSeconds = dwellSeconds
         self.exitDelaySeconds = exitDelaySeconds
         self.shape = shape
+        self.beacon = beacon
         self.properties = properties
     }
 

@@ -13,11 +13,6 @@ enum GeometryDraft: Hashable {
 extension RegionReader {
     /// Reads the value of `geometry`. Records a fault and returns nil when it is no geometry that a region can have.
     mutating func readGeometry(_ reader: inout JSONReader) throws(JSONError) -> GeometryDraft? {
-        if try reader.peek() == .null {
-            try reader.null()
-            record(.invalid("a region needs a geometry"), at: "/geometry")
-            return nil
-        }
         guard try expects(.object, at: "/geometry", from: &reader) else { return nil }
         var type: GeometryType?
         var keys: Set<String> = []

@@ -7,13 +7,16 @@ struct PropertiesDraft: Hashable {
     var mode: RegionMode?
     var dwellSeconds: Double?
     var exitDelaySeconds: Double = 0
+    var beacon: BeaconDraft?
+    /// Whether there is a property `beacon`, sound or not.
+    var hasBeacon = false
     /// The radius in metres, as it is written. Only the reader of a Point checks and uses it.
     var radius: JSONValue?
     /// All properties, as JSON text.
     var text: String?
 
     /// The keys that this reader knows, and that the writer of a region writes itself.
-    static let keys: Set<String> = ["name", "muster", "crossingMode", "dwell", "exitDelay", "radius"]
+    static let keys: Set<String> = ["name", "muster", "crossingMode", "dwell", "exitDelay", "radius", "beacon"]
 }
 
 extension RegionReader {
@@ -72,6 +75,9 @@ extension RegionReader {
                 record(.invalid("must be one of \(words)"), at: path)
             }
         case "dwell": draft.dwellSeconds = try readSeconds(at: path, from: &reader)
+        case "beacon":
+            draft.hasBeacon = true
+            draft.beacon = readBeacon(try reader.tree(), at: path)
         case "exitDelay": draft.exitDelaySeconds = try readSeconds(at: path, from: &reader) ?? 0
         default: try reader.skip()
         }

@@ -64,6 +64,8 @@ struct RegionReader {
         var type: String?
         var id: String?
         var geometry: GeometryDraft?
+        /// Whether the geometry is null: the region has no place.
+        var isPlaceless = false
         var properties = PropertiesDraft()
     }
 
@@ -153,7 +155,9 @@ struct RegionReader {
             guard try expects(.string, at: "/type", from: &reader) else { return }
             draft.type = try reader.text().string
         case "id": draft.id = try readID(&reader)
-        case "geometry": draft.geometry = try readGeometry(&reader)
+        case "geometry":
+            draft.isPlaceless = try reader.peek() == .null
+            if draft.isPlaceless { try reader.null() } else { draft.geometry = try readGeometry(&reader) }
         case "properties": draft.properties = try readProperties(&reader)
         case "bbox": try readBox(&reader, at: "/bbox")
         case "crs": try readReferenceSystem(&reader)
@@ -167,16 +171,19 @@ struct RegionReader {
         if let id = draft.id, !ids.insert(id).inserted {
             record(.invalid("another feature has the id \(Self.quoted(id))"), at: "/id")
         }
-        guard faultCount == mark, let geometry = draft.geometry,
-            let shape = shape(of: geometry, radius: draft.properties.radius)
-        else { return }
+        check(draft.properties, draft.geometry, isPlaceless: draft.isPlaceless)
+        guard faultCount == mark else { return }
+        var shape: Shape?
+        if let geometry = draft.geometry {
+            shape = self.shape(of: geometry, radius: draft.properties.radius)
+            if shape == nil { return }
+        }
         drafts.append(
             RegionDraft(
                 feature: feature, id: draft.id, name: draft.properties.name,
                 isMuster: draft.properties.isMuster, mode: draft.properties.mode,
                 dwellSeconds: draft.properties.dwellSeconds, exitDelaySeconds: draft.properties.exitDelaySeconds,
-                shape: shape,
-                properties: draft.properties.text))
+                shape: shape, beacon: draft.properties.beacon, properties: draft.properties.text))
     }
 
     // MARK: Members

@@ -11,6 +11,7 @@ extension Position.Source {
         case .couchDB: "couchdb"
         case .meshblu: "meshblu"
         case .simulator: "simulator"
+        case .beacon: "beacon"
         }
     }
 }

@@ -8,11 +8,13 @@ extension DeviceCommand {
             abstract: "Add a device without a token; `muster device token` makes both.")
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceOptions
+        @Option(help: "What the device sends, if scanners are to hear it: UUID:major:minor, or a Bluetooth address.")
+        var beacon: String?
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in
                 _ = try await connection.send(
-                    "POST", "/users/\(device.user.segment)/devices", json: Device(name: device.name))
+                    "POST", "/users/\(device.user.segment)/devices", json: Device(name: device.name, beacon: beacon))
             }
             announce("Added device \(device.user)/\(device.name).")
         }

@@ -16,6 +16,7 @@ struct DeviceCommand: AsyncParsableCommand {
         var id: String?
         var name: String
         var user: String?
+        var beacon: String?
     }
 
     struct Give: AsyncParsableCommand {

@@ -6,7 +6,8 @@ import MusterTerminal
 extension RegionCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the regions of a collection: id, name, and whether people inside are safe.")
+            abstract: "List the regions of a collection: id, name, whether people inside are safe, and whether "
+                + "a beacon decides who is inside.")
         @OptionGroup var data: DataOption
         @Option(help: "The collection of the regions.") var collection: String
         @Flag(help: "Print a GeoJSON FeatureCollection, as `muster region import` reads it.") var json = false
@@ -85,11 +86,12 @@ extension RegionCommand {
 private struct Feature {
     let value: [String: Any]
 
-    /// The id, the name, and `muster` if people inside are safe.
+    /// The id, the name, `muster` if people inside are safe, and `beacon` if a radio decides who is inside.
     var line: String {
         let properties = value["properties"] as? [String: Any] ?? [:]
         let isMuster = properties["muster"] as? Bool ?? false
-        return "\(value["id"] ?? "")\t\(properties["name"] ?? "")\t\(isMuster ? "muster" : "")"
+        let words = (isMuster ? ["muster"] : []) + (properties["beacon"] is [String: Any] ? ["beacon"] : [])
+        return "\(value["id"] ?? "")\t\(properties["name"] ?? "")\t\(words.joined(separator: " "))"
     }
 
     /// Parses the features of a FeatureCollection.

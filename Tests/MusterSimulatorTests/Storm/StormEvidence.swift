@@ -133,7 +133,7 @@ extension StormEvidence {
     }
 
     private func isNear(_ fix: Fix, _ region: Region, besides metres: Double = 0) -> Bool {
-        region.shape.signedDistanceToBoundary(from: fix.coordinate).value > -(2 * fix.accuracyMetres + 30 + metres)
+        region.distanceInside(from: fix.coordinate) > -(2 * fix.accuracyMetres + 30 + metres)
     }
 
     private func wasLately(_ device: DeviceNumber, near region: Region, now: Instant) -> Bool {
@@ -162,7 +162,7 @@ extension StormEvidence {
         else { return false }
         return last.allSatisfy { fix in
             regions.allSatisfy { region in
-                region.shape.signedDistanceToBoundary(from: fix.coordinate).value < -(3 * fix.accuracyMetres + 40)
+                region.distanceInside(from: fix.coordinate) < -(3 * fix.accuracyMetres + 40)
             }
         }
     }
@@ -209,5 +209,12 @@ extension StormEvidence {
         guard line.at >= incident.startedAt else { return "it is older than the incident" }
         let holds = directory.teams[incident.team]?.incidents.declaredHoldsSeconds ?? 0
         return now.seconds(since: line.at) <= holds + Self.sweepSlack ? nil : "it is too old"
+    }
+}
+
+extension Region {
+    /// How far inside a place is, metres; every region of a storm has a place.
+    fileprivate func distanceInside(from place: Coordinate) -> Double {
+        shape?.signedDistanceToBoundary(from: place).value ?? -.infinity
     }
 }

@@ -69,6 +69,8 @@ struct StormServer {
                 Self.device(device, in: directory).map { .position(position, of: $0) }
             case .sighting(let sighting, let device):
                 Self.device(device, in: directory).map { .sighting(sighting, of: $0) }
+            case .listening(let listening, let device):
+                Self.device(device, in: directory).map { .listening(listening, of: $0) }
             case .note, .declaration: observation
             }
         }

@@ -43,9 +43,14 @@ extension SQLiteTransaction {
     func put(_ device: Device) throws {
         try execute(
             """
-            INSERT INTO devices (number, name, owner, alias) VALUES (?, ?, ?, ?) ON CONFLICT (number)
-            DO UPDATE SET name = excluded.name, owner = excluded.owner, alias = excluded.alias
-            """, [device.number.rawValue, device.name, device.user.rawValue, device.alias])
+            INSERT INTO devices (number, name, owner, alias, beacon) VALUES (?, ?, ?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET name = excluded.name, owner = excluded.owner, alias = excluded.alias,
+                beacon = excluded.beacon
+            """,
+            [
+                device.number.rawValue, device.name, device.user.rawValue, device.alias,
+                device.beacon.map { beacon in Blob(ByteWriter.bytes { $0.put(beacon) }) },
+            ])
         try execute(
             "UPDATE credentials SET owner = ? WHERE device = ? AND owner <> ?",
             [device.user.rawValue, device.number.rawValue, device.user.rawValue])
@@ -84,23 +89,26 @@ extension SQLiteTransaction {
     }
 
     func put(_ region: Region) throws {
+        // A virtual region has an empty shape.
         var shape = ByteWriter()
-        shape.put(region.shape)
+        if let area = region.shape { shape.put(area) }
         try execute(
             """
             INSERT INTO regions (
                 number, collection, id, name, shape, is_muster, mode, dwell_seconds, exit_delay_seconds, properties,
-                created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+                created_at, updated_at, beacon)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
             DO UPDATE SET collection = excluded.collection, id = excluded.id, name = excluded.name,
                 shape = excluded.shape, is_muster = excluded.is_muster, mode = excluded.mode,
                 dwell_seconds = excluded.dwell_seconds, exit_delay_seconds = excluded.exit_delay_seconds,
-                properties = excluded.properties, created_at = excluded.created_at, updated_at = excluded.updated_at
+                properties = excluded.properties, created_at = excluded.created_at,
+                updated_at = excluded.updated_at, beacon = excluded.beacon
             """,
             [
                 region.number.rawValue, region.collection.rawValue, region.id, region.name, Blob(shape.bytes),
                 region.isMuster, region.mode?.rawValue, region.dwellSeconds, region.exitDelaySeconds, region.properties,
                 region.times.createdAt.milliseconds, region.times.updatedAt.milliseconds,
+                region.beacon.map { area in Blob(ByteWriter.bytes { $0.put(area) }) },
             ])
     }
 

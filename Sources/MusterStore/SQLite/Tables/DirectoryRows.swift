@@ -79,6 +79,16 @@ extension Row {
     }
 }
 
+extension Row {
+    /// Decodes a blob column that may be NULL.
+    fileprivate func decodeOptional<Value>(
+        _ column: String, _ body: (inout ByteReader) throws(CodecError) -> Value
+    ) throws -> Value? {
+        let stored: DatabaseValue = self[column]
+        return stored.isNull ? nil : try decode(column, body)
+    }
+}
+
 extension StoredDirectory {
     /// Reads the directory in a read transaction.
     init(from database: Database) throws {
@@ -102,7 +112,8 @@ extension StoredDirectory {
         devices = try Row.fetchAll(database, sql: "SELECT * FROM devices ORDER BY number").map {
             Device(
                 number: try $0.number("number"), name: try $0.value("name"), user: try $0.number("owner"),
-                alias: try $0.optional("alias"))
+                alias: try $0.optional("alias"),
+                beacon: try $0.decodeOptional("beacon") { reader throws(CodecError) in try reader.beacon() })
         }
         collections = try Row.fetchAll(database, sql: "SELECT * FROM collections ORDER BY number").map {
             RegionCollection(
@@ -142,7 +153,10 @@ extension Region {
             Region(
                 number: try $0.number("number"), collection: try $0.number("collection"), id: try $0.value("id"),
                 name: try $0.value("name"),
-                shape: try $0.decode("shape") { reader throws(CodecError) in try reader.shape() },
+                shape: try $0.decode("shape") { reader throws(CodecError) in
+                    reader.isAtEnd ? nil : try reader.shape()
+                },
+                beacon: try $0.decodeOptional("beacon") { reader throws(CodecError) in try reader.beaconArea() },
                 isMuster: try $0.value("is_muster"), mode: try $0.optionalChoice("mode"),
                 dwellSeconds: try $0.optional("dwell_seconds"),
                 exitDelaySeconds: try $0.value("exit_delay_seconds"), properties: try $0.optional("properties"),

@@ -1,4 +1,4 @@
-/// Sightings and notes go into the log and move no state of a region or a person.
+/// Sightings go into the log and decide who is in a beacon region. Notes move no state of a region or a person.
 extension Engine {
     /// Restores the newest sample time of each device's sightings from the store.
     public mutating func resume(sightings: [(device: DeviceNumber, sampleTime: Instant)]) {
@@ -31,6 +31,7 @@ extension Engine {
         if !isHeard(state.user, after: decision) {
             deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
         }
+        followSighting(sighting, of: device, now: now, into: &decision)
         return .accepted
     }
 

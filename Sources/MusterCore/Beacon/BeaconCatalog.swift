@@ -1,0 +1,76 @@
+import MusterGeometry
+
+/// The properties of a beacon region that decide who is inside.
+struct BeaconRule: Hashable, Sendable {
+    /// The radio, and how well it must be heard.
+    var area: BeaconArea
+    /// Where it stands, and how far from there a device may be; nil for a virtual region.
+    var place: Circle?
+
+    /// Creates the rule of a region; nil for a region that positions decide.
+    init?(_ region: Region) {
+        guard let area = region.beacon else { return nil }
+        self.area = area
+        if case .circle(let circle) = region.shape { place = circle }
+    }
+}
+
+/// Which beacon means which regions, which scanner stands in which rooms, and who carries which tag.
+struct BeaconCatalog: Sendable {
+    private var areas: [RegionNumber: BeaconArea] = [:]
+    /// By UUID, in region order.
+    private var regionsOfUUID: [BeaconUUID: [RegionNumber]] = [:]
+    /// By scanner, in region order.
+    private var regionsOfScanner: [DeviceNumber: [RegionNumber]] = [:]
+    private var devicesOfTag: [Beacon: DeviceNumber] = [:]
+    private var tagsOfDevice: [DeviceNumber: Beacon] = [:]
+
+    /// Returns the regions of a beacon, in region order.
+    func regions(of beacon: Beacon) -> [RegionNumber] {
+        guard let regions = regionsOfUUID[beacon.uuid] else { return [] }
+        return regions.filter { areas[$0]?.isOf(beacon) == true }
+    }
+
+    /// Returns the regions in which a scanner stands, in region order.
+    func regions(of scanner: DeviceNumber) -> [RegionNumber] { regionsOfScanner[scanner] ?? [] }
+
+    /// Returns the device that sends a beacon's frames; nil when it is nobody's tag.
+    func tag(_ beacon: Beacon) -> DeviceNumber? { devicesOfTag[beacon] }
+
+    /// Returns the area of a beacon region; nil for any other.
+    func area(of region: RegionNumber) -> BeaconArea? { areas[region] }
+
+    mutating func put(_ region: Region) {
+        remove(region.number)
+        guard let area = region.beacon else { return }
+        areas[region.number] = area
+        switch area.source {
+        case .beacons(let uuid, _, _): regionsOfUUID[uuid, default: []].insertInOrder(region.number)
+        case .scanner(let scanner): regionsOfScanner[scanner, default: []].insertInOrder(region.number)
+        }
+    }
+
+    mutating func remove(_ region: RegionNumber) {
+        guard let area = areas.removeValue(forKey: region) else { return }
+        switch area.source {
+        case .beacons(let uuid, _, _): regionsOfUUID[uuid]?.removeAll { $0 == region }
+        case .scanner(let scanner): regionsOfScanner[scanner]?.removeAll { $0 == region }
+        }
+    }
+
+    /// - Returns: whether the device sends something else than before.
+    @discardableResult
+    mutating func setTag(_ device: DeviceNumber, to beacon: Beacon?) -> Bool {
+        guard tagsOfDevice[device] != beacon else { return false }
+        if let former = tagsOfDevice[device], devicesOfTag[former] == device { devicesOfTag[former] = nil }
+        tagsOfDevice[device] = beacon
+        if let beacon { devicesOfTag[beacon] = device }
+        return true
+    }
+}
+
+extension [RegionNumber] {
+    fileprivate mutating func insertInOrder(_ region: RegionNumber) {
+        insert(region, at: firstIndex { $0 > region } ?? endIndex)
+    }
+}

@@ -1,0 +1,122 @@
+import MusterGeometry
+
+/// What was heard of one device in one beacon region.
+public struct BeaconTrack: Hashable, Sendable {
+    /// The region.
+    public var region: RegionNumber
+    /// The device that listens: the one that moves, or the scanner of the region.
+    public var listener: DeviceNumber
+    /// The last moments at which it was heard near enough, by the listener's clock in milliseconds, the newest last; at
+    /// most `hitLimit`.
+    public var hits: [Int64]
+    /// The newest moment at which it was heard, near enough or not, by the listener's clock in milliseconds.
+    public var heard: Int64
+    /// The filtered strength in dBm, as of a beacon of the reference strength; 0 when unknown. A known one is negative.
+    public var signal: Float
+    /// When the server received the newest of them, milliseconds.
+    public var arrival: Int64
+
+    /// How many moments are kept.
+    public static let hitLimit = 6
+
+    /// Creates a track from its fields.
+    public init(
+        region: RegionNumber, listener: DeviceNumber, hits: [Int64] = [], heard: Int64 = 0, signal: Float = 0,
+        arrival: Int64 = 0
+    ) {
+        self.region = region
+        self.listener = listener
+        self.hits = hits
+        self.heard = heard
+        self.signal = signal
+        self.arrival = arrival
+    }
+
+    /// Whether the strength is known.
+    public var isSignalKnown: Bool { signal != 0 }
+
+    /// The newest moment at which it was heard; nil before the first.
+    public var lastHit: Instant? { hits.last.map { Instant(milliseconds: $0) } }
+
+    /// How near the device is by the signal; unknown without one.
+    public var proximity: Sighting.Proximity {
+        guard isSignalKnown else { return .unknown }
+        if Double(signal) >= BeaconPolicy.weakestSignal(within: .immediate) { return .immediate }
+        return Double(signal) >= BeaconPolicy.weakestSignal(within: .near) ? .near : .far
+    }
+}
+
+extension BeaconTrack {
+    /// Takes a sighting.
+    ///
+    /// - Parameter isInside: whether the device is inside already; then it may be a little farther away.
+    mutating func hear(_ sighting: Sighting, within reach: BeaconArea.Reach, isInside: Bool) {
+        let moment = sighting.sampleTime.milliseconds
+        filter(sighting, elapsedSeconds: Double(moment - heard) / 1000)
+        heard = max(heard, moment)
+        let limit = BeaconPolicy.weakestSignal(within: reach) - (isInside ? BeaconPolicy.reachMargin : 0)
+        // Without a signal one cannot tell that the device is near.
+        guard reach == .far || (isSignalKnown && Double(signal) >= limit) else { return }
+        noteHit(at: sighting.sampleTime, received: sighting.receivedTime)
+    }
+
+    /// Records that the device was heard near enough.
+    mutating func noteHit(at moment: Instant, received: Instant) {
+        arrival = max(arrival, received.milliseconds)
+        if let last = hits.last, Double(moment.milliseconds - last) < BeaconPolicy.momentSeconds * 1000 { return }
+        hits.append(moment.milliseconds)
+        if hits.count > Self.hitLimit { hits.removeFirst() }
+    }
+
+    /// Records that the device's own system says that it is inside: as many moments as the standard mode needs. A
+    /// muster region needs one more.
+    mutating func noteEnter(at moment: Instant, received: Instant) {
+        let moments: [Int64] = [1_200, 600, 0].map { moment.milliseconds - $0 }
+        hits = Array((hits.filter { $0 < moments[0] } + moments).suffix(Self.hitLimit))
+        arrival = max(arrival, received.milliseconds)
+    }
+
+    private mutating func filter(_ sighting: Sighting, elapsedSeconds: Double) {
+        guard let sample = sighting.comparableSignal else { return }
+        guard isSignalKnown else {
+            signal = Float(sample)
+            return
+        }
+        let share = elapsedSeconds / (elapsedSeconds + BeaconPolicy.filterSeconds)
+        signal += Float(min(max(share, 0.15), 1)) * (Float(sample) - signal)
+    }
+
+    /// The probability that the device is inside, when the listener last listened at `moment` of its own clock.
+    func probability(at moment: Instant) -> Double {
+        guard let last = hits.last else { return 0 }
+        let first = last - Int64(BeaconPolicy.windowSeconds * 1000)
+        let count = hits.count { $0 > first }
+        let absence = Double(moment.milliseconds) - Double(last)
+        return BeaconPolicy.probability(sightings: count) * BeaconPolicy.decay(seconds: absence / 1000)
+    }
+
+    /// The strength to compare rooms by: it fades for a listener that hears the device no more, or is gone.
+    func presentSignal(at now: Instant) -> Double {
+        let silence = Double(now.milliseconds - arrival) / 1000
+        let known = isSignalKnown ? Double(signal) : -100
+        return known - max(0, silence - BeaconPolicy.fadeAfterSeconds)
+    }
+}
+
+extension Sighting {
+    /// The strength with which a beacon of the reference strength would be heard; nil when the sighting has neither a
+    /// distance nor a strength nor a class. A distance comes first, because it takes the beacon's own strength into
+    /// account.
+    var comparableSignal: Double? {
+        if let distance, distance.value > 0, distance.value.isFinite {
+            return BeaconPolicy.signal(atMetres: distance.value)
+        }
+        if let signalStrength, signalStrength < 0, signalStrength.isFinite { return signalStrength }
+        return switch proximity {
+        case .unknown: nil
+        case .immediate: BeaconPolicy.signal(atMetres: 0.3)
+        case .near: BeaconPolicy.signal(atMetres: 1.5)
+        case .far: BeaconPolicy.signal(atMetres: 8)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// How a device stands in one beacon region, by what was heard.
+struct BeaconVerdict {
+    var region: RegionNumber
+    var rule: RegionCatalog.RegionRule
+    /// The standing before.
+    var former: Standing
+    var standing: Standing
+    var probability: Double
+    /// The moment of the standing, by the listener's clock.
+    var time: Instant
+    /// How well the device is heard, dBm, for the choice of a room.
+    var signal: Double
+    var isRoom: Bool
+}
+
+extension CrossingEvaluator {
+    /// Updates a device's presences in beacon regions and reports the crossings: exits, then enters, then dwells, each
+    /// in region order. Other presences stay.
+    ///
+    /// - Parameter verdicts: the standings by what was heard, in region order.
+    static func hear(
+        _ verdicts: [BeaconVerdict], _ presences: inout [Presence], of device: DeviceNumber,
+        tracker: RegionCatalog.TrackerRule, on scratch: inout Scratch
+    ) {
+        let changedBefore = scratch.presencesChanged
+        scratch.presencesChanged = false
+        defer { scratch.presencesChanged = scratch.presencesChanged || changedBefore }
+        scratch.presences.removeAll(keepingCapacity: true)
+        var rest = presences[...]
+        for verdict in verdicts {
+            while let first = rest.first, first.region < verdict.region {
+                scratch.presences.append(rest.removeFirst())
+            }
+            let former = rest.first?.region == verdict.region ? rest.removeFirst() : nil
+            let estimate = FixEstimate(device: device, sampleTime: verdict.time, tracker: tracker)
+            CrossingEvaluator(estimate: estimate, scope: .beacons).cross(
+                from: former ?? Presence(outside: verdict.region, at: verdict.time), isNew: former == nil,
+                verdict.rule, to: verdict.standing, probability: verdict.probability, on: &scratch)
+        }
+        scratch.presences += rest
+        scratch.tellGathered()
+        if scratch.presencesChanged { presences = Array(scratch.presences) }
+    }
+}

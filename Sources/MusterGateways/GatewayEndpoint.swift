@@ -1,0 +1,84 @@
+import Hummingbird
+import MusterCore
+package import MusterServer
+import MusterWire
+import NIOCore
+
+/// Receives what gateways of tags post, each in its maker's own form: Ruuvi Gateway
+/// (https://docs.ruuvi.com/gw-data-formats/http-time-stamped-data-from-bluetooth-sensors).
+///
+/// A gateway is a device of a user with the role gateway. Where it stands, the beacon regions that name it as their
+/// scanner say (docs/beacons.md).
+package struct GatewayEndpoint: Endpoint {
+    private let coordinator: StoreCoordinator
+    private let metrics: Metrics
+    private let configuration: Configuration
+
+    package init(_ parts: ServerParts) {
+        coordinator = parts.coordinator
+        metrics = parts.metrics
+        configuration = parts.configuration
+    }
+
+    package func register(in routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .post, "/ruuvi", admits: .roles([.gateway, .member], devices: true),
+                .init(
+                    "Gateways",
+                    "Receive what a Ruuvi Gateway heard. The token is the device's, or the device has the gateway's "
+                        + "address as its name, with hyphens.",
+                    body: ["application/json": "RuuviPost"],
+                    answers: [.init(200, "Stored durably.", json: "RuuviReceipt")]), handler: receive))
+    }
+
+    private func receive(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        guard let principal = context.principal else { throw IdentityError.missing }
+        guard isGateway(principal) else { throw Problem.forbidden("Only a gateway posts here.") }
+        try request.requireJSON()
+        let body = try await request.collectBody(.standard)
+        let now = configuration.now()
+        let report = try body.withUnsafeReadableBytes { try RuuviReport(parsing: $0, receivedAt: now) }
+        let directory = coordinator.directory
+        let scanner = try scanner(report, principal, directory)
+        // A post from a gateway with a wrong clock is no fault of the post: what it says of time is left out.
+        let earliest = now.advanced(bySeconds: -configuration.retentionDays * 86_400)
+        let latest = now.advanced(bySeconds: ReportLimits.futureToleranceSeconds)
+        let timely = report.sightings.filter { earliest <= $0.sampleTime && $0.sampleTime <= latest }
+        let postedAt = report.postedAt.flatMap { earliest <= $0 && $0 <= latest ? $0 : nil }
+        let observations = SightingIntake(scanner, in: directory)
+            .observations(of: timely, listenedUntil: postedAt, receivedAt: now)
+        let wrongTime = report.sightings.count - timely.count
+        if report.unknownCount > 0 { metrics.count(event: "beacon_unknown_format") }
+        if report.malformedCount > 0 { metrics.count(event: "beacon_malformed") }
+        if wrongTime > 0 { metrics.count(event: "beacon_wrong_time") }
+        if !observations.kept.isEmpty { _ = try await coordinator.ingest(observations.kept, by: principal) }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("stored", timely.count - observations.strangers)
+            writer.member("strangers", observations.strangers)
+            writer.member("unknown", report.unknownCount)
+            writer.member("malformed", report.malformedCount)
+            writer.member("wrongTime", wrongTime)
+            writer.endObject()
+        }
+    }
+
+    /// Whether a principal is a gateway or one of a gateway's devices, whose tokens give the right to report alone.
+    private func isGateway(_ principal: Principal) -> Bool {
+        principal.role == .gateway
+            || (principal.device != nil && coordinator.directory.users[principal.user]?.role == .gateway)
+    }
+
+    /// The device that posts: the token's, or the one that has the gateway's address as its name.
+    private func scanner(
+        _ report: RuuviReport, _ principal: Principal, _ directory: Directory
+    ) throws(Problem) -> Device {
+        if let number = principal.device, let device = directory.devices[number] { return device }
+        let name = (report.gatewayAddress ?? "").replacing(":", with: "-")
+        guard let device = directory.device(named: name, of: principal.user) else {
+            throw .invalid("/data/gw_mac", "there is no such device: add one that is named by it, with hyphens")
+        }
+        return device
+    }
+}

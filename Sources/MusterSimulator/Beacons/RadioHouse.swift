@@ -1,0 +1,108 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A seeded house with a scanner in each room, one person who carries a tag, and the truth about them.
+///
+/// A signal loses 27 dB in ten times the distance and 4 dB in each wall. It errs by a part that changes slowly, as
+/// people and doors move, and by a part that is new each time. One advertisement in five is lost.
+package struct RadioHouse: Sendable {
+    /// What scanners hear, and where the tag truly is.
+    package struct Hearing: Hashable, Sendable {
+        /// Seconds since the beginning.
+        package var seconds: Double
+        /// The room whose scanner heard the tag.
+        package var scanner: Int
+        /// How well, dBm.
+        package var signal: Double
+        /// The room that the tag is in.
+        package var truth: Int
+    }
+
+    /// How many rooms there are in a row, and how many rows.
+    package static let columns = 3
+    package static let rows = 2
+    /// The side of a room, metres.
+    package static let side = 5.0
+
+    private static var count: Int { columns * rows }
+    private static let slowDeviation = 4.0
+    private static let slowSeconds = 20.0
+    private static let fastDeviation = 3.0
+    private static let lost = 0.2
+    private static let weakest = -95.0
+
+    /// Returns what is heard in some hours, in the order of time.
+    ///
+    /// - Parameters:
+    ///   - seed: the same seed gives the same hours.
+    ///   - silent: the room whose scanner is unplugged for the second half; nil for none.
+    package static func hearings(hours: Double, seed: UInt64, silent: Int? = nil) -> [Hearing] {
+        var chance = SeededRandom(seed: seed)
+        var hearings: [Hearing] = []
+        var place = centre(of: 0)
+        var goal = place
+        var restUntil = 0.0
+        var slow = (0..<count).map { _ in chance.normal(deviation: slowDeviation) }
+        let keep = exp(-1 / slowSeconds)
+        for second in 0..<Int(hours * 3600) {
+            let time = Double(second)
+            if time >= restUntil, place == goal {
+                let room = Int(chance.uniform(0, Double(count)))
+                let middle = centre(of: room)
+                goal = Offset(
+                    east: middle.east + chance.uniform(-1.8, 1.8), north: middle.north + chance.uniform(-1.8, 1.8))
+                restUntil = time + 60 + chance.exponential(mean: 240)
+            }
+            place = place.moved(towards: goal, metres: 1)
+            let truth = room(of: place)
+            for scanner in 0..<count {
+                slow[scanner] =
+                    keep * slow[scanner]
+                    + chance.normal(
+                        deviation: slowDeviation * (1 - keep * keep).squareRoot())
+                let signal = signal(from: place, to: scanner) + slow[scanner] + chance.normal(deviation: fastDeviation)
+                let isUnplugged = scanner == silent && time > hours * 1800
+                if chance.chance(lost) || signal < weakest || isUnplugged { continue }
+                hearings.append(
+                    Hearing(
+                        seconds: time + Double(scanner) * 0.01, scanner: scanner, signal: signal.rounded(),
+                        truth: truth))
+            }
+        }
+        return hearings
+    }
+
+    private static func centre(of room: Int) -> Offset {
+        Offset(
+            east: (Double(room % columns) + 0.5) * side, north: (Double(room / columns) + 0.5) * side)
+    }
+
+    private static func room(of place: Offset) -> Int {
+        let column = min(max(Int(place.east / side), 0), columns - 1)
+        let row = min(max(Int(place.north / side), 0), rows - 1)
+        return row * columns + column
+    }
+
+    private static func signal(from place: Offset, to scanner: Int) -> Double {
+        let other = centre(of: scanner)
+        let distance = max(hypot(place.east - other.east, place.north - other.north), 0.3)
+        let from = room(of: place)
+        let walls = abs(from % columns - scanner % columns) + abs(from / columns - scanner / columns)
+        return -59 - 27 * log10(distance) - 4 * Double(walls)
+    }
+}
+
+extension Offset {
+    /// Returns the place one step on the way to another.
+    fileprivate func moved(towards goal: Offset, metres: Double) -> Offset {
+        let distance = hypot(goal.east - east, goal.north - north)
+        guard distance > metres else { return goal }
+        let share = metres / distance
+        return Offset(east: east + share * (goal.east - east), north: north + share * (goal.north - north))
+    }
+}

@@ -1,0 +1,197 @@
+import MusterGeometry
+import Testing
+
+@testable import MusterCore
+
+/// A beacon that stands, and a device that hears it.
+@Suite struct BeaconTests {
+    private func world(_ policy: CrossingPolicy = .confident) -> World {
+        var world = World(policy: policy)
+        world.putBeacon(1, .beacons(World.office, major: 1, minor: 2))
+        return world
+    }
+
+    @Test(arguments: [CrossingPolicy.confident, .raw])
+    func `three moments enter, within seconds, whatever the policy of the collection`(policy: CrossingPolicy) {
+        var world = world(policy)
+        world.hear(World.beacon(2), at: 0)
+        world.hear(World.beacon(2), at: 1)
+        #expect(world.crossings.isEmpty)
+        world.hear(World.beacon(2), at: 2)
+        #expect(world.crossings == ["enter 1"])
+        #expect(world.standing(1) == .inside)
+    }
+
+    @Test func `many sightings of one moment are one, and sightings far apart do not add up`() {
+        var world = world()
+        for millisecond in 0..<20 { world.hear(World.beacon(2), at: Double(millisecond) / 1000) }
+        for minute in 1..<20 { world.hear(World.beacon(2), at: Double(minute) * 60) }
+        #expect(world.crossings.isEmpty)
+    }
+
+    @Test func `a region of a UUID takes any major and minor number, and one of a major any minor number`() {
+        var world = World()
+        world.putBeacon(1, .beacons(World.office, major: nil, minor: nil))
+        world.putBeacon(2, .beacons(World.office, major: 1, minor: nil))
+        world.putBeacon(3, .beacons(World.office, major: 1, minor: 2))
+        for second in 0..<4 { world.hear(World.beacon(7), at: Double(second)) }
+        #expect(world.crossings == ["enter 1", "enter 2"])
+        for second in 4..<8 { world.hear(World.beacon(2, major: 9), at: Double(second)) }
+        for second in 8..<12 { world.hear(World.beacon(2), at: Double(second)) }
+        #expect(world.crossings == ["enter 1", "enter 2", "enter 3"])
+    }
+
+    @Test func `who hears others and not this one has left, after tens of seconds`() {
+        var world = world()
+        for second in 0..<10 { world.hear(World.beacon(2), at: Double(second)) }
+        for second in 10..<25 { world.hear(World.beacon(7), at: Double(second)) }
+        #expect(world.standing(1) == .inside)
+        for second in 25..<45 { world.hear(World.beacon(7), at: Double(second)) }
+        #expect(world.crossings == ["enter 1", "exit 1"])
+        #expect(world.standing(1) == nil)
+    }
+
+    @Test func `who hears nothing at all is unknown after two minutes, and has not left`() {
+        var world = world()
+        for second in 0..<10 { world.hear(World.beacon(2), at: Double(second)) }
+        for second in stride(from: 12.0, through: 120, by: 6) { world.sweep(at: second) }
+        #expect(world.standing(1) == .inside)
+        world.sweep(at: 135)
+        #expect(world.standing(1) == .unknown)
+        #expect(world.reports.last == "unknown 1 stale")
+        for hour in 1..<30 { world.sweep(at: Double(hour) * 3600) }
+        #expect(world.crossings == ["enter 1"])
+        // Heard again, it was there all the time, for all that anyone knows.
+        for second in 0..<4 { world.hear(World.beacon(2), at: 108_000 + Double(second)) }
+        #expect(world.standing(1) == .inside)
+        #expect(world.crossings == ["enter 1"])
+    }
+
+    @Test func `listening without hearing anything ends a standing as well`() {
+        var world = world()
+        for second in 0..<10 { world.hear(World.beacon(2), at: Double(second)) }
+        world.listen(at: 60)
+        #expect(world.crossings == ["enter 1", "exit 1"])
+    }
+
+    @Test func `sightings with gaps of ten seconds keep a standing`() {
+        var world = world()
+        for second in stride(from: 0.0, to: 600, by: 10) {
+            world.hear(World.beacon(2), at: second)
+            world.hear(World.beacon(7), at: second + 5)
+            world.sweep(at: second + 6)
+        }
+        #expect(world.crossings == ["enter 1"])
+    }
+
+    @Test func `what the device's own system says enters and leaves, too`() {
+        var world = world()
+        world.listen(.entered(RegionNumber(1)), at: 0)
+        #expect(world.crossings == ["enter 1"])
+        world.listen(.left(RegionNumber(1)), at: 40)
+        #expect(world.crossings == ["enter 1", "exit 1"])
+        // The same again, and what is older, changes nothing.
+        #expect(world.listen(.entered(RegionNumber(1)), at: 0, receivedAt: 41) == .late)
+        #expect(world.listen(.left(RegionNumber(1)), at: 40, receivedAt: 41) == .late)
+        #expect(world.crossings == ["enter 1", "exit 1"])
+    }
+
+    @Test func `that someone left is believed late, and that someone entered is not`() {
+        var world = world()
+        #expect(world.listen(.entered(RegionNumber(1)), at: 0, receivedAt: 600) == .late)
+        for second in 0..<4 { world.hear(World.beacon(2), at: 700 + Double(second)) }
+        world.listen(.left(RegionNumber(1)), at: 720, receivedAt: 2000)
+        #expect(world.crossings == ["enter 1", "exit 1"])
+    }
+
+    @Test func `a replayed hour enters nothing, and the same sightings twice are history`() {
+        var world = world()
+        for second in 0..<60 { world.hear(World.beacon(2), at: Double(second * 60), receivedAt: 7200) }
+        for second in 0..<60 {
+            #expect(world.hear(World.beacon(2), at: 3500 + Double(second), receivedAt: 7200) != .filtered)
+        }
+        #expect(world.crossings.isEmpty)
+        for second in 0..<4 { world.hear(World.beacon(2), at: 7300 + Double(second)) }
+        #expect(world.crossings == ["enter 1"])
+        #expect(world.hear(World.beacon(2), at: 10, receivedAt: 7400) == .late)
+        #expect(world.crossings == ["enter 1"])
+    }
+
+    @Test func `a clock that is ahead enters nothing`() {
+        var world = world()
+        for second in 0..<10 {
+            let verdict = world.hear(World.beacon(2), at: 3600 + Double(second), receivedAt: Double(second))
+            #expect(verdict == .late)
+        }
+        #expect(world.crossings.isEmpty)
+    }
+
+    @Test(arguments: [
+        (BeaconArea.Reach.immediate, 0.3, true), (.immediate, 2, false), (.near, 2, true), (.near, 9, false),
+        (.far, 9, true),
+    ])
+    func `a region that wants someone near takes nobody who is farther away`(
+        reach: BeaconArea.Reach, metres: Double, isInside: Bool
+    ) {
+        var world = World()
+        world.putBeacon(1, .beacons(World.office, major: nil, minor: nil), reach: reach)
+        for second in 0..<10 {
+            world.hear(World.beacon(2), at: Double(second), signal: nil, distance: Metres(metres))
+        }
+        #expect(world.crossings == (isInside ? ["enter 1"] : []))
+    }
+
+    @Test func `who stands at the limit of a reach does not flap`() {
+        var world = World()
+        world.putBeacon(1, .beacons(World.office, major: nil, minor: nil), reach: .near)
+        var chance = Chance(seed: 3)
+        for second in 0..<3600 {
+            world.hear(World.beacon(2), at: Double(second), signal: -72 + chance.normal() * 4)
+            if second % 5 == 0 { world.sweep(at: Double(second)) }
+        }
+        #expect(world.crossings == ["enter 1"])
+    }
+
+    @Test func `the proximity follows the signal, and the distance its logarithm`() {
+        for (signal, proximity) in [
+            (-45.0, Sighting.Proximity.immediate), (-60, .near), (-80, .far),
+        ] {
+            #expect(
+                BeaconTrack(region: RegionNumber(1), listener: World.phone, signal: Float(signal)).proximity
+                    == proximity)
+        }
+        for metres in [0.1, 0.5, 1, 2, 3.7, 10, 99] {
+            let signal = BeaconPolicy.signal(atMetres: metres)
+            #expect(abs(BeaconPolicy.distance(signal: signal).value / metres - 1) < 0.001, "\(metres)")
+        }
+    }
+
+    @Test func `an edit of the beacon ends a presence without a crossing, and one of the name does not`() {
+        var world = world()
+        for second in 0..<10 { world.hear(World.beacon(2), at: Double(second)) }
+        world.putBeacon(1, .beacons(World.office, major: 1, minor: 2), exitDelay: 5)
+        #expect(world.standing(1) == .inside)
+        world.putBeacon(1, .beacons(World.office, major: 1, minor: 3))
+        #expect(world.standing(1) == nil)
+        #expect(world.crossings == ["enter 1"])
+    }
+
+    @Test func `a device remembers a bounded number of regions`() {
+        var world = World()
+        for number in 1...200 {
+            world.putBeacon(Int32(number), .beacons(World.office, major: 1, minor: UInt16(number)))
+        }
+        for number in 1...200 { world.hear(World.beacon(UInt16(number)), at: Double(number)) }
+        #expect(world.engine.record(of: World.phone, after: Decision()).memory.tracks.count == BeaconMemory.trackLimit)
+    }
+
+    @Test func `a restart goes on where it was`() {
+        var whole = world()
+        whole.hear(World.beacon(2), at: 0)
+        whole.hear(World.beacon(2), at: 1)
+        var resumed = world()
+        resumed.engine.resume([(World.phone, whole.engine.record(of: World.phone, after: Decision()))])
+        resumed.hear(World.beacon(2), at: 2)
+        #expect(resumed.crossings == ["enter 1"])
+    }
+}
