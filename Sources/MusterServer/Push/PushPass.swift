@@ -143,9 +143,11 @@ struct PushPass {
     private mutating func tell() async {
         while !isStuck, hasRoom, !tellings.isEmpty {
             let steps = nextTellings()
-            guard let found = try? await dispatcher.coordinator.read({ store in
-                try steps.map { try $0.devices(in: store) }
-            }) else {
+            guard
+                let found = try? await dispatcher.coordinator.read({ store in
+                    try steps.map { try $0.devices(in: store) }
+                })
+            else {
                 isStuck = true
                 return
             }

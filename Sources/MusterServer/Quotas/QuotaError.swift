@@ -30,7 +30,8 @@ package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "Try again in \(retryAfterSeconds ?? 1) s."
         case .userBytes:
             return "User \(owner) has \(Self.bytes(limit)) stored, as much as a user may have. "
-                + "Delete documents and compact, delete positions or datasets, or ask an admin for more (--quota-user-mib)."
+                + "Delete documents and compact, delete positions or datasets, or ask an admin for more "
+                + "(--quota-user-mib)."
         case .databaseBytes:
             return "Database \(owner) holds \(Self.bytes(limit)), as much as a database may hold. "
                 + "Delete documents and compact, or ask an admin for more (--quota-database-mib)."

@@ -170,8 +170,8 @@ extension Identity {
         verified.forget { $0.user == user && $0.proof == .amazonKey }
     }
 
-    /// Ends all of a user's stored sessions, those of the native API too, and the credentials of the user's identity. No
-    /// device is told by push any more until it registers again.
+    /// Ends all of a user's stored sessions, those of the native API too, and the credentials of the user's identity.
+    /// No device is told by push any more until it registers again.
     package func signOutEverywhere(_ user: UserNumber, by author: Author?) async throws {
         try await coordinator.edit(by: author) { _, draft in
             let identityKeys = try draft.store.credentials(.awsKey, of: user).filter(\.isIdentityKey)
