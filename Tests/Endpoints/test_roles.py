@@ -111,8 +111,7 @@ rules = [
     Rule("DELETE", v1 + "/users/{user}", sam, {"admin"}),
     # Sam may, with the password it has.
     Rule("PUT", v1 + "/users/{user}/password", sam + "/password", {"admin"}, {"password": "another sound password",
-          "keep": ["api-keys", "aws-keys", "device-tokens", "tokens-for-others",
-                   "push-devices"]},
+          "keep": ["api-keys", "aws-keys", "device-tokens", "tokens-for-others", "push-devices"]},
          (401, 403, 404, 422)),
     Rule("GET", v1 + "/cognito", v1 + "/cognito", persons),
     Rule("GET", v1 + "/codes", v1 + "/codes", {"admin"}),

@@ -3,8 +3,8 @@ package import MusterDocuments
 import MusterWire
 import Synchronization
 
-/// The geo indexes of the databases that were queried lately. The first query makes an index. Each later query brings it
-/// up to date, so it sees every transaction that was answered before it.
+/// The geo indexes of the databases that were queried lately. The first query makes an index. Each later query brings
+/// it up to date, so it sees every transaction that was answered before it.
 package final class GeoIndexCache: Sendable {
     private struct Cache {
         var geoIndexes: [DatabaseScope: (geoIndex: DocumentGeoIndex, usedAt: UInt64)] = [:]

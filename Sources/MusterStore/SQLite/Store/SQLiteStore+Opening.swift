@@ -57,8 +57,8 @@ extension SQLiteStore {
         // SQLite overwrites deleted data and does not only unlink it. Commits of positions delete nothing, so this
         // costs them nothing.
         try database.execute(sql: "PRAGMA secure_delete = ON")
-        // A commit that leaves 2,000 pages or more (8 MB) in the WAL does a checkpoint before it returns: SQLite copies the
-        // pages into the database's file.
+        // A commit that leaves 2,000 pages or more (8 MB) in the WAL does a checkpoint before it returns: SQLite copies
+        // the pages into the database's file.
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
         try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
         try database.execute(sql: "PRAGMA cache_size = -\(options.writerCacheKibibytes)")

@@ -14,7 +14,8 @@ struct Erasure {
     /// The log is erased up to this change.
     private var through: Int64 = 0
 
-    /// Makes an erasure of the present removals and deleted histories. The caller makes it when none of their positions is staged.
+    /// Makes an erasure of the present removals and deleted histories. The caller makes it when none of their positions
+    /// is staged.
     init(of removed: Removals, _ cut: DeletedHistories) {
         self.removed = removed
         self.cut = cut
