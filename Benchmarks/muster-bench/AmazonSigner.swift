@@ -5,7 +5,7 @@ import MusterTerminal
 import MusterWire
 import NIOCore
 
-/// Signs requests as an AWS client does, all at the time at which it was made.
+/// Signs requests as an AWS client does. Every request carries the time at which the signer was made.
 struct AmazonSigner {
     private struct Key: Decodable {
         var accessKeyId: String
@@ -31,7 +31,7 @@ struct AmazonSigner {
         signingKey = SigningKey(secret: key.secretAccessKey, scope: scope)
     }
 
-    /// A whole request, signed.
+    /// Returns a whole HTTP request with its signature.
     func request(_ path: String, _ body: [UInt8]) -> ByteBuffer {
         let names = ["content-type", "host", "x-amz-date"]
         let canonical = SignatureV4.canonicalRequest(

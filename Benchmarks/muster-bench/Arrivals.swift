@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What reaches a stand-in, and how long after it was sent: each thing is known by a key.
+/// Measures how long messages take to reach a stand-in server. A key identifies each message.
 final class Arrivals<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var count = 0
@@ -10,19 +10,19 @@ final class Arrivals<Key: Hashable & Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of arrivals.
+    /// The number of messages that arrived.
     var count: Int { state.withLock { $0.count } }
-    /// The number of things that were noted and did not arrive.
+    /// The number of messages that were sent and have not arrived.
     var missing: Int { state.withLock { $0.sent.count } }
-    /// Milliseconds from `note` to the arrival, sorted.
+    /// Milliseconds from `note` to the arrival of each message, sorted.
     var latencies: [Double] { state.withLock { $0.latencies }.sorted() }
 
-    /// Notes that something is sent now.
+    /// Records that the message with this key is sent now.
     func note(_ key: Key) { state.withLock { $0.sent[key] = .now } }
 
-    /// Counts an arrival.
+    /// Counts a message that arrived.
     ///
-    /// - Parameter key: nil for something that was not noted.
+    /// - Parameter key: the key passed to `note`; nil for a message that was not recorded there.
     func arrive(_ key: Key?) {
         let now = ContinuousClock.now
         state.withLock { state in
@@ -32,7 +32,7 @@ final class Arrivals<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Waits until nothing comes any more.
+    /// Waits until a second passes in which no message arrives.
     func settle() async throws {
         var last = -1
         while last != count {

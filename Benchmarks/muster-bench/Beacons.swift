@@ -4,7 +4,7 @@ import MusterSimulator
 import MusterTerminal
 
 extension Bench {
-    /// The table of rooms in docs/truth.md.
+    /// Prints the table in docs/truth.md that compares rules for finding the room of a tag.
     struct Beacons: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "How often each rule tells the right room of a tag, how often it flaps, and how late it is.")

@@ -129,7 +129,7 @@ extension BenchServer {
     }
 }
 
-/// A size for people; "unknown" where it could not be read.
+/// Returns a number of bytes as text in megabytes; "unknown" for nil.
 func megabytes(_ bytes: Int?) -> String { bytes.map { "\($0 / 1_000_000) MB" } ?? "unknown" }
 
 /// SplitMix64: the same load each time.

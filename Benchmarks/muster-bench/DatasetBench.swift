@@ -4,7 +4,8 @@ import MusterTerminal
 import NIOCore
 
 extension Bench {
-    /// Datasets: updates by many people at once, durable before the answer, and documents in their place.
+    /// Measures updates of datasets by many people at once, each durable before the answer, and compares them with
+    /// updates of CouchDB documents.
     struct Datasets: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Record updates of datasets, on disk before the answer, and the same as documents by _bulk_docs.")
@@ -17,7 +18,7 @@ extension Bench {
             }
         }
 
-        /// How many records a request carries.
+        /// The numbers of records per request that are measured.
         private static let sizes = [1, 10, 100]
 
         func run() async throws {
@@ -50,7 +51,7 @@ extension Bench {
         private func measure(
             _ name: String, _ size: Int, on server: BenchServer, _ requests: (Int, Int) -> [ByteBuffer]
         ) async throws {
-            // Larger requests are fewer, so that each scenario takes about as long.
+            // Scenarios with larger requests send fewer of them, so that all scenarios take about as long.
             let count = max(10, thousands * 1_000 / connections / (size >= 100 ? 8 : 1))
             let outcome = try await server.load.run((0..<connections).map { requests($0, count) })
             announce(Report.row(name, outcome, each: size))
@@ -65,7 +66,7 @@ extension Bench {
             return clients
         }
 
-        /// Documents that say what the records say, in a database of each connection.
+        /// Returns requests that store the same values as documents, in a database for each connection.
         private static func bulks(_ connection: Int, _ size: Int, _ count: Int, token: String) -> [ByteBuffer] {
             (0..<count).map { number in
                 let documents = (0..<size).map { index in
@@ -79,12 +80,12 @@ extension Bench {
     }
 }
 
-/// A member who has a key of their own.
+/// A member with an API key.
 struct KeyHolder: Sendable {
     var name: String
     var token: String
 
-    /// Updates of a dataset of which nothing is there, in order: each of the next so many of 200 keys.
+    /// Returns updates of a new dataset, in order. Each update writes the next `size` of 200 keys, round after round.
     func updates(of dataset: String, records size: Int, count: Int) -> [ByteBuffer] {
         var counts = RecordCounts()
         return (0..<count).map { number in
@@ -98,13 +99,13 @@ struct KeyHolder: Sendable {
     }
 }
 
-/// What a client knows of a dataset that it alone updates: the count of each record.
+/// The sync count of each record of a dataset that only this client updates.
 struct RecordCounts {
     private var counts = Array(repeating: 0, count: 200)
     private var updates = 0
     private var key = 0
 
-    /// The records of the next update, each with the count that the update must name.
+    /// Returns the records of the next update, each with the sync count that the update must name.
     mutating func next(_ size: Int) -> [(key: Int, known: Int)] {
         updates += 1
         return (0..<size).map { _ in
@@ -116,7 +117,7 @@ struct RecordCounts {
         }
     }
 
-    /// A value of 40 bytes.
+    /// Returns a value of 40 bytes.
     static func value(_ number: Int) -> String {
         String("\(number)-the-page-that-was-read-last-and-the-theme".prefix(40))
     }
@@ -141,7 +142,7 @@ private struct AmazonSyncClient {
     func updates(of dataset: String, records size: Int, count: Int) -> [ByteBuffer] {
         let (pool, id) = (identity.identityPoolId.segment, identity.identityId.segment)
         let path = "/identitypools/\(pool)/identities/\(id)/datasets/\(dataset)"
-        // The token that ListRecords gives.
+        // The client sends the token that ListRecords returned.
         let token = Data(identity.identityId.utf8).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
         var counts = RecordCounts()
@@ -157,7 +158,7 @@ private struct AmazonSyncClient {
 }
 
 extension BenchServer {
-    /// Makes members without a team, `k0` and up, with a key each.
+    /// Creates members named `k0`, `k1` and so on, without a team, each with an API key.
     func makeKeyHolders(_ count: Int) async throws -> [KeyHolder] {
         struct MadeKey: Decodable { var key: String }
         let (token, connection) = (connection.token, connection)

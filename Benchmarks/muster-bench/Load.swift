@@ -44,7 +44,8 @@ struct Load {
         try await withThrowingTaskGroup(of: Outcome.self) { tasks in
             for (connection, list) in requests.enumerated() where !list.isEmpty {
                 tasks.addTask {
-                    // Requests at a rate are spread over time, instead of coming from all connections at once.
+                    // A paced connection starts with an offset, so that the connections do not all send at the same
+                    // time.
                     if let pause { try await Task.sleep(for: pause * connection / requests.count) }
                     return try await send(list, pause: pause) { sending(connection, $0) }
                 }

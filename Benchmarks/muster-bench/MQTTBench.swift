@@ -7,7 +7,8 @@ import NIOPosix
 import Synchronization
 
 extension Bench {
-    /// What MQTT clients cost, how many messages are stored a second, and how soon subscribers hear of them.
+    /// Measures the memory of idle MQTT clients, the messages stored per second, and the delay until subscribers
+    /// receive them.
     struct MQTT: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "mqtt", abstract: "MQTT clients: memory, QoS 1 publishes on disk, publish to subscriber.")
@@ -89,7 +90,7 @@ extension Bench {
             announce(String(format: "publish to subscriber: p50 %.2f ms, p99 %.2f ms", share(0.5), share(0.99)))
         }
 
-        /// Connects a client as the command line's own user, who may report for everyone.
+        /// Connects a client as the user of the command line, who may report for every device.
         private func connect(_ name: String, to server: BenchServer) async throws -> BenchClient {
             let client = BenchClient()
             let bootstrap = ClientBootstrap(group: server.load.group).channelInitializer { channel in
@@ -116,7 +117,7 @@ private final class BenchClient: Sendable {
 
     private let state = Mutex(State())
 
-    /// The messages that came so far.
+    /// The number of messages that the client has received.
     var messages: Int { state.withLock { $0.messages } }
 
     func open(_ channel: any Channel, named name: String, token: String) async throws {
@@ -146,7 +147,7 @@ private final class BenchClient: Sendable {
                     topic: "owntracks/\(user)/phone", payload: Array(payload.utf8), qos: .atLeastOnce, packetID: id)))
     }
 
-    /// Waits until fewer messages than this are not acknowledged.
+    /// Waits until fewer than `limit` messages of the client are unacknowledged.
     func waitForRoom(_ limit: Int) async throws {
         try await wait { $0.underWay < limit }
     }
@@ -183,7 +184,7 @@ private final class BenchClient: Sendable {
     }
 }
 
-/// Hands packets to a client.
+/// Passes the packets that a channel receives to its client.
 private final class Reader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private let client: BenchClient

@@ -6,7 +6,8 @@ import NIOCore
 import NIOHTTP1
 
 extension Bench {
-    /// From the update of a dataset to the push at the service's socket; and the memory of devices.
+    /// Measures the delay from the update of a dataset to the push at the push service's socket, and the server's
+    /// memory per push device.
     struct Pushes: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "push",
@@ -39,7 +40,7 @@ extension Bench {
             let service = Arrivals<Int>()
             let listening = try await service.listen(on: server.load.group)
             defer { listening.close(promise: nil) }
-            // As many people as updates a second, so that each has one update on its way at a time.
+            // With as many people as updates a second, each person has one update under way at a time.
             let people = try await server.makeKeyHolders(updates)
             try await server.subscribe(people, devicesEach: 1, port: listening.localAddress?.port ?? 0)
 
@@ -95,7 +96,7 @@ extension Bench {
                     format: "RSS with %d people %.1f MB, with %d,000 subscribed devices %.1f MB: %.1f MB more",
                     people.count, before / 1e6, deviceThousands, subscribed / 1e6, (subscribed - before) / 1e6))
 
-            // The worst: each device has a push that its service refuses to take now.
+            // The worst case: each device has a push that its service refuses for now.
             let third = try await BenchServer.start(arguments: Self.arguments, folder: folder)
             defer { third.stop(keepingData: true) }
             let updates = people.map { Self.update($0, round: 0) }
@@ -119,7 +120,8 @@ extension Bench {
 }
 
 extension BenchServer {
-    /// Registers push devices of people by Web Push, and lets each hear of its owner's dataset `settings`.
+    /// Registers push devices for each person by Web Push, and subscribes each device to its owner's dataset
+    /// `settings`.
     fileprivate func subscribe(_ people: [KeyHolder], devicesEach count: Int, port: Int) async throws {
         var registrations: [ByteBuffer] = []
         var subscriptions: [ByteBuffer] = []
@@ -143,9 +145,9 @@ extension BenchServer {
         }
     }
 
-    /// Waits until nearly all devices wait for another attempt, at most ten minutes.
+    /// Waits at most ten minutes until nearly all devices wait for another attempt.
     ///
-    /// - Returns: how many do. A few are always being tried.
+    /// - Returns: the number of devices that wait. A few devices are always under way.
     fileprivate func waitUntilPostponed(_ count: Int) async throws -> Int {
         var waiting = 0
         for _ in 0..<600 {
@@ -177,9 +179,9 @@ extension WebPushKeys {
 }
 
 extension Arrivals<Int> {
-    /// Listens as a push service does; a push is known by the person in its path.
+    /// Listens as a push service does. The person in the path identifies a push.
     ///
-    /// - Parameter isFailing: whether each push is refused for now.
+    /// - Parameter isFailing: whether the service refuses each push for now.
     fileprivate func listen(on group: any EventLoopGroup, isFailing: Bool = false) async throws -> any Channel {
         try await StandIn.listen(on: group) { [self] path, _ in
             if isFailing { return .serviceUnavailable }

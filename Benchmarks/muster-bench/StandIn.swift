@@ -2,12 +2,12 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A web server that stands in for one that our server calls: of a webhook, of a push service.
+/// A local web server that takes the place of a webhook's receiver or of a push service.
 enum StandIn {
-    /// Answers a request by its path and its body; called on the connection's event loop.
+    /// Returns the status for a request's path and body; called on the connection's event loop.
     typealias Answering = @Sendable (_ path: String, _ body: ByteBuffer) -> HTTPResponseStatus
 
-    /// Listens at a free port of this machine, until the channel is closed.
+    /// Listens on a free port of this machine until the returned channel is closed.
     static func listen(on group: any EventLoopGroup, _ answering: @escaping Answering) async throws -> any Channel {
         try await ServerBootstrap(group: group)
             .serverChannelOption(ChannelOptions.backlog, value: 256)
@@ -22,7 +22,7 @@ enum StandIn {
     }
 }
 
-/// Answers each request of a connection, without a body.
+/// Answers each request of a connection with a status and no body.
 private final class StandInHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -175,7 +175,7 @@ extension BenchServer {
 }
 
 extension Arrivals<String> {
-    /// Listens for webhooks; a probe's is known by its sample time.
+    /// Listens for webhooks. The sample time of a probe identifies its webhook.
     fileprivate func listen(on group: any EventLoopGroup) async throws -> any Channel {
         try await StandIn.listen(on: group) { [self] _, body in
             arrive(Self.stamp(in: String(buffer: body)))

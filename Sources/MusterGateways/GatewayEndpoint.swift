@@ -4,11 +4,11 @@ package import MusterServer
 import MusterWire
 import NIOCore
 
-/// Receives what gateways of tags post, each in its maker's own form: Ruuvi Gateway
-/// (https://docs.ruuvi.com/gw-data-formats/http-time-stamped-data-from-bluetooth-sensors).
+/// Receives the reports of gateways, which hear tags, in the format of each maker. So far the only format is that of
+/// Ruuvi Gateway (https://docs.ruuvi.com/gw-data-formats/http-time-stamped-data-from-bluetooth-sensors).
 ///
-/// A gateway is a device of a user with the role gateway. Where it stands, the beacon regions that name it as their
-/// scanner say (docs/beacons.md).
+/// A gateway is a device of a user with the role gateway. Its place is given by the beacon regions that name the
+/// gateway as their scanner (docs/beacons.md).
 package struct GatewayEndpoint: Endpoint {
     private let coordinator: StoreCoordinator
     private let metrics: Metrics
@@ -41,7 +41,7 @@ package struct GatewayEndpoint: Endpoint {
         let report = try body.withUnsafeReadableBytes { try RuuviReport(parsing: $0, receivedAt: now) }
         let directory = coordinator.directory
         let scanner = try scanner(report, principal, directory)
-        // A post from a gateway with a wrong clock is no fault of the post: what it says of time is left out.
+        // A gateway whose clock is wrong still reports sightings. Only the times outside the allowed range are dropped.
         let earliest = now.advanced(bySeconds: -configuration.retentionDays * 86_400)
         let latest = now.advanced(bySeconds: ReportLimits.futureToleranceSeconds)
         let timely = report.sightings.filter { earliest <= $0.sampleTime && $0.sampleTime <= latest }
@@ -64,13 +64,13 @@ package struct GatewayEndpoint: Endpoint {
         }
     }
 
-    /// Whether a principal is a gateway or one of a gateway's devices, whose tokens give the right to report alone.
+    /// Whether the principal is a gateway user or the device of one. The token of such a device may only report.
     private func isGateway(_ principal: Principal) -> Bool {
         principal.role == .gateway
             || (principal.device != nil && coordinator.directory.users[principal.user]?.role == .gateway)
     }
 
-    /// The device that posts: the token's, or the one that has the gateway's address as its name.
+    /// The device that posts: the token's device, or the one whose name is the gateway's Bluetooth address.
     private func scanner(
         _ report: RuuviReport, _ principal: Principal, _ directory: Directory
     ) throws(Problem) -> Device {

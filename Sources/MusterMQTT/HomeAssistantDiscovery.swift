@@ -2,20 +2,20 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// The messages by which Home Assistant finds devices and people: a `device_tracker` for each device, and for each
-/// person a `binary_sensor` that says whether they are safe.
+/// The messages from which Home Assistant creates its entities: a `device_tracker` for each device, and for each person
+/// a `binary_sensor` that says whether they are safe.
 ///
-/// Format: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery. Topics and ids hold numbers, so a renamed
-/// person stays the same entity.
+/// Format: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery. Topics and ids contain numbers instead of
+/// names, so Home Assistant keeps the entity of a person who is renamed.
 struct HomeAssistantDiscovery: Sendable {
-    /// Tells this server's entities from another's.
+    /// The part of each entity's id that distinguishes this server from others.
     private let store: String
 
     init(_ coordinator: StoreCoordinator) {
         store = String(coordinator.storeID.filter { $0 != "-" }.prefix(8)).lowercased()
     }
 
-    /// The messages of one device and of its owner.
+    /// Returns the configuration messages of a device and of its owner.
     func messages(of device: DeviceNumber, _ directory: Directory, wants: (String) -> Bool) -> [TopicMessage] {
         let topic = Self.topic("device_tracker", "d\(device.rawValue)")
         guard wants(topic) else { return [] }
@@ -33,7 +33,7 @@ struct HomeAssistantDiscovery: Sendable {
         return [TopicMessage(topic: topic, payload: payload)]
     }
 
-    /// The message of a person's safety.
+    /// Returns the configuration message of a person's safety sensor.
     func messages(of user: UserNumber, _ directory: Directory, wants: (String) -> Bool) -> [TopicMessage] {
         let topic = Self.topic("binary_sensor", "u\(user.rawValue)")
         guard wants(topic) else { return [] }
@@ -43,7 +43,8 @@ struct HomeAssistantDiscovery: Sendable {
             writer.member("name", "Safe")
             writer.member("unique_id", "muster_\(store)_u\(user.rawValue)_safe")
             writer.member("state_topic", safety)
-            // In this class "on" is unsafe. Only "safe" is shown as safe, and what is not known as unknown.
+            // In this device class "on" means unsafe. The state "safe" is shown as safe, and an unknown state as
+            // unknown.
             writer.member("device_class", "safety")
             writer.member("value_template", Self.template)
             writer.member("json_attributes_topic", safety)

@@ -2,11 +2,11 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// What a client may publish to, by the topic's name. Each kind of topic is translated by the code of its protocol.
+/// A topic that a client may publish to. The code of the topic's protocol translates its messages.
 enum IncomingTopic: Equatable {
     /// A message of an OwnTracks app.
     case ownTracks(OwnTracksTopic)
-    /// A message that other programs announce themselves with, which says nothing to Muster.
+    /// A message with which another program announces itself. The server has no use for it.
     case ignored
 
     /// Why a topic is refused.
@@ -15,16 +15,16 @@ enum IncomingTopic: Equatable {
         let words: String
     }
 
-    /// The further levels of OwnTracks' topics that apps publish to.
+    /// The suffixes of OwnTracks topics to which apps publish.
     private static let ownTracksSuffixes: Set<String> = [
         "event", "waypoint", "waypoints", "beacon", "step", "steps", "status", "dump", "info", "request", "lwt",
     ]
 
-    /// Reads the name of a topic for one who wants to publish to it.
+    /// Reads the name of a topic that a client wants to publish to.
     ///
-    /// - Throws: `Refusal`.
+    /// - Throws: `Refusal` for a topic that the client may not publish to.
     init(_ name: String, by principal: Principal) throws(Refusal) {
-        // Home Assistant says by it that it has started.
+        // Home Assistant publishes to this topic when it starts.
         if name == "homeassistant/status" {
             self = .ignored
             return

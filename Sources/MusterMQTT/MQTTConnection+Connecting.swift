@@ -4,9 +4,9 @@ import MusterHTTP
 import MusterServer
 import MusterWire
 
-/// Signs a client in, and begins and ends its session.
+/// Authenticates a client, and begins and ends its session.
 extension MQTTConnection {
-    /// Why a client is not taken.
+    /// Why the server does not accept a client.
     private struct Refusal: Error {
         let reason: MQTTReason
         let words: String
@@ -47,9 +47,9 @@ extension MQTTConnection {
         close()
     }
 
-    /// Verifies the client's proof and takes up its session.
+    /// Verifies the client's proof and resumes or begins its session.
     ///
-    /// - Returns: whether there was an earlier session.
+    /// - Returns: whether the server had an earlier session of the client.
     private func signIn(_ connect: MQTTConnect) async throws -> Bool {
         if connect.properties.text(.authenticationMethod) != nil {
             throw Refusal(reason: .badAuthenticationMethod, words: "Sign in with a user name, and a token or password.")
@@ -65,7 +65,7 @@ extension MQTTConnection {
         let key = MQTTSession.Key(user: principal.user, device: principal.device, clientID: clientID)
         let owner = FeedOwner(principal)
         let previous = try sessions.open(key, by: owner, self)
-        // From here on `closed` gives the place back.
+        // From here on `closed` ends the count of this client.
         self.owner = owner
         session = MQTTSession(key)
         let taken = await previous?.takeOver()
@@ -92,11 +92,11 @@ extension MQTTConnection {
         guard phase == .connecting else { throw CancellationError() }
         session = current
         sentPlace = current.place
-        // What was kept ends now, and not only when the connection does.
+        // A clean start deletes the stored session now, instead of when the connection ends.
         if connect.isClean, isStored { sessions.saveSoon(current) }
     }
 
-    /// The proof in a user name and a password. A token may come without a user name.
+    /// Reads the proof from the user name and the password. A token needs no user name.
     private func proof(of connect: MQTTConnect) throws -> HeaderProof {
         guard let password = connect.password else { throw IdentityError.missing }
         let name = connect.userName ?? ""
@@ -131,7 +131,7 @@ extension MQTTConnection {
         }
     }
 
-    /// Takes what the client says of its own limits.
+    /// Applies the limits that the client states.
     private func takeTerms(of connect: MQTTConnect) {
         keepAliveSeconds = Int64(connect.keepAliveSeconds)
         inFlightLimit = min(Int(connect.properties.number(.receiveMaximum) ?? 65_535), MQTTLimits.inFlight)
@@ -154,9 +154,9 @@ extension MQTTConnection {
         return MQTTConnectAnswer(.success, isSessionPresent: isSessionPresent, properties: properties)
     }
 
-    // MARK: The proof, again
+    // MARK: Verifying again
 
-    /// Verifies the client's proof as things are now.
+    /// Verifies the client's proof again with the present credentials and rights.
     func verify() async throws -> Principal {
         guard let proof else { throw IdentityError.missing }
         let principal = try await proof.verify(by: parts.identity, atOpening: false)
@@ -164,7 +164,7 @@ extension MQTTConnection {
         return principal
     }
 
-    /// Disconnects the client if its credential has ended.
+    /// Verifies the client's proof again, and disconnects the client if its credential has ended.
     func verifyStill() async {
         guard phase == .open else { return }
         do {
@@ -173,13 +173,13 @@ extension MQTTConnection {
             parts.metrics.count(event: "mqtt_credential_ended")
             disconnect(.notAuthorized, "The credential has ended.")
         } catch {
-            // The store cannot answer now. The next packet is verified anew.
+            // The store cannot answer now. The client's next packet is verified again.
         }
     }
 
-    // MARK: The end
+    // MARK: Ending the session
 
-    /// Takes DISCONNECT: the client ends, and its will is not published unless it wants that.
+    /// Handles DISCONNECT. The will is dropped unless the client asks for it to be published.
     func end(_ reason: MQTTReason, _ properties: MQTTProperties) throws(MQTTFault) {
         if let seconds = properties.number(.sessionExpiry) {
             guard session?.isKept == true || seconds == 0 else {
@@ -191,9 +191,9 @@ extension MQTTConnection {
         close()
     }
 
-    /// Ends the connection because another one takes up its session.
+    /// Ends this connection because a new connection of the same client takes over its session.
     ///
-    /// - Returns: the session; nil where none is kept.
+    /// - Returns: the session; nil when it is not kept.
     func takeOver() -> MQTTSession? {
         isTakenOver = true
         disconnect(.sessionTakenOver)
@@ -201,7 +201,7 @@ extension MQTTConnection {
         return session
     }
 
-    /// The session with the place up to which the client has everything.
+    /// The session, with the last change up to which the client has acknowledged every message.
     var currentSession: MQTTSession? {
         guard var session else { return nil }
         session.place = inFlight.values.min().map { LogSequence($0.rawValue - 1) } ?? sentPlace
@@ -209,7 +209,7 @@ extension MQTTConnection {
         return session
     }
 
-    /// Gives back the place of a client, keeps its session, and publishes its will.
+    /// Ends the count of the client, stores its session, and publishes its will.
     func endSession() {
         guard let owner, let session = currentSession else { return }
         self.session = session
@@ -220,7 +220,7 @@ extension MQTTConnection {
         self.will = nil
         let seconds = isTakenOver ? 0 : min(will.properties.number(.willDelay) ?? 0, session.expirySeconds)
         sessions.publishWill(of: session.key, afterSeconds: seconds) { [parts, intake] in
-            // A will is a message like others: of a credential that has ended it says nothing.
+            // The will is published only if the client's credential is still valid, as for any message.
             guard let principal = try? await proof.verify(by: parts.identity, atOpening: false) else { return }
             _ = try? await intake.store([.init(topic: will.topic, payload: will.payload)], by: principal)
         }

@@ -2,9 +2,9 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Takes what a client publishes. Nothing is acknowledged before it is on disk.
+/// Receives the messages that a client publishes. The server acknowledges a message only once it is on disk.
 extension MQTTConnection {
-    /// The largest number of QoS 2 messages that wait for their release.
+    /// The largest number of QoS 2 messages for which the client has not sent PUBREL.
     private static let mostUnreleased = 1_024
     private static let mostOwnDevices = 1_000
 
@@ -17,7 +17,7 @@ extension MQTTConnection {
         do {
             try await store(messages, by: principal)
         } catch CoordinatorError.overQuota where messages.count > 1 {
-            // Those in front may have room.
+            // The first messages of the batch may still fit into the quota.
             for message in messages { try await store([message], by: principal) }
         }
     }
@@ -28,7 +28,7 @@ extension MQTTConnection {
     }
 
     private func store(_ messages: [Incoming], by principal: Principal) async throws {
-        // A message of QoS 2 that was taken and not released yet is only acknowledged again.
+        // A QoS 2 message that is already stored and not yet released is acknowledged again, and not stored again.
         let new = messages.filter { message in
             guard message.publish.qos == .exactlyOnce, let id = message.publish.packetID else { return true }
             return !received.contains(id)
@@ -53,10 +53,10 @@ extension MQTTConnection {
         case .stored(let device):
             if let device, ownDevices.count < Self.mostOwnDevices { ownDevices.insert(device) }
         case .refused(let why, let text):
-            // MQTT 3.1.1 has no refusal, and a client that is told nothing would send it forever.
+            // MQTT 3.1.1 has no refusal: without an acknowledgement the client would send the message again forever.
             if version == .v5 { (reason, words) = (why, text) }
         case .forbidden(let why, let text):
-            // An acknowledgement would say that it was taken.
+            // An acknowledgement would tell the client that the server accepted the message.
             guard version == .v5, publish.qos != .atMostOnce else { return disconnect(why, text) }
             (reason, words) = (why, text)
         }
@@ -77,7 +77,7 @@ extension MQTTConnection {
         }
     }
 
-    /// The whole topic of a message, also where a number stands for it (MQTT 5.0, section 3.3.2.3.4).
+    /// The whole topic of a message, looked up where the client sends an alias (MQTT 5.0, section 3.3.2.3.4).
     private func topic(of publish: MQTTPublish) throws(MQTTFault) -> String {
         guard let alias = publish.properties.number(.topicAlias) else { return publish.topic }
         guard alias <= MQTTLimits.topicAliases else { throw MQTTFault(.topicAliasInvalid, "topic alias \(alias)") }
@@ -95,7 +95,7 @@ extension MQTTConnection {
         return publish.topic
     }
 
-    /// Takes a client's acknowledgement of a message of the server's, or its release of one of its own.
+    /// Handles a client's PUBACK for a message from the server, or its PUBREL for a message that it published.
     func takeAcknowledgement(_ acknowledgement: MQTTAcknowledgement) throws(MQTTFault) {
         let id = acknowledgement.packetID
         switch acknowledgement.kind {
@@ -107,7 +107,8 @@ extension MQTTConnection {
             }
             wake()
         case .released:
-            // The server forgets these at a restart. Then the message came again before, and changed nothing.
+            // The numbers are lost at a restart. The client then sent the message again, and storing it again changed
+            // nothing.
             let wasKnown = received.remove(id) != nil
             send(.acknowledgement(.init(.completed, of: id, wasKnown ? .success : .packetIdentifierNotFound)))
         case .received, .completed:

@@ -5,13 +5,13 @@ import MusterStore
 import MusterWire
 import NIOCore
 
-/// Sends the changes of the log that a client subscribed to, in order. What is not sent yet waits in the log and
-/// nowhere else, so a slow client costs no memory.
+/// Sends the changes of the log that a client subscribed to, in order. Changes that are not sent yet stay in the log
+/// only, so a slow client costs no memory.
 extension MQTTConnection {
-    /// After how many changes that a client did not want its place is stored nevertheless.
+    /// The number of passed changes after which the client's place in the log is stored, even if none was sent.
     private static let unsavedChanges: Int64 = 5_000
 
-    /// Starts the task that sends, unless it runs already.
+    /// Starts the task that sends, unless it is already running.
     func startSending() {
         guard !isSending, phase == .open, let principal else { return }
         if feed == nil {
@@ -28,7 +28,7 @@ extension MQTTConnection {
         defer { isSending = false }
         do {
             repeat {
-                // In a task of its own, because the waiting one would keep the memory that sending takes.
+                // Sending runs in a task of its own: the task that waits would keep the memory that sending allocated.
                 try await inOwnTask { try await self.sendChanges() }
                 guard phase == .open, let ring = await feed.next() else { return }
                 if ring.isBeat { await verifyStill() }
@@ -36,7 +36,7 @@ extension MQTTConnection {
         } catch is IdentityError {
             disconnect(.notAuthorized, "The credential has ended.")
         } catch {
-            // The client connects again, and goes on where it was.
+            // The client connects again and continues from its place in the log.
             disconnect(.serverBusy, "The log cannot be read now.")
         }
     }
@@ -91,7 +91,7 @@ extension MQTTConnection {
             publish.packetID = freePacketID()
             publish.isDuplicate = session.map { sequence <= $0.sentThrough } ?? false
         }
-        // The protocol lets a server leave out what its client could not read.
+        // The server leaves out a message that is larger than the client accepts, as the protocol allows.
         guard publish.payload.count + publish.topic.utf8.count + 32 <= clientPacketLimit else { return }
         if let id = publish.packetID {
             inFlight[id] = sequence
@@ -106,8 +106,8 @@ extension MQTTConnection {
         return nextPacketID
     }
 
-    /// Goes on at the end of the log, where the server no longer has what follows the client's place. The client gets
-    /// what is retained, and so knows how things are now.
+    /// Continues at the end of the log, because the changes after the client's place have been trimmed. The client
+    /// first receives the retained messages, which show the present state.
     private func beginAnew() async throws {
         parts.metrics.count(event: "mqtt_resync")
         let filters = Set(session?.subscriptions.map(\.wanted.filter) ?? [])
@@ -118,7 +118,8 @@ extension MQTTConnection {
         try await sendRetained(messages, for: filters)
     }
 
-    /// Stores the place of a kept session that is far behind, so that a restart need not read all of that again.
+    /// Stores the place of a kept session that is far ahead of the stored one, so that the client need not receive
+    /// those changes again after a restart.
     private func saveDistantPlace() {
         guard let current = currentSession, current.isKept,
             current.place.rawValue - (session?.place.rawValue ?? 0) > Self.unsavedChanges

@@ -3,7 +3,7 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// Takes subscriptions, and sends the retained messages of new ones.
+/// Handles subscriptions, and sends the retained messages for new ones.
 extension MQTTConnection {
     /// Answers SUBSCRIBE, and then sends the retained messages.
     func take(_ subscribe: MQTTSubscribe) async throws {
@@ -15,7 +15,8 @@ extension MQTTConnection {
         if names.count + more > MQTTLimits.subscriptions || !openFeed(principal) {
             reasons = reasons.map { $0.isFailure ? $0 : .quotaExceeded }
         }
-        // While this is set, no change is sent that the retained messages do not tell of.
+        // Changes wait until the subscription is stored, so that none is sent that the retained messages already
+        // include.
         isHeldBack = true
         defer {
             isHeldBack = false
@@ -32,7 +33,7 @@ extension MQTTConnection {
             let subscription = MQTTSession.Subscription(
                 wanted: wanted, identifier: subscribe.properties.number(.subscriptionIdentifier), since: through)
             if let index = current.subscriptions.firstIndex(where: { $0.wanted.filter == wanted.filter }) {
-                // What the client has of it stays as it is.
+                // A repeated subscription keeps its beginning: the client already has the changes since then.
                 current.subscriptions[index].wanted = wanted
                 current.subscriptions[index].identifier = subscription.identifier
             } else {
@@ -61,7 +62,7 @@ extension MQTTConnection {
         send(.unsubscribeAnswer(MQTTReasons(packetID: unsubscribe.packetID, reasons)))
     }
 
-    /// Replaces the session's subscriptions, on disk first where it is kept.
+    /// Replaces the session's subscriptions. Returns once a kept session is on disk.
     private func keep(_ changed: MQTTSession) async throws {
         session = changed
         guard changed.isKept, let current = currentSession else { return }
@@ -73,8 +74,8 @@ extension MQTTConnection {
         wanted.qos == .atMostOnce ? .success : .grantedQoS1
     }
 
-    /// Why a filter is refused; nil where it is not. A filter that chooses nothing which the client may see is taken:
-    /// what one may not see is like what is not there.
+    /// Returns why a filter is refused; nil for a valid one. A filter that matches only topics which the client may not
+    /// see is accepted, so that the client cannot find out which topics exist.
     private func refusal(of wanted: MQTTSubscribe.Subscription, by principal: Principal) -> MQTTReason? {
         let first = wanted.filter.prefix { $0 != "/" }
         if first == "$share" { return .sharedSubscriptionsNotSupported }
@@ -98,7 +99,8 @@ extension MQTTConnection {
         return feed != nil
     }
 
-    /// Sends retained messages that filters choose. They are sent with QoS 0: the next change of each tells it again.
+    /// Sends the retained messages that match the filters, with QoS 0. A lost one is replaced by the topic's next
+    /// change.
     func sendRetained(_ messages: [TopicMessage], for filters: Set<String>) async throws {
         for message in messages {
             while !channel.isWritable, phase == .open { await waitForChange() }

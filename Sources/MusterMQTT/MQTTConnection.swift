@@ -5,12 +5,12 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// One client's connection: takes packets in order, and sends what the client subscribed to.
+/// One client's connection: handles its packets in order, and sends the changes that the client subscribed to.
 ///
-/// Its executor is the connection's event loop, so it costs no thread and the handler may call it directly. A task
-/// lives while packets are handled; a client without subscriptions that says nothing has none.
+/// The actor runs on the connection's event loop, so it needs no thread and the handler calls it directly. A task
+/// exists only while packets are handled or subscribed changes are awaited.
 actor MQTTConnection {
-    /// How far the connection is.
+    /// The stages of a connection.
     enum Phase { case awaitingConnect, connecting, open, closed }
 
     let parts: ServerParts
@@ -20,7 +20,7 @@ actor MQTTConnection {
     let traffic: MQTTTraffic
     let channel: any Channel
     let address: String
-    /// The work of the client, by which its reads are counted and ended.
+    /// The client's unit of work: counts the client's reads of the store, and cancels them at the end.
     let work: RequestWork
     private let eventLoop: any EventLoop
 
@@ -44,24 +44,24 @@ actor MQTTConnection {
     private var timer: Scheduled<Void>?
     private var lastReceived = NIODeadline.now()
     var aliases: [UInt16: String] = [:]
-    /// Packets of QoS 2 that were taken, and that the client has not released.
+    /// The numbers of QoS 2 messages that are stored and that the client has not released.
     var received: Set<UInt16> = []
-    /// Whether the client wants reasons in words.
+    /// Whether the client wants reasons as text.
     var sendsReasons = true
-    /// Whether the store has the session in some form.
+    /// Whether the store has a version of the session, perhaps an older one.
     var isStored = false
     var isTakenOver = false
 
-    // What is sent.
+    // The state of sending.
     var feed: LogFeed?
-    /// The last change whose messages were sent or passed over.
+    /// The last change that was sent or that the client did not want.
     var sentPlace = LogSequence.zero
-    /// The last change of which a message was sent that is acknowledged.
+    /// The last change of which a message of QoS 1 was sent.
     var sentThrough = LogSequence.zero
     var isSending = false
-    /// Whether no further change may be sent for now.
+    /// Whether sending changes must wait until a subscription is complete.
     var isHeldBack = false
-    /// Messages that the client has not acknowledged, each with its change.
+    /// The unacknowledged messages by packet number, each with its change in the log.
     var inFlight: [UInt16: LogSequence] = [:]
     var nextPacketID: UInt16 = 1
     var inFlightLimit = MQTTLimits.inFlight
@@ -88,9 +88,9 @@ actor MQTTConnection {
         hold = BodyBudget.Hold(from: address)
     }
 
-    // MARK: From the handler
+    // MARK: Calls from the handler
 
-    /// Starts the connection: a stranger has little time to sign in.
+    /// Starts the connection. The client must sign in within a few seconds.
     func begin() {
         parts.connections.opened(channel)
         channel.closeFuture.whenComplete { [weak self] _ in self?.assumeIsolated { $0.closed() } }
@@ -102,7 +102,7 @@ actor MQTTConnection {
         }
     }
 
-    /// Whether so many packets wait that no more should be read.
+    /// Whether so many packets wait that the server stops reading.
     var isFull: Bool { inbox.count >= MQTTLimits.waitingPackets || inboxBytes > MQTTLimits.packetBytes }
 
     func receive(_ bytes: ByteBuffer) {
@@ -122,7 +122,7 @@ actor MQTTConnection {
         handleInbox()
     }
 
-    /// Counts the memory of a large packet that has not arrived completely.
+    /// Counts the bytes of an incomplete large packet against the memory for bodies.
     private func holdMemory() throws(MQTTFault) {
         let bytes = reader.waitingBytes
         guard bytes > MQTTLimits.freeBytes else {
@@ -138,7 +138,7 @@ actor MQTTConnection {
         }
     }
 
-    /// Closes the connection once what was received is handled: no more will come.
+    /// Closes the connection once the received packets are handled, because the client sends no more.
     func endInput() {
         isInputEnded = true
         if !isHandling { close() }
@@ -146,7 +146,7 @@ actor MQTTConnection {
 
     func writabilityChanged() { if channel.isWritable { wake() } }
 
-    /// Ends all work of the connection.
+    /// Ends all work of the connection, which is closed.
     func closed() {
         guard phase != .closed else { return }
         phase = .closed
@@ -165,13 +165,13 @@ actor MQTTConnection {
 
     // MARK: Ending
 
-    /// Ends the count as a stranger.
+    /// Ends the count of this connection among those that have not signed in.
     func leaveStrangers() {
         if isStranger { sessions.forgetStranger(from: address) }
         isStranger = false
     }
 
-    /// Tells the client why and closes the connection. MQTT 3.1.1 has no words for it.
+    /// Tells the client the reason and closes the connection. MQTT 3.1.1 has no packet for the reason.
     func disconnect(_ reason: MQTTReason, _ words: String? = nil) {
         guard phase != .closed else { return }
         if phase == .open, version == .v5 {
@@ -229,7 +229,7 @@ actor MQTTConnection {
         }
     }
 
-    /// The messages that wait right behind one, to be stored in the same transaction.
+    /// Takes the PUBLISH packets at the front of the inbox, so that one transaction stores them all.
     private func publishesBehind() -> [MQTTPublish] {
         var publishes: [MQTTPublish] = []
         while case .publish(let publish)? = inbox.first {
@@ -254,7 +254,8 @@ actor MQTTConnection {
         disconnect(fault.reason, fault.words)
     }
 
-    /// Ends a connection whose message cannot be taken now. It is not acknowledged, so the client sends it again.
+    /// Disconnects a client whose packet the server cannot handle now. The client sends an unacknowledged message
+    /// again.
     private func refuseForNow(_ error: any Error) {
         switch error {
         case IdentityError.refused, IdentityError.missing: disconnect(.notAuthorized, "The credential has ended.")
@@ -271,7 +272,7 @@ actor MQTTConnection {
 
     // MARK: Time
 
-    /// Runs an action after some seconds, instead of the one before.
+    /// Runs an action after some seconds, and cancels the action that was scheduled before.
     private func startTimer(seconds: Double, _ action: @escaping @Sendable (isolated MQTTConnection) -> Void) {
         timer?.cancel()
         timer = eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) { [weak self] in
@@ -279,7 +280,7 @@ actor MQTTConnection {
         }
     }
 
-    /// Watches that the client keeps its promise to say something within its keep-alive, and half of it again.
+    /// Disconnects a client that sends nothing for one and a half times its keep-alive.
     func watchKeepAlive() {
         timer?.cancel()
         timer = nil
@@ -298,7 +299,7 @@ actor MQTTConnection {
     func send(_ packet: MQTTPacket) {
         guard phase != .closed else { return }
         let bytes = packet.bytes(version)
-        // The protocol lets a server leave out what a client could not read.
+        // The server leaves out a packet that is larger than the client accepts, as the protocol allows.
         guard bytes.count <= clientPacketLimit else { return }
         channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
     }
@@ -317,6 +318,6 @@ actor MQTTConnection {
 }
 
 extension MQTTPacket {
-    /// The bytes of a message that the packet carries.
+    /// The number of bytes of the message that the packet carries.
     fileprivate var payloadBytes: Int { if case .publish(let publish) = self { publish.payload.count } else { 0 } }
 }

@@ -43,7 +43,7 @@ final class MQTTConnectionHandler: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // A client that has gone and one that closed only its sending half look alike, and either has said all it will.
+        // A client that is gone and one that closed only its sending half look alike: neither sends anything more.
         if event as? ChannelEvent == .inputClosed { connection.assumeIsolated { $0.endInput() } }
         if event is ChannelShouldQuiesceEvent { connection.assumeIsolated { $0.disconnect(.serverShuttingDown) } }
         if event is ResumeReading, isReadPending {
@@ -55,6 +55,6 @@ final class MQTTConnectionHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// Tells the handler that packets were handled.
+    /// Tells the handler that packets were handled and that it may read again.
     struct ResumeReading: Sendable {}
 }

@@ -5,10 +5,10 @@ package import MusterServer
 import NIOCore
 package import ServiceLifecycle
 
-/// Takes messages of MQTT clients (3.1.1 and 5.0), and sends them the changes that they may see (docs/mqtt.md).
+/// Receives messages from MQTT clients (3.1.1 and 5.0), and sends them the changes that they may see (docs/mqtt.md).
 ///
-/// It is no general broker: it takes the topics of the protocols that Muster knows, acknowledges a message once it is
-/// on disk, and sends from the log.
+/// The endpoint is no general broker. It accepts only the topics of protocols that Muster knows, acknowledges a message
+/// once it is on disk, and sends messages from the log.
 package struct MQTTEndpoint: Endpoint {
     private let parts: ServerParts
     private let sessions: MQTTSessions
@@ -26,7 +26,7 @@ package struct MQTTEndpoint: Endpoint {
 
     private var isOn: Bool { parts.configuration.mqtt.port != nil || parts.configuration.mqtt.webSocketPort != nil }
 
-    /// The ports, and what serves their clients. Services stop in reverse order, so the ports stop first.
+    /// The services of the ports and of their clients. Services stop in reverse order, so the ports stop first.
     package var services: [any Service] {
         guard isOn else { return [] }
         let intake = PublishIntake(parts)
@@ -59,13 +59,13 @@ package struct MQTTEndpoint: Endpoint {
     }
 }
 
-/// One port that takes MQTT clients.
+/// One port on which MQTT clients connect.
 private struct MQTTPort: Service {
     let parts: ServerParts
     let port: Int
-    /// The scheme of addresses without TLS.
+    /// The URL scheme of the port without TLS.
     let scheme: String
-    /// The option that names the port.
+    /// The command-line option that sets the port.
     let option: String
     let addHandlers: @Sendable (any Channel) throws -> Void
 
@@ -93,7 +93,7 @@ private struct MQTTPort: Service {
     }
 }
 
-/// A configured port that another program has.
+/// The error for a configured port that another program uses.
 private struct TakenPort: Error, CustomStringConvertible {
     let port: Int
     let host: String

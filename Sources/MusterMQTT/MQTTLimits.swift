@@ -1,37 +1,38 @@
 import MusterWire
 
-/// What one client, one session and one user may take.
+/// Limits for each client, session and user.
 enum MQTTLimits {
-    /// The largest CONNECT, in bytes: it comes from a stranger.
+    /// The largest CONNECT, in bytes. It is small, because the client has not signed in yet.
     static let connectBytes = 16 << 10
-    /// The largest packet of a client that has signed in, in bytes. A card with its picture fits.
+    /// The largest packet of a client that has signed in, in bytes. An OwnTracks card with its picture fits.
     static let packetBytes = 256 << 10
-    /// Bytes of a connection that cost no share of the memory for bodies.
+    /// The size up to which an incomplete packet does not count against the memory for bodies, in bytes.
     static let freeBytes = 8 << 10
-    /// Packets of one connection that wait to be handled. Then the server reads no more until they are.
+    /// The number of waiting packets of one connection at which the server stops reading from it.
     static let waitingPackets = 64
-    /// Messages of QoS 1 and 2 of one client that may be under way, each way.
+    /// The largest number of QoS 1 and 2 messages of one client under way, in each direction.
     static let inFlight = 64
     static let topicAliases = 16
     static let clientIDBytes = 128
     static let topicBytes = 512
     static let subscriptions = 50
-    /// Sessions of one user that are kept while their clients are away.
+    /// The largest number of one user's sessions that are kept while their clients are away.
     static let keptSessions = 20
-    /// How long a session is kept at most while its client is away, in seconds: a week.
+    /// The longest time that a session is kept while its client is away, in seconds: a week.
     static let sessionSeconds: UInt32 = 7 * 86_400
-    /// Wills whose delay is not over. Further ones are published at once.
+    /// The largest number of wills that wait for their delay. Further wills are published at once.
     static let waitingWills = 1_000
-    /// Clients of all users.
+    /// The largest number of clients of all users.
     static let connections = 20_000
-    /// Connections from one address, where an IPv6 /64 counts as one, that have not signed in yet.
+    /// The largest number of connections from one address that have not signed in yet. An IPv6 /64 counts as one
+    /// address.
     static let strangersOfAddress = 64
-    /// The same from all addresses.
+    /// The largest number of connections from all addresses that have not signed in yet.
     static let strangers = 2_000
-    /// Seconds between two writes of the places of sessions in the log.
+    /// Seconds between two writes of the sessions' places in the log.
     static let saveSeconds: Double = 1
-    /// Sessions that one transaction stores.
+    /// The largest number of sessions that one transaction stores.
     static let savedAtOnce = 1_000
-    /// Seconds between two checks of the proofs of all clients.
+    /// Seconds between two checks of the credentials of all clients.
     static let proofSeconds: Double = 30
 }

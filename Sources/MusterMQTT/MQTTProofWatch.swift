@@ -3,7 +3,8 @@ import MusterServer
 import MusterStore
 import ServiceLifecycle
 
-/// Disconnects clients whose credentials have ended, as soon as one ends or the log tells of a change that may end one.
+/// Disconnects clients whose credentials have ended. It checks when a credential ends, and when a change in the log may
+/// have ended one.
 struct MQTTProofWatch: Service {
     let feeds: LogFeeds
     let identity: Identity
@@ -15,7 +16,8 @@ struct MQTTProofWatch: Service {
         identity.whenCredentialsEnd { reason.yield() }
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { tasks in
-                // The server's own feed has no limit; without it, credentials that end are told all the same.
+                // The server's own feed has no limit. If the feed fails, `whenCredentialsEnd` still reports credentials
+                // that end.
                 tasks.addTask { try? await followLog(reason) }
                 for await _ in reasons { await verifyAll() }
                 tasks.cancelAll()
@@ -23,19 +25,19 @@ struct MQTTProofWatch: Service {
         }
     }
 
-    /// Gives a reason to verify with each change that may end a right.
+    /// Requests a check of all clients after each change that may end a credential or a right, and at each beat.
     private func followLog(_ reason: AsyncStream<Void>.Continuation) async throws {
         let feed = try feeds.open(
             .changes, by: .server, beatSeconds: MQTTLimits.proofSeconds, timeoutSeconds: nil)
         defer { feed.close() }
         var place = coordinator.lastSequence
         while let ring = await feed.next() {
-            // A beat finds tokens that have expired.
+            // The check at a beat finds tokens that have expired.
             if await mayEndCredentials(after: &place) || ring.isBeat { reason.yield() }
         }
     }
 
-    /// Whether a change since a place may have ended a credential.
+    /// Returns whether a change after `place` may have ended a credential, and advances `place`.
     private func mayEndCredentials(after place: inout LogSequence) async -> Bool {
         var mayEnd = false
         while true {

@@ -2,23 +2,23 @@ import MusterCore
 import MusterStore
 import MusterWire
 
-/// A client's session: its subscriptions, and how much of the log it has. That is all that a restart needs, since what
-/// the client has yet to receive is the log after its place.
+/// A client's session: its subscriptions and its place in the log. A restart needs nothing else, because the messages
+/// that the client has not received are the changes after its place.
 struct MQTTSession: Sendable, Equatable {
-    /// Whose session it is. A client's id is its user's own, so that nobody takes over another's session; with a
-    /// device's token it is the device's own.
+    /// Identifies a session by its user, device and client id. Two users with the same client id have different
+    /// sessions. A session that a device's token opened belongs to that device.
     struct Key: Hashable, Sendable {
         let user: UserNumber
         let device: DeviceNumber?
         let clientID: String
     }
 
-    /// A subscription with where it begins.
+    /// A subscription with the change after which it begins.
     struct Subscription: Sendable, Equatable {
         var wanted: MQTTSubscribe.Subscription
-        /// The number that the client gave to it; nil for none.
+        /// The subscription identifier that the client chose; nil for none.
         var identifier: UInt32?
-        /// Changes up to this one are not sent: the retained messages told of them.
+        /// The subscription begins after this change: the retained messages include the changes up to it.
         var since: LogSequence
 
         var isAcknowledged: Bool { wanted.qos != .atMostOnce }
@@ -26,7 +26,7 @@ struct MQTTSession: Sendable, Equatable {
 
     let key: Key
     var subscriptions: [Subscription] = []
-    /// The client has every change up to this one that it subscribed to.
+    /// The client has received every subscribed change up to this one.
     var place = LogSequence.zero
     /// Messages of changes up to this one were sent at least once.
     var sentThrough = LogSequence.zero
@@ -37,7 +37,7 @@ struct MQTTSession: Sendable, Equatable {
 
     var isKept: Bool { expirySeconds > 0 }
 
-    /// The subscription by whose terms a topic's message is sent: of several that choose it, the one of the highest
+    /// Returns the subscription that applies to a topic's message: among those that match, the one with the highest
     /// QoS.
     func subscription(to topic: String, at sequence: LogSequence) -> Subscription? {
         var best: Subscription?
@@ -56,7 +56,7 @@ struct MQTTSession: Sendable, Equatable {
         return bytes(key.user.rawValue) + bytes(key.device?.rawValue ?? -1) + Array(key.clientID.utf8)
     }
 
-    /// The session as the store keeps it.
+    /// Returns the session in the form in which it is stored.
     func stored(at now: Instant) -> Credential {
         Credential(
             kind: .messagingSession, key: Self.storeKey(key), user: key.user, device: key.device, label: key.clientID,
@@ -85,7 +85,7 @@ struct MQTTSession: Sendable, Equatable {
         }
     }
 
-    /// Reads a stored session; nil for one that this version cannot read, which then begins anew.
+    /// Reads a stored session; nil for a form that this version cannot read. The client then begins a new session.
     init?(_ key: Key, stored: Credential) {
         guard let value = try? JSONValue(parsing: stored.secret), let members = value.members else { return nil }
         self.key = key

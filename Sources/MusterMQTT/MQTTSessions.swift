@@ -5,17 +5,17 @@ import MusterStore
 import ServiceLifecycle
 import Synchronization
 
-/// The connected clients and the kept sessions. Limits both, and stores how far each session has the log.
+/// The connected clients and the kept sessions. It limits both, and stores each session's place in the log.
 final class MQTTSessions: Service {
     private struct State {
         var open: [MQTTSession.Key: MQTTConnection] = [:]
-        /// Sessions that the store has in an older form. nil for one that has ended.
+        /// The sessions that changed since they were stored; nil for a session that has ended.
         var unsaved: [MQTTSession.Key: MQTTSession?] = [:]
         var shares = FeedShares(capacity: MQTTLimits.connections)
         var strangers: [String: Int] = [:]
         var strangerCount = 0
         var refusedStrangers = 0
-        /// The wills that wait until their delay is over.
+        /// The wills that wait for their delay, each with a number that identifies it.
         var wills: [MQTTSession.Key: Int] = [:]
         var willCount = 0
     }
@@ -29,7 +29,7 @@ final class MQTTSessions: Service {
 
     /// Counts a connection that has not signed in.
     ///
-    /// - Returns: whether there is room for it.
+    /// - Returns: false when the limit is reached, and then the connection is not counted.
     func admitStranger(from address: String) -> Bool {
         let prefix = AddressPrefix.of(address)
         return state.withLock { state in
@@ -45,7 +45,7 @@ final class MQTTSessions: Service {
         }
     }
 
-    /// Ends the count of a connection that has signed in, or has closed before.
+    /// Ends the count of a connection that has signed in, or that has closed before signing in.
     func forgetStranger(from address: String) {
         let prefix = AddressPrefix.of(address)
         state.withLock { state in
@@ -63,14 +63,14 @@ final class MQTTSessions: Service {
     ) throws(FeedShares.Refusal) -> MQTTConnection? {
         try state.withLock { state -> Result<MQTTConnection?, FeedShares.Refusal> in
             do throws(FeedShares.Refusal) { try state.shares.open(owner) } catch { return .failure(error) }
-            // The client is back before its will was due.
+            // The client is back before its will is published.
             state.wills[key] = nil
             defer { state.open[key] = connection }
             return .success(state.open[key])
         }.get()
     }
 
-    /// Ends the count of a client. The session has no connection any more, unless another has taken it.
+    /// Ends the count of a client. The session then has no connection, unless another connection has taken it over.
     func close(_ key: MQTTSession.Key, by owner: FeedOwner, _ connection: MQTTConnection) {
         state.withLock { state in
             state.shares.close(owner)
@@ -78,7 +78,7 @@ final class MQTTSessions: Service {
         }
     }
 
-    /// Publishes a client's will after a delay, unless the session is taken up again before.
+    /// Publishes a client's will after a delay, unless a client resumes the session before.
     func publishWill(
         of key: MQTTSession.Key, afterSeconds seconds: UInt32, _ publish: @escaping @Sendable () async -> Void
     ) {
@@ -102,7 +102,7 @@ final class MQTTSessions: Service {
         }
     }
 
-    /// All clients.
+    /// The connections of all clients.
     var connections: [MQTTConnection] { state.withLock { Array($0.open.values) } }
 
     /// The metrics of the endpoint's connections.
@@ -120,7 +120,7 @@ final class MQTTSessions: Service {
 
     // MARK: Kept sessions
 
-    /// Returns a session that was kept; nil where there is none, or it has expired.
+    /// Returns a kept session; nil when there is none or it has expired.
     ///
     /// - Throws: the errors of reading the store.
     func kept(_ key: MQTTSession.Key) async throws -> MQTTSession? {
@@ -131,7 +131,7 @@ final class MQTTSessions: Service {
         return MQTTSession(key, stored: stored)
     }
 
-    /// Whether the user may have one more session kept.
+    /// Returns whether the limit of the user's kept sessions allows one more.
     ///
     /// - Throws: the errors of reading the store.
     func hasRoom(for key: MQTTSession.Key) async throws -> Bool {
@@ -144,14 +144,12 @@ final class MQTTSessions: Service {
         return others < MQTTLimits.keptSessions
     }
 
-    /// Stores a session at once.
-    ///
-    /// - Returns: once it is on disk.
+    /// Stores a session and returns once it is on disk.
     func save(_ session: MQTTSession) async throws {
         try await coordinator.storeState { try Self.put(session, session.key, in: $0, at: $1) }
     }
 
-    /// Stores a session within `MQTTLimits.saveSeconds`. One that is not kept is removed.
+    /// Stores a session within `MQTTLimits.saveSeconds`. Deletes the stored one if the session is not to be kept.
     func saveSoon(_ session: MQTTSession) {
         state.withLock { $0.unsaved[session.key] = .some(session.isKept ? session : nil) }
     }
@@ -165,7 +163,7 @@ final class MQTTSessions: Service {
         try transaction.put(session.stored(at: now))
     }
 
-    /// Stores what changed, every second and at the end.
+    /// Stores the changed sessions every second, and once more when the server stops.
     func run() async throws {
         try? await cancelWhenGracefulShutdown { [self] in
             while true {
@@ -176,9 +174,9 @@ final class MQTTSessions: Service {
         while !state.withLock({ $0.unsaved.isEmpty }), await saveSome() {}
     }
 
-    /// Stores some sessions. What the disk refuses is tried again.
+    /// Stores some sessions. Sessions that could not be written are stored in a later round.
     ///
-    /// - Returns: whether they were stored.
+    /// - Returns: whether the sessions were stored.
     @discardableResult
     private func saveSome() async -> Bool {
         let directory = coordinator.directory
@@ -190,7 +188,7 @@ final class MQTTSessions: Service {
         guard !some.isEmpty else { return true }
         do {
             try await coordinator.storeState { transaction, now in
-                // A user or a device that was removed meanwhile leaves no session behind.
+                // A session is not stored when its user or device has been removed meanwhile.
                 for (key, session) in some
                 where directory.users[key.user] != nil && key.device.map({ directory.devices[$0] != nil }) ?? true {
                     try Self.put(session, key, in: transaction, at: now)

@@ -1,7 +1,7 @@
 import MusterHTTP
 import Synchronization
 
-/// Counts messages since the server started.
+/// Counts the messages received and sent since the server started.
 final class MQTTTraffic: Sendable {
     private let received = Atomic<Int>(0)
     private let sent = Atomic<Int>(0)

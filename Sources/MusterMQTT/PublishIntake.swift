@@ -4,8 +4,8 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Turns published messages into observations and stores them. Messages of different protocols go through the code of
-/// their protocol, and all of them through `StoreCoordinator.ingest`.
+/// Translates published messages into observations and stores them. The code of each protocol translates its messages,
+/// and `StoreCoordinator.ingest` stores the observations of all.
 struct PublishIntake: Sendable {
     private let coordinator: StoreCoordinator
     private let ownTracks: OwnTracksIntake
@@ -17,27 +17,27 @@ struct PublishIntake: Sendable {
         metrics = parts.metrics
     }
 
-    /// A message that a client published, with its whole topic.
+    /// A message that a client published. The topic is complete, with its alias replaced.
     struct Message: Sendable {
         var topic: String
         var payload: [UInt8]
     }
 
-    /// What became of a message.
+    /// The result for one message.
     enum Outcome: Sendable, Equatable {
-        /// It is on disk, or said nothing that is kept.
+        /// The message is on disk, or it contains nothing to store.
         case stored(DeviceNumber?)
-        /// It can never be taken. The client is told, if its version of the protocol has words for it.
+        /// The message can never be accepted. A client of MQTT 5.0 is told why.
         case refused(MQTTReason, String)
-        /// Its topic is none of the client's.
+        /// The client may not publish to this topic.
         case forbidden(MQTTReason, String)
     }
 
     /// Stores the messages in order.
     ///
-    /// - Returns: what became of each, once all that was taken is on disk.
-    /// - Throws: `CoordinatorError`, `StoreError`, `WorkError` when the store cannot answer now, and `OwnTracksRefusal`
-    ///   where a person must mend something. Nothing may be acknowledged then.
+    /// - Returns: the outcome of each message, once all accepted messages are on disk.
+    /// - Throws: `CoordinatorError`, `StoreError` or `WorkError` when the store cannot answer now, and
+    ///   `OwnTracksRefusal` when a person must fix something. The caller must then acknowledge none of the messages.
     func store(_ messages: [Message], by principal: Principal) async throws -> [Outcome] {
         var observations: [Observation] = []
         var outcomes: [Outcome] = []

@@ -5,29 +5,29 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// A message for subscribers.
+/// A message to send to subscribers.
 struct TopicMessage: Sendable {
     var topic: String
     var payload: [UInt8]
-    /// The device whose report it tells of; nil for none.
+    /// The device whose report the message is about; nil for none.
     var device: DeviceNumber?
 }
 
-/// The topics that subscribers see: which change of the log is which message, and what is retained.
+/// Translates changes of the log into messages with topics, and lists the retained messages.
 ///
 /// | Topic | Message | Retained |
 /// |---|---|---|
 /// | `owntracks/<user>/<device>` | each current position, as OwnTracks apps write it | the last one |
 /// | `owntracks/<user>/<device>/event` | the device entered or left a region | |
 /// | `owntracks/<user>/<device>/info` | the card of the person | the last one |
-/// | `owntracks/<user>/<device>/cmd` | someone asks the phone where it is | |
+/// | `owntracks/<user>/<device>/cmd` | the command to report its location, when someone asks where the person is | |
 /// | `muster/devices/<user>/<device>/position` | each current position, with plain names | the last one |
 /// | `muster/users/<user>/safety` | each change of a person's safety | the last one |
-/// | `homeassistant/device_tracker/muster_d<n>/config` | what Home Assistant needs to know of a device | the last one |
-/// | `homeassistant/binary_sensor/muster_u<n>/config` | what it needs to know of a person | the last one |
+/// | `homeassistant/device_tracker/muster_d<n>/config` | Home Assistant's configuration of a device | the last one |
+/// | `homeassistant/binary_sensor/muster_u<n>/config` | Home Assistant's configuration of a person | the last one |
 /// | `muster/changes/<kind>` | each change of the log, as the API's live feed has it | |
 ///
-/// Whoever subscribes sees of these what `Access` lets them see.
+/// A subscriber receives only the messages that `Access` lets them see.
 struct TopicMessages: Sendable {
     private let coordinator: StoreCoordinator
     private let homeAssistant: HomeAssistantDiscovery
@@ -37,14 +37,14 @@ struct TopicMessages: Sendable {
         homeAssistant = HomeAssistantDiscovery(coordinator)
     }
 
-    /// The first levels of the topics that there are.
+    /// The first levels of all topics to which clients can subscribe.
     static let roots: Set<Substring> = ["owntracks", "muster", "homeassistant"]
 
     // MARK: Changes
 
-    /// The messages of a change, for a reader who may see it or whom it asks.
+    /// Returns the messages of a change, if the reader may see it or is the person whom it asks.
     ///
-    /// - Parameter wants: whether a topic is subscribed to. The others' messages are not made.
+    /// - Parameter wants: whether a topic is subscribed to. Messages for other topics are not made.
     /// - Throws: the errors of reading the store.
     func messages(
         of event: LiveEvent, for access: Access, wants: (String) -> Bool
@@ -80,7 +80,7 @@ struct TopicMessages: Sendable {
         return messages
     }
 
-    /// Home Assistant's configurations of a person and of their devices.
+    /// Returns the Home Assistant configurations of a person and of their devices.
     private func configurations(
         of user: UserNumber, _ directory: Directory, wants: (String) -> Bool
     ) -> [TopicMessage] {
@@ -106,7 +106,7 @@ struct TopicMessages: Sendable {
         return messages
     }
 
-    /// A position by the names that Home Assistant's device trackers read.
+    /// Returns a position as JSON with the member names that Home Assistant's device trackers read.
     private static func plainPayload(_ position: Position) -> [UInt8] {
         JSONWriter.object { writer in
             writer.member("latitude", position.coordinate.latitude)
@@ -142,7 +142,7 @@ struct TopicMessages: Sendable {
         return TopicMessage(topic: topic, payload: payload)
     }
 
-    /// The command to report, for each of the devices that are asked.
+    /// Returns one command for each device that the action asks for its location.
     private func requests(_ action: Action, _ directory: Directory) -> [TopicMessage] {
         let devices = action.device.map { [$0] } ?? action.user.map { directory.devices(of: $0) } ?? []
         let payload = OwnTracksReply.message { $0.appendReportLocation() }
@@ -153,7 +153,7 @@ struct TopicMessages: Sendable {
 
     // MARK: Retained
 
-    /// The retained messages that a reader may see, and the change up to which they tell.
+    /// Returns the retained messages that a reader may see, and the last change that they include.
     ///
     /// - Throws: `CoordinatorError` and the errors of reading the store.
     func retained(
@@ -200,7 +200,7 @@ struct TopicMessages: Sendable {
         }
     }
 
-    // MARK: Names
+    // MARK: Topic names
 
     private static func topic(of device: DeviceNumber, _ directory: Directory, _ suffix: String) -> String? {
         directory.qualifiedName(of: device).map { "owntracks/\($0)\(suffix)" }
@@ -214,7 +214,7 @@ struct TopicMessages: Sendable {
 }
 
 extension LiveEvent {
-    /// The device whose report the change tells of; nil for none.
+    /// The device whose report the change is about; nil for none.
     fileprivate var device: DeviceNumber? {
         switch change {
         case .position(_, of: let device, isCurrent: _), .sighting(_, of: let device, isCurrent: _): device

@@ -5,13 +5,13 @@ import NIOWebSocket
 
 /// The handlers of a port for MQTT over WebSocket (MQTT 5.0, section 6): HTTP until the upgrade, then binary frames.
 enum WebSocketPort {
-    /// The name of the subprotocol.
+    /// The name of the WebSocket subprotocol.
     private static let name = "mqtt"
     private static let paths: Set<String> = ["/", "/mqtt"]
 
     /// Adds the handlers of a new connection.
     ///
-    /// - Parameter addMessaging: adds the handlers of MQTT behind those of WebSocket.
+    /// - Parameter addMessaging: adds the handlers of MQTT after those of WebSocket.
     static func addHandlers(
         to channel: any Channel, _ addMessaging: @escaping @Sendable (any Channel) throws -> Void
     ) throws {
@@ -27,7 +27,7 @@ enum WebSocketPort {
             },
             upgradePipelineHandler: { channel, _ in
                 channel.eventLoop.makeCompletedFuture {
-                    // Whoever offers no upgrade was answered by this one.
+                    // `UpgradeRefusal` answers requests without an upgrade. After the upgrade it is no longer needed.
                     if let refusal = try? channel.pipeline.syncOperations.handler(type: UpgradeRefusal.self) {
                         channel.pipeline.syncOperations.removeHandler(refusal, promise: nil)
                     }
@@ -42,7 +42,7 @@ enum WebSocketPort {
     }
 }
 
-/// Answers a request that asks for no WebSocket with the subprotocol `mqtt`, and closes the connection.
+/// Refuses a request that does not ask for a WebSocket with the subprotocol `mqtt`, and closes the connection.
 private final class UpgradeRefusal: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -81,7 +81,7 @@ private final class WebSocketFrames: ChannelDuplexHandler {
             let answer = WebSocketFrame(fin: true, opcode: .connectionClose, data: frame.unmaskedData)
             let channel = context.channel
             context.writeAndFlush(wrapOutboundOut(answer)).whenComplete { _ in channel.close(promise: nil) }
-        // Text is none of MQTT.
+        // MQTT uses binary frames only, so a text frame ends the connection.
         default: context.close(promise: nil)
         }
     }

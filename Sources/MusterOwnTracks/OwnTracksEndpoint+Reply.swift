@@ -38,8 +38,8 @@ extension OwnTracksEndpoint {
             body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// Whether someone asked the device's owner where they are, and no newer position has come. A gateway is not told:
-    /// it is not the phone.
+    /// Whether the answer must carry the command to report the location: someone asked where the device's owner is, and
+    /// no newer position has arrived. A gateway gets no command, because it is not the owner's phone.
     private func isToReport(_ number: DeviceNumber, for principal: Principal) async throws -> Bool {
         let now = configuration.now()
         guard principal.role != .gateway, let device = coordinator.directory.devices[number],

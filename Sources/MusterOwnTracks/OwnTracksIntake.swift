@@ -3,8 +3,8 @@ package import MusterServer
 import MusterStore
 package import MusterWire
 
-/// Turns messages of OwnTracks apps into observations: finds the device that they are about, and decrypts them. Their
-/// HTTP mode and their MQTT mode go through it alike.
+/// Translates messages of OwnTracks apps into observations: finds the device that they are about, and decrypts them.
+/// Both the HTTP mode and the MQTT mode of the apps use it.
 package struct OwnTracksIntake: Sendable {
     private let coordinator: StoreCoordinator
     private let metrics: Metrics
@@ -16,11 +16,11 @@ package struct OwnTracksIntake: Sendable {
         configuration = parts.configuration
     }
 
-    /// Messages as observations, with the key that opened them.
+    /// The observations of a request, and the key for the answer.
     package struct Report: Sendable {
         package let device: DeviceNumber
         package let observations: [Observation]
-        /// The box with which to encrypt an answer; nil where nothing was encrypted.
+        /// Encrypts the answer with the report's key; nil when the report was not encrypted.
         package let box: SecretBox?
     }
 
@@ -32,7 +32,7 @@ package struct OwnTracksIntake: Sendable {
     ) async throws -> Report {
         var report = OwnTracksReport(posted, sender: sender, receivedAt: now)
         guard let device = try await device(of: report, for: principal) else {
-            // The report names no device that this user may report for; a person can fix that.
+            // Counted for the operator: the report names no device that this user may report for.
             metrics.count(event: "owntracks_unknown_device")
             throw OwnTracksRefusal.unknownDevice
         }
@@ -60,7 +60,7 @@ package struct OwnTracksIntake: Sendable {
         let owner =
             switch principal.role {
             case .gateway: named
-            // An iPhone sends "user" where the field is empty.
+            // An iPhone app sends "user" when its user field is empty.
             case .admin: named ?? own
             case .leader, .member, .analyst: own
             }
@@ -82,7 +82,8 @@ package struct OwnTracksIntake: Sendable {
 
     // MARK: Beacons
 
-    /// The beacon region that a transition names: by its id or name, or as older iPhones do by `name:UUID:major:minor`.
+    /// The beacon region that a transition names: by its id or name, or as `name:UUID:major:minor` from older iPhone
+    /// apps.
     private func beaconRegion(_ transition: OwnTracksTransition, of device: Device) -> RegionNumber? {
         let directory = coordinator.directory
         guard let tracker = directory.tracker(of: device), let name = transition.name else { return nil }
@@ -125,7 +126,7 @@ package struct OwnTracksIntake: Sendable {
     }
 }
 
-/// Why a report cannot be taken until a person fixes something.
+/// Why a report is refused until a person fixes something.
 package enum OwnTracksRefusal: Error, Hashable {
     /// The report names no device that its sender may report for.
     case unknownDevice

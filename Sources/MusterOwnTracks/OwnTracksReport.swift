@@ -46,7 +46,7 @@ struct OwnTracksReport {
     private(set) var positions: [Position] = []
     /// The beacons that the device saw.
     private(set) var sightings: [Sighting] = []
-    /// The beacon regions that the device's own system says it entered or left.
+    /// The beacon regions that the phone's operating system reports as entered or left.
     private(set) var transitions: [OwnTracksTransition] = []
     /// The device's notes about itself.
     private(set) var notes: [DeviceNote] = []
@@ -151,8 +151,9 @@ struct OwnTracksReport {
             positions.append(location.position)
             if let text = location.topic, topic == nil { topic = OwnTracksTopic(text) }
         case .transition(let transition):
-            // The app's own crossing of a place is not a crossing in Muster, but the fix behind it is a fix. Of a
-            // beacon, the app knows more than it reports: the phone's system ranges it, also while the app sleeps.
+            // An app's own crossing of a place is not a crossing in Muster, but the position sent with it counts.
+            // Crossings of beacon regions do count: the phone's operating system detects them even while the app
+            // sleeps.
             events.append("owntracks_transition")
             if transition.trigger == "b" { transitions.append(transition) }
             if let position = transition.position(receivedAt: receivedAt) { positions.append(position) }

@@ -8,7 +8,7 @@ extension CognitoIdentityService {
         let (pool, logins) = try call.read { members, faults in
             (members.text("IdentityPoolId", .cognitoID, required: true, &faults), members.logins(&faults))
         }
-        // Who proves nothing does not learn which pools there are.
+        // The server verifies the token first, so that a caller without a valid one cannot find out which pools exist.
         let user = try await proof(by: logins).user
         let team = try self.pool(pool)
         try requireMember(user, of: team)

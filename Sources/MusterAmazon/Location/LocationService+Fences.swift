@@ -64,7 +64,7 @@ extension LocationService {
         let directory = coordinator.directory
         let collection = try self.collection(call, in: directory)
         let regions = directory.regions(in: collection.number).lazy.compactMap { directory.regions[$0] }
-            // A beacon region without a place is nothing that AWS could show.
+            // AWS has no geofence without a place, so beacon regions without one are left out.
             .filter { $0.shape != nil }
         var page = try AmazonToken.page(
             of: regions, limit: limit, after: token, .fences, of: collection.number.rawValue)
@@ -167,7 +167,7 @@ extension LocationService {
                     ?? Region(
                         number: draft.transaction.nextRegionNumber(), collection: collection.number, id: fence.id,
                         name: fence.id, shape: fence.shape)
-                // A geofence of AWS's is one that positions decide.
+                // A geofence from AWS is always decided by positions.
                 region.shape = fence.shape
                 region.beacon = nil
                 region.properties = fence.properties

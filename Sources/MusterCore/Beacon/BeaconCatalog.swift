@@ -2,9 +2,9 @@ import MusterGeometry
 
 /// The properties of a beacon region that decide who is inside.
 struct BeaconRule: Hashable, Sendable {
-    /// The radio, and how well it must be heard.
+    /// The radio that must be heard, and how well.
     var area: BeaconArea
-    /// Where it stands, and how far from there a device may be; nil for a virtual region.
+    /// The place of the radio, and the distance from it at which a device may be; nil for a virtual region.
     var place: Circle?
 
     /// Creates the rule of a region; nil for a region that positions decide.
@@ -15,12 +15,12 @@ struct BeaconRule: Hashable, Sendable {
     }
 }
 
-/// Which beacon means which regions, which scanner stands in which rooms, and who carries which tag.
+/// Looks up the regions of a beacon, the rooms of a scanner and the device of a tag.
 struct BeaconCatalog: Sendable {
     private var areas: [RegionNumber: BeaconArea] = [:]
-    /// By UUID, in region order.
+    /// The regions of the beacons with each UUID, in region order.
     private var regionsOfUUID: [BeaconUUID: [RegionNumber]] = [:]
-    /// By scanner, in region order.
+    /// The regions of each scanner, in region order.
     private var regionsOfScanner: [DeviceNumber: [RegionNumber]] = [:]
     private var devicesOfTag: [Beacon: DeviceNumber] = [:]
     private var tagsOfDevice: [DeviceNumber: Beacon] = [:]
@@ -34,7 +34,7 @@ struct BeaconCatalog: Sendable {
     /// Returns the regions in which a scanner stands, in region order.
     func regions(of scanner: DeviceNumber) -> [RegionNumber] { regionsOfScanner[scanner] ?? [] }
 
-    /// Returns the device that sends a beacon's frames; nil when it is nobody's tag.
+    /// Returns the device that sends this beacon's frames; nil when the beacon is no device's tag.
     func tag(_ beacon: Beacon) -> DeviceNumber? { devicesOfTag[beacon] }
 
     /// Returns the area of a beacon region; nil for any other.
@@ -58,7 +58,7 @@ struct BeaconCatalog: Sendable {
         }
     }
 
-    /// - Returns: whether the device sends something else than before.
+    /// - Returns: whether the device's beacon changed.
     @discardableResult
     mutating func setTag(_ device: DeviceNumber, to beacon: Beacon?) -> Bool {
         guard tagsOfDevice[device] != beacon else { return false }

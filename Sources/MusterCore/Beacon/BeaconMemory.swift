@@ -1,19 +1,20 @@
-/// What the engine knows of a device by radio.
+/// The engine's evidence about a device from sightings of beacons.
 public struct BeaconMemory: Hashable, Sendable {
-    /// What was heard of it, by region, in region order; at most `trackLimit`.
+    /// The sightings of the device, one track for each region, in region order; at most `trackLimit`.
     public var tracks: [BeaconTrack]
-    /// Until when the device itself listened, by its own clock, as it said beside its sightings; nil when it never did.
+    /// The end of the device's last known listening, by its own clock; nil for a device that never reported listening.
     public var listened: Instant?
-    /// The room that was heard better than the device's room, and since when; nil when none is.
+    /// The room whose signal is stronger than that of the device's present room, and since when; nil when there is
+    /// none.
     public var challenger: Challenger?
-    /// The device's last own position, when a position that the engine made of a sighting came after it; else nil.
+    /// The newest position that the device itself reported, if the engine made a newer one from a sighting; else nil.
     public var ownFix: Position?
 
-    /// A room that may become the device's.
+    /// A room that becomes the device's room if its signal stays stronger.
     public struct Challenger: Hashable, Sendable {
-        /// The room.
+        /// The room whose signal is stronger than that of the present room.
         public var region: RegionNumber
-        /// Since when it was heard better, by the clock of its listener.
+        /// When the room's signal became the stronger one, by the server's clock.
         public var since: Instant
 
         /// Creates a challenger from its fields.
@@ -23,7 +24,7 @@ public struct BeaconMemory: Hashable, Sendable {
         }
     }
 
-    /// How many regions are kept of one device. A further one takes the place of the one that was heard longest ago.
+    /// The number of tracks kept for one device. A further region replaces the one that was heard longest ago.
     public static let trackLimit = 64
 
     /// Creates a memory; an empty one by default.
@@ -39,7 +40,7 @@ public struct BeaconMemory: Hashable, Sendable {
     /// Returns the track of a region; nil when nothing was heard there.
     func track(in region: RegionNumber) -> BeaconTrack? { tracks.first { $0.region == region } }
 
-    /// Changes the track of a region, which is made when there is none.
+    /// Changes the track of a region. Creates the track first if there is none.
     mutating func change(_ region: RegionNumber, heardBy listener: DeviceNumber, _ body: (inout BeaconTrack) -> Void) {
         if let index = tracks.firstIndex(where: { $0.region == region }) {
             tracks[index].listener = listener

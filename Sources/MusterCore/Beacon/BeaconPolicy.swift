@@ -1,47 +1,48 @@
 package import MusterGeometry
 
-/// How sure it is that a device is where a radio was heard. The thresholds are those of the region's mode, as for
-/// positions.
+/// The constants and formulas that turn sightings into the probability that a device is inside a beacon region. The
+/// thresholds for entering and leaving are those of the region's mode, as for positions.
 ///
-/// A sighting may be a stray one: `strayShare` is how often. So the probability after n sightings at different moments
-/// of the last half minute is 1 - strayShare^n: three of them enter a region of standard mode, four a muster region.
-/// Once the listener hears others and not this one, the probability halves every `halfLifeSeconds`. A listener that
-/// reports nothing at all lets no time pass.
+/// A share of all sightings, `strayShare`, comes from devices outside the region. So the probability after n sightings
+/// at different moments of the last half minute is 1 - strayShare^n: three sightings enter a region of standard mode,
+/// four enter a muster region. While the listener hears other beacons and not this one, the probability halves every
+/// `halfLifeSeconds`. While the listener reports nothing at all, the probability stays as it is.
 ///
 /// Source: docs/truth.md, judged by `muster-bench beacons`.
 public enum BeaconPolicy {
-    /// The share of sightings that come from outside of a region.
+    /// The share of sightings whose device is outside of the region.
     public static let strayShare = 0.4
-    /// For how long a sighting counts towards an enter, seconds.
+    /// The age up to which a sighting counts towards an enter, seconds.
     public static let windowSeconds = 30.0
-    /// Sightings that are nearer to each other than this are of one moment, seconds.
+    /// Two sightings closer together than this count as one moment, seconds.
     public static let momentSeconds = 0.5
-    /// In which time of listening without a sighting the probability halves, seconds.
+    /// The time of listening without a sighting after which the probability halves, seconds.
     public static let halfLifeSeconds = 7.0
-    /// After which silence of a listener a standing is unknown, seconds. A sighting that is received later than this
-    /// after its sample time moves no standing.
+    /// The time without reports from a listener after which a standing becomes unknown, seconds. A sighting that the
+    /// server receives later than this after its sample time changes no standing.
     public static let silenceSeconds = 120.0
-    /// For how long the device's own position outweighs a beacon that is elsewhere, seconds.
+    /// The age up to which the device's own position outweighs a beacon whose place is elsewhere, seconds.
     public static let fixSeconds = 120.0
-    /// In which time the filtered signal follows a change for the larger part, seconds.
+    /// The time constant of the filter that smooths the signal, seconds.
     public static let filterSeconds = 3.0
-    /// By how much another room must be heard better, dB.
+    /// How much stronger the signal of another room must be before the device moves there, dB.
     public static let roomMargin = 5.0
-    /// For how long another room must be heard better, seconds.
+    /// How long the signal of another room must be stronger before the device moves there, seconds.
     public static let roomSeconds = 3.0
-    /// For how long a room that hears nothing keeps its last signal, seconds; then it fades by 1 dB a second.
+    /// How long the last signal of a room counts in full after the last sighting there, seconds; then it fades by 1 dB
+    /// a second.
     public static let fadeAfterSeconds = 12.0
-    /// How much weaker than its limit a signal may become before a device inside is no longer near, dB.
+    /// How far below the limit of its reach the signal may fall while the device still counts as inside, dB.
     public static let reachMargin = 6.0
 
-    /// Returns the probability after this many sightings at different moments.
+    /// Returns the probability that a device is inside after this number of sightings at different moments.
     static func probability(sightings: Int) -> Double {
         var stray = 1.0
         for _ in 0..<sightings { stray *= strayShare }
         return 1 - stray
     }
 
-    /// Returns 2 to the power of minus a number of half-lives, straight between whole ones.
+    /// Returns 2^(-seconds / halfLifeSeconds), with linear interpolation between whole half-lives.
     static func decay(seconds: Double) -> Double {
         guard seconds > 0 else { return 1 }
         let halfLives = seconds / halfLifeSeconds
@@ -50,17 +51,18 @@ public enum BeaconPolicy {
         return (1 - (halfLives - whole) / 2) / Double(UInt64(1) << UInt64(whole))
     }
 
-    /// The strength of a beacon at 1 m that signals are compared at, dBm.
+    /// The strength at 1 m of the reference beacon, to which all signals are converted, dBm.
     package static let referencePower = -59.0
-    /// How many dB a signal loses in ten times the distance: 27 indoors.
+    /// The loss of signal strength for ten times the distance, dB: 27 indoors.
     static let lossPerDecade = 27.0
 
-    /// Returns the strength in dBm with which a beacon of the reference strength is heard at a distance.
+    /// Returns the strength in dBm at which the reference beacon is received at a distance.
     static func signal(atMetres distance: Double) -> Double {
         referencePower - lossPerDecade * decimalLogarithm(max(distance, 0.01))
     }
 
-    /// The weakest signal that is within a reach, dBm: that of half a metre, and of three metres.
+    /// Returns the weakest signal within a reach, dBm: the signal at half a metre for immediate, at three metres for
+    /// near.
     static func weakestSignal(within reach: BeaconArea.Reach) -> Double {
         switch reach {
         case .immediate: -50.9
@@ -69,11 +71,11 @@ public enum BeaconPolicy {
         }
     }
 
-    /// Returns the distance at which a beacon would be heard with a strength.
+    /// Returns the distance at which a beacon's signal has a given strength.
     ///
     /// - Parameters:
-    ///   - signal: the strength that was received, dBm.
-    ///   - power: the strength that is received at 1 m, dBm; by default the one that signals are compared at.
+    ///   - signal: the received strength, dBm.
+    ///   - power: the strength that is received at 1 m, dBm; by default that of the reference beacon.
     package static func distance(signal: Double, power: Double = referencePower) -> Metres {
         let decades = min(max((power - signal) / lossPerDecade, -2), 4)
         // 10^d = 2^n e^r, where r is below 0.35 in magnitude.

@@ -1,22 +1,22 @@
 import MusterGeometry
 
-/// What was heard of one device in one beacon region.
+/// The sightings of one device in one beacon region.
 public struct BeaconTrack: Hashable, Sendable {
-    /// The region.
+    /// The beacon region in which the device was heard.
     public var region: RegionNumber
-    /// The device that listens: the one that moves, or the scanner of the region.
+    /// The device that reported the sightings: the moving device itself, or the region's scanner.
     public var listener: DeviceNumber
-    /// The last moments at which it was heard near enough, by the listener's clock in milliseconds, the newest last; at
-    /// most `hitLimit`.
+    /// The last moments at which the device was heard within the region's reach, by the listener's clock in
+    /// milliseconds, the newest last; at most `hitLimit`.
     public var hits: [Int64]
-    /// The newest moment at which it was heard, near enough or not, by the listener's clock in milliseconds.
+    /// The sample time of the newest sighting, within the reach or not, by the listener's clock in milliseconds.
     public var heard: Int64
-    /// The filtered strength in dBm, as of a beacon of the reference strength; 0 when unknown. A known one is negative.
+    /// The filtered strength in dBm, converted to the reference beacon; 0 when unknown. A known strength is negative.
     public var signal: Float
-    /// When the server received the newest of them, milliseconds.
+    /// When the server received the newest sighting, milliseconds.
     public var arrival: Int64
 
-    /// How many moments are kept.
+    /// The number of moments that are kept.
     public static let hitLimit = 6
 
     /// Creates a track from its fields.
@@ -35,10 +35,10 @@ public struct BeaconTrack: Hashable, Sendable {
     /// Whether the strength is known.
     public var isSignalKnown: Bool { signal != 0 }
 
-    /// The newest moment at which it was heard; nil before the first.
+    /// The newest moment at which the device was heard within the region's reach; nil before the first.
     public var lastHit: Instant? { hits.last.map { Instant(milliseconds: $0) } }
 
-    /// How near the device is by the signal; unknown without one.
+    /// The distance class that follows from the signal; unknown when there is no signal.
     public var proximity: Sighting.Proximity {
         guard isSignalKnown else { return .unknown }
         if Double(signal) >= BeaconPolicy.weakestSignal(within: .immediate) { return .immediate }
@@ -47,20 +47,21 @@ public struct BeaconTrack: Hashable, Sendable {
 }
 
 extension BeaconTrack {
-    /// Takes a sighting.
+    /// Updates the track with a sighting.
     ///
-    /// - Parameter isInside: whether the device is inside already; then it may be a little farther away.
+    /// - Parameter isInside: whether the device is already inside; then a signal weaker by `BeaconPolicy.reachMargin`
+    ///   still counts.
     mutating func hear(_ sighting: Sighting, within reach: BeaconArea.Reach, isInside: Bool) {
         let moment = sighting.sampleTime.milliseconds
         filter(sighting, elapsedSeconds: Double(moment - heard) / 1000)
         heard = max(heard, moment)
         let limit = BeaconPolicy.weakestSignal(within: reach) - (isInside ? BeaconPolicy.reachMargin : 0)
-        // Without a signal one cannot tell that the device is near.
+        // Without a signal the sighting does not show that the device is near.
         guard reach == .far || (isSignalKnown && Double(signal) >= limit) else { return }
         noteHit(at: sighting.sampleTime, received: sighting.receivedTime)
     }
 
-    /// Records that the device was heard near enough.
+    /// Records that the device was heard within the region's reach.
     mutating func noteHit(at moment: Instant, received: Instant) {
         arrival = max(arrival, received.milliseconds)
         if let last = hits.last, Double(moment.milliseconds - last) < BeaconPolicy.momentSeconds * 1000 { return }
@@ -68,8 +69,8 @@ extension BeaconTrack {
         if hits.count > Self.hitLimit { hits.removeFirst() }
     }
 
-    /// Records that the device's own system says that it is inside: as many moments as the standard mode needs. A
-    /// muster region needs one more.
+    /// Records that the device's operating system reports it inside. This counts as three sightings, which enter a
+    /// region of standard mode; a muster region needs one more.
     mutating func noteEnter(at moment: Instant, received: Instant) {
         let moments: [Int64] = [1_200, 600, 0].map { moment.milliseconds - $0 }
         hits = Array((hits.filter { $0 < moments[0] } + moments).suffix(Self.hitLimit))
@@ -86,7 +87,8 @@ extension BeaconTrack {
         signal += Float(min(max(share, 0.15), 1)) * (Float(sample) - signal)
     }
 
-    /// The probability that the device is inside, when the listener last listened at `moment` of its own clock.
+    /// Returns the probability that the device is inside, given that the listener last listened at `moment` of its own
+    /// clock.
     func probability(at moment: Instant) -> Double {
         guard let last = hits.last else { return 0 }
         let first = last - Int64(BeaconPolicy.windowSeconds * 1000)
@@ -95,7 +97,7 @@ extension BeaconTrack {
         return BeaconPolicy.probability(sightings: count) * BeaconPolicy.decay(seconds: absence / 1000)
     }
 
-    /// The strength to compare rooms by: it fades for a listener that hears the device no more, or is gone.
+    /// Returns the signal strength with which rooms are compared. It fades while no sighting arrives.
     func presentSignal(at now: Instant) -> Double {
         let silence = Double(now.milliseconds - arrival) / 1000
         let known = isSignalKnown ? Double(signal) : -100
@@ -104,9 +106,9 @@ extension BeaconTrack {
 }
 
 extension Sighting {
-    /// The strength with which a beacon of the reference strength would be heard; nil when the sighting has neither a
-    /// distance nor a strength nor a class. A distance comes first, because it takes the beacon's own strength into
-    /// account.
+    /// The sighting's strength converted to the reference beacon; nil when the sighting has no distance, strength or
+    /// proximity class. The distance is preferred, because it already accounts for the strength of the beacon that was
+    /// heard.
     var comparableSignal: Double? {
         if let distance, distance.value > 0, distance.value.isFinite {
             return BeaconPolicy.signal(atMetres: distance.value)

@@ -1,23 +1,23 @@
-/// How a device stands in one beacon region, by what was heard.
+/// The standing of a device in one beacon region that follows from the sightings.
 struct BeaconVerdict {
     var region: RegionNumber
     var rule: RegionCatalog.RegionRule
-    /// The standing before.
+    /// The standing before this decision.
     var former: Standing
     var standing: Standing
     var probability: Double
-    /// The moment of the standing, by the listener's clock.
+    /// The moment from which the standing holds, by the listener's clock.
     var time: Instant
-    /// How well the device is heard, dBm, for the choice of a room.
+    /// The signal strength of the device in this region, dBm; used to choose among rooms.
     var signal: Double
     var isRoom: Bool
 }
 
 extension CrossingEvaluator {
     /// Updates a device's presences in beacon regions and reports the crossings: exits, then enters, then dwells, each
-    /// in region order. Other presences stay.
+    /// in region order. Presences in other regions stay as they are.
     ///
-    /// - Parameter verdicts: the standings by what was heard, in region order.
+    /// - Parameter verdicts: the new standings, in region order.
     static func hear(
         _ verdicts: [BeaconVerdict], _ presences: inout [Presence], of device: DeviceNumber,
         tracker: RegionCatalog.TrackerRule, on scratch: inout Scratch

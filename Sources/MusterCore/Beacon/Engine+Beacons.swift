@@ -1,13 +1,14 @@
 import MusterGeometry
 
-/// Who is in which beacon region. `BeaconPolicy` says when, `Engine+Rooms` which room.
+/// Decides which devices are inside which beacon regions. `BeaconPolicy` holds the thresholds, and `Engine+Rooms`
+/// chooses among rooms.
 extension Engine {
-    /// Lets a current sighting decide. A device that hears beacons is in their regions; a scanner that hears a tag
-    /// tells where the tag is.
+    /// Applies a current sighting. If the listener is a scanner, the sighting counts for the tag in the scanner's
+    /// rooms. Otherwise it counts for the listener itself in the beacon's regions.
     func followSighting(
         _ sighting: Sighting, of listener: DeviceNumber, now: Instant, into decision: inout Decision
     ) {
-        // What comes later than this is history: nobody is where they were heard so long ago.
+        // An older sighting is history only: it does not say where the device is now.
         guard sighting.receivedTime.seconds(since: sighting.sampleTime) <= BeaconPolicy.silenceSeconds else { return }
         let rooms = catalog.beacons.regions(of: listener)
         if !rooms.isEmpty {
@@ -18,12 +19,12 @@ extension Engine {
         let state = state(of: listener, after: decision)
         guard person(state.user)?.isPerson == true else { return }
         let regions = catalog.beacons.regions(of: sighting.beacon)
-        // Also a sighting of another beacon tells that the device listens.
+        // A sighting of another beacon also shows that the device is listening.
         if regions.isEmpty && !state.hasMemory { return }
         hear(sighting, of: listener, in: regions, heardBy: listener, now: now, into: &decision)
     }
 
-    /// Decides what a device says about its listening besides sightings.
+    /// Applies a device's report that it listened, or that its operating system saw it enter or leave a beacon region.
     func decideListening(
         _ listening: Listening, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
@@ -49,7 +50,7 @@ extension Engine {
                 }
             }
         case .left(let region):
-            // That someone left is believed late, too, unless the region was heard since.
+            // A late report of an exit still counts, unless the device was heard in the region after it.
             let lastHit = memory.track(in: region)?.lastHit
             isUsed = lastHit.map { $0 <= listening.sampleTime } ?? false
             if isUsed { memory.change(region, heardBy: device) { $0.hits = [] } }
@@ -60,7 +61,7 @@ extension Engine {
         return .accepted
     }
 
-    /// Whether a device's own word that it entered a region counts.
+    /// Whether the engine accepts the report of a device's operating system that the device entered a region.
     private func mayEnter(
         _ region: RegionNumber, _ device: DeviceNumber, _ state: DeviceState, _ listening: Listening
     ) -> Bool {
@@ -70,7 +71,7 @@ extension Engine {
         return beacon.place.map { !state.contradicts($0, at: listening.sampleTime) } ?? true
     }
 
-    /// Takes a sighting of a device in some regions, and decides how the device stands.
+    /// Adds a sighting of a device to the tracks of these regions, and decides the device's standings.
     private func hear(
         _ sighting: Sighting, of device: DeviceNumber, in regions: [RegionNumber], heardBy listener: DeviceNumber,
         now: Instant, into decision: inout Decision
@@ -110,13 +111,13 @@ extension Engine {
         let verdicts = verdicts(on: &state, tracker, received: received, now: now, after: decision)
         CrossingEvaluator.hear(verdicts, &state.presences, of: device, tracker: tracker, on: &decision.scratch)
         decision.devices.set(Int(device.rawValue), to: state)
-        // No change in the log tells all that changed in the memory.
+        // The changes in the log do not carry all of the memory, so the device's whole state is stored.
         decision.noteState(of: device)
         guard decision.noteChanges(of: device) else { return }
         deriveSafety(of: state.user, now: now, decidedAt: received, into: &decision)
     }
 
-    /// Applies what follows from the passing of time: ends standings that nothing bears out any more, and doubts those
+    /// Updates standings as time passes: ends those whose probability has fallen too low, and marks as unknown those
     /// whose listener is silent.
     func sweepBeacons(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
         var state = state(of: device, after: decision)
@@ -139,10 +140,10 @@ extension Engine {
         }
     }
 
-    /// For how long a track of a region where the device does not stand is kept, seconds.
+    /// How long a track is kept after its last sighting while the device is not in its region, seconds.
     private static let trackLifetimeSeconds = 3_600.0
 
-    /// Until when the listener of a track is known to have listened, by its own clock.
+    /// Returns the time until which the listener of a track is known to have listened, by the listener's clock.
     func beaconMoment(of track: BeaconTrack, after decision: Decision? = nil) -> Instant? {
         let index = Int(track.listener.rawValue)
         let listener =
@@ -151,7 +152,8 @@ extension Engine {
         return max(heard, track.lastHit ?? heard)
     }
 
-    /// Decides each beacon region in which a device was heard, in region order, and forgets those that are gone.
+    /// Decides the device's standing in each region with a track, in region order, and drops the tracks of regions that
+    /// no longer apply.
     private func verdicts(
         on state: inout DeviceState, _ tracker: RegionCatalog.TrackerRule, received: Instant, now: Instant,
         after decision: Decision
@@ -188,8 +190,8 @@ extension Engine {
         return former
     }
 
-    /// Makes a position of a sighting, where the place of the beacon is known and the device stands there. So maps show
-    /// the device, and regions around it hold it, by the same rules as for any position.
+    /// Creates a position for the device at the beacon's place, if the place is known and the device is inside its
+    /// region. Maps then show the device there, and the other regions at this place apply to it as for any position.
     private func locate(
         _ device: DeviceNumber, by sighting: Sighting, heardBy listener: DeviceNumber, now: Instant,
         into decision: inout Decision
@@ -215,13 +217,13 @@ extension Engine {
         _ = decidePosition(position, of: device, now: now, into: &decision)
     }
 
-    /// At most once in this time a sighting becomes a position, seconds.
+    /// The shortest time between two positions that are made from sightings, seconds.
     private static let locatingSeconds = 5.0
 }
 
-/// Edits.
+/// Edits of the directory and of regions.
 extension Engine {
-    /// Forgets what was heard in a region whose radio is about to change.
+    /// Deletes the tracks of a region whose beacon or scanner is about to change.
     mutating func forgetBeacons(before region: Region) {
         guard catalog.rule(of: region.number) != nil, catalog.beacons.area(of: region.number) != region.beacon else {
             return
@@ -231,14 +233,14 @@ extension Engine {
         }
     }
 
-    /// Takes over what a device itself sends. What was heard of another tag is forgotten.
+    /// Sets the beacon that a device itself sends. The tracks of its former beacon are deleted.
     mutating func putTag(_ device: Device) {
         guard catalog.setTag(device.number, to: device.beacon) else { return }
         devices[Int(device.number.rawValue)].memory.tracks.removeAll { $0.listener != device.number }
         scope.users.insert(device.user)
     }
 
-    /// Ends a device's presences in beacon regions of which nothing is known any more. That is no crossing.
+    /// Ends a device's presences in beacon regions without a track. No crossing is reported.
     func endUnheard(_ state: inout DeviceState, of device: DeviceNumber, into decision: inout Decision) {
         let memory = state.memory
         let isUnheard = { (presence: Presence) in

@@ -1,11 +1,11 @@
 extension Engine {
-    /// Leaves a device in one room at most: the one that it is in, until another one hears it better for some seconds,
-    /// or this one does not hear it any more.
+    /// Leaves a device inside one room at most. The device stays in its present room until the signal of another one is
+    /// stronger for `BeaconPolicy.roomSeconds`, or until the present room no longer hears the device.
     ///
     /// - Parameters:
-    ///   - challenger: the room that was heard better before, and since when.
+    ///   - challenger: the room whose signal was stronger before this decision, and since when.
     ///   - now: the server's time, because the clocks of two scanners differ.
-    /// - Returns: the room that is heard better now, and since when; nil when none is.
+    /// - Returns: the room whose signal is stronger now, and since when; nil when there is none.
     func chooseRoom(
         among verdicts: inout [BeaconVerdict], challenger: BeaconMemory.Challenger?, at now: Instant
     ) -> BeaconMemory.Challenger? {
@@ -25,7 +25,7 @@ extension Engine {
             }
         }
         for index in verdicts.indices where verdicts[index].isRoom && index != chosen {
-            // Also a room whose scanner is silent: nobody is in two rooms.
+            // This also ends the presence in a room whose scanner is silent: a device is never in two rooms.
             verdicts[index].standing = .outside
         }
         return remaining

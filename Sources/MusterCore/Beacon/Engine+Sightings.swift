@@ -1,4 +1,5 @@
-/// Sightings go into the log and decide who is in a beacon region. Notes move no state of a region or a person.
+/// Sightings are written to the log and decide which devices are inside beacon regions. Notes change no state of a
+/// region or of a person.
 extension Engine {
     /// Restores the newest sample time of each device's sightings from the store.
     public mutating func resume(sightings: [(device: DeviceNumber, sampleTime: Instant)]) {

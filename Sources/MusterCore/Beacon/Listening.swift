@@ -1,20 +1,20 @@
-/// A device listened for beacons. Without a sighting this still says that the device was alive, which is what makes an
-/// absence believable.
+/// A report that a device listened for beacons. Even without a sighting it shows that the device was working, so the
+/// absence of a beacon can be believed.
 public struct Listening: Hashable, Sendable {
-    /// Until when the device listened, by its own clock.
+    /// The end of the listening, by the device's clock.
     public var sampleTime: Instant
-    /// When Muster received it.
+    /// When the server received the report.
     public var receivedTime: Instant
-    /// What the device found out.
+    /// What the device reports besides its sightings.
     public var outcome: Outcome
 
-    /// What came of listening.
+    /// What a device reports besides its sightings.
     public enum Outcome: Hashable, Sendable {
-        /// What the device heard, if anything, it reported as sightings.
+        /// The device heard no beacons other than those that it reported as sightings.
         case heardNothingElse
-        /// The device's own system says that it entered a beacon region.
+        /// The device's operating system reports that it entered a beacon region.
         case entered(RegionNumber)
-        /// The device's own system says that it left a beacon region.
+        /// The device's operating system reports that it left a beacon region.
         case left(RegionNumber)
     }
 

@@ -49,7 +49,7 @@ struct CrossingEvaluator {
                 continue
             }
             if rule.beacon != nil {
-                // Sightings decide it, and no fix.
+                // Sightings decide this region, so a position leaves its presence as it is.
                 if let presence, isKnown { scratch.presences.append(presence) }
                 continue
             }
@@ -242,7 +242,7 @@ struct CrossingEvaluator {
     /// Returns `.poorAccuracy` when the device is not inside and its fixes are too inaccurate to enter a region this
     /// small, even at its centre; else nil.
     func doubt(_ rule: RegionCatalog.RegionRule, standing: Standing, probability: Double) -> Doubt? {
-        // By radio a standing is unknown for one reason only: nothing listens.
+        // In a beacon region a standing is unknown for one reason only: the listener is silent.
         if scope == .beacons { return standing == .unknown ? .stale : nil }
         guard isConfident(rule), standing != .inside, probability >= Presence.leastProbability else {
             return nil

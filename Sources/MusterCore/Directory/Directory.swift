@@ -40,7 +40,7 @@ public struct Directory: Sendable {
         ownership.devices(of: user).lazy.compactMap { devices[$0] }.first { $0.name == name }
     }
 
-    /// Returns the tag that sends this; nil when there is none.
+    /// Returns the tag that sends this beacon's frames; nil when there is none.
     public func tag(_ beacon: Beacon) -> Device? {
         tags[beacon].flatMap { devices[$0] }
     }

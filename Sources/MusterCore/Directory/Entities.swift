@@ -95,7 +95,7 @@ public struct Device: Hashable, Sendable {
     /// The id that trackers' clients used for the device when it belonged to another user, and may go on using; nil for
     /// a device that never changed its owner.
     public var alias: String?
-    /// What the device itself sends, when it is a tag that scanners hear; else nil.
+    /// The beacon that the device sends, if it is a tag that scanners hear; else nil.
     public var beacon: Beacon?
 
     /// Creates a device; without an alias, one that never changed its owner, and without a beacon, one that is no tag.

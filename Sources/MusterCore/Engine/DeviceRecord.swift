@@ -23,7 +23,7 @@ public struct DeviceRecord: Hashable, Sendable {
     public var watch: [Int64]?
     /// The regions that the device's fixes seem to be in while the engine checks them, as it reported them last.
     public var seeming: [RegionNumber]
-    /// What is known of the device by radio.
+    /// The evidence from sightings of beacons.
     public var memory: BeaconMemory
 
     /// Creates a record from its fields.

@@ -129,18 +129,18 @@ struct DeviceState: Hashable, Sendable {
     }
 }
 
-/// What is known of the device by radio.
+/// The device's evidence from sightings of beacons.
 extension DeviceState {
-    /// What was heard of the device, and what the device heard.
+    /// The sightings of the device, and how long it listened.
     var memory: BeaconMemory {
         get { memories.first ?? BeaconMemory() }
         set { memories = newValue == BeaconMemory() ? [] : [newValue] }
     }
 
-    /// Whether the device stands anywhere, or may by what was heard.
+    /// Whether the device has a presence in any region, or sightings that may lead to one.
     var hasStandings: Bool { !presences.isEmpty || !refuges.isEmpty || hasMemory }
 
-    /// Whether anything is known by radio.
+    /// Whether the device has any evidence from sightings.
     @inline(__always)
     var hasMemory: Bool { !memories.isEmpty }
 

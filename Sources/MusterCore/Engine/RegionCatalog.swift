@@ -42,7 +42,7 @@ struct RegionCatalog: Sendable {
     private var musterCounts: [Int32] = []
     private var trackers: [TrackerRule?] = []
     private var musterByRule: Set<RegionNumber> = []
-    /// Which radio means which region.
+    /// Looks up the regions of beacons and scanners.
     private(set) var beacons = BeaconCatalog()
     /// A number that changes with every edit of regions, links, policies and teams' trackers. A `BoundaryFreeRadius`
     /// that the engine found under another stamp is no longer valid.
@@ -58,7 +58,7 @@ struct RegionCatalog: Sendable {
         var isMusterItself: Bool
         /// Whether a rule makes it a muster region.
         var isMusterByRule: Bool
-        /// Whether it is a muster region: by itself or by a rule. What has no place makes nobody safe.
+        /// Whether it is a muster region: by itself or by a rule. A region without a place makes nobody safe.
         var isMuster: Bool { (isMusterItself || isMusterByRule) && beacon.map { $0.place != nil } ?? true }
         /// Whether it is a muster region that positions decide.
         var isShelter: Bool { isMuster && beacon == nil }

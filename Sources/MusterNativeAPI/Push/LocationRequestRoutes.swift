@@ -3,8 +3,8 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// The question "where are you now?": a leader asks, and the person's devices are told. Later the leader sees by which
-/// channels it went out, and whether the person was heard since.
+/// The routes for the question "where are you now?". A leader asks, and the server notifies the person's devices. Later
+/// the leader reads through which channels the question was sent, and whether the person has reported since.
 struct LocationRequestRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -36,7 +36,8 @@ struct LocationRequestRoutes: NativeRoutes {
         let access = try context.access(in: coordinator.directory)
         let user = try askable(context, access)
         let author = Author(access.principal)
-        // Noted before it is stored: a push may go out before the transaction's receipt arrives here.
+        // The question is recorded before it is stored, because a push may be sent before the transaction's receipt
+        // arrives here.
         let former = questions.ask(user.number, by: author.user, at: configuration.now())
         do {
             try await coordinator.edit(by: author) { _, draft in
@@ -60,7 +61,7 @@ struct LocationRequestRoutes: NativeRoutes {
         return user
     }
 
-    /// - Throws: `Problem.notFound` where nobody asked; what reading throws.
+    /// - Throws: `Problem.notFound` when nobody asked; the errors of reading the store.
     private func answer(about user: User, _ status: HTTPResponse.Status) async throws -> Response {
         guard let question = questions.question(to: user.number) else {
             throw Problem.notFound
@@ -94,7 +95,7 @@ struct LocationRequestRoutes: NativeRoutes {
         }
     }
 
-    /// What came since a question: a position measured after it, anything else, or nothing.
+    /// The state of a question: whether a position measured after it, any other report, or nothing has arrived since.
     private static func state(of question: LocationRequests.Question, located: Instant?, heard: Instant?) -> String {
         if let located, question.isAnswered(at: located) { return "answered" }
         if let heard, heard >= question.askedAt { return "heard" }

@@ -79,7 +79,7 @@ final class LiveFeed: FeedContent {
             cursor.withLock { $0 = last.sequence }
         }
     }
-    /// Notes that the reader was asked where they are.
+    /// Records that the live feed delivered the question "where are you now?" to the reader.
     private func noteQuestions(among events: [LiveEvent], to reader: UserNumber) {
         for event in events {
             guard case .action(let action) = event.change, action.kind == .locationAsked, action.user == reader else {

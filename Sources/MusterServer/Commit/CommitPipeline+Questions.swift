@@ -21,7 +21,7 @@ extension StoreTransaction {
         switch observation {
         case .position(let position, let device): try holds(position, of: device)
         case .sighting(let sighting, let device): try holds(sighting, of: device)
-        // The engine itself knows which listening it has seen.
+        // The engine itself detects repeated reports of listening.
         case .listening: false
         case .declaration(let declaration): try holds(declaration)
         case .note(let note, let device): try self.deviceNote(note.name, of: device).map { note.repeats($0) } ?? false

@@ -1,9 +1,9 @@
 package import MusterCore
 
-/// Turns what a device heard into observations.
+/// Translates the sightings that a device reports into observations.
 ///
-/// A scanner hears whoever passes. Of what it hears, only the tags of devices are kept: where strangers are is nobody's
-/// business, and would fill the disk.
+/// A scanner hears the radios of all passers-by. Only sightings of tags that belong to devices are kept: this protects
+/// the privacy of strangers and saves disk space.
 package struct SightingIntake: Sendable {
     private let device: Device
     private let directory: Directory
@@ -14,7 +14,7 @@ package struct SightingIntake: Sendable {
         self.directory = directory
     }
 
-    /// Returns the observations in the order of time, and how many sightings are of nobody's tag.
+    /// Returns the observations in the order of time, and the number of sightings of beacons that are no device's tag.
     ///
     /// - Parameters:
     ///   - listenedUntil: until when the device listened, by its own clock; nil when it does not say.

@@ -114,7 +114,7 @@ final class OpenQuestions: Sendable {
 
     /// Counts a question.
     ///
-    /// - Returns: false, and then nothing is counted, where as many as may be are open.
+    /// - Returns: false when a limit of open questions is reached, and then the question is not counted.
     func begin(to target: TargetNumber) -> Bool {
         counts.withLock { counts in
             guard counts[target, default: 0] < Self.limits.ofTarget,

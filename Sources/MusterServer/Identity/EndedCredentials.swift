@@ -11,7 +11,7 @@ package enum EndedCredentials: String, CaseIterable, Hashable, Sendable {
     case deviceTokens = "device-tokens"
     /// The tokens that the user made for other people's devices.
     case tokensForOthers = "tokens-for-others"
-    /// The user's push devices with their subscriptions: who had the password may have registered one.
+    /// The user's push devices with their subscriptions: a person who knew the password may have registered one.
     case pushDevices = "push-devices"
 }
 

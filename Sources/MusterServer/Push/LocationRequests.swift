@@ -2,12 +2,12 @@ package import MusterCore
 import MusterStore
 import Synchronization
 
-/// The last question "where are you now?" to each person, and by which channels it went out.
+/// The last question "where are you now?" to each person, and the channels through which it was sent.
 ///
-/// That a question was asked is a change of the log and an entry of the audit log. What is here is in memory: after a
-/// restart the questions that are still open are taken up from the audit log, without what became of them before.
+/// The log and the audit log record that a question was asked. This record is in memory only: after a restart, open
+/// questions are restored from the audit log, without the results on their channels before the restart.
 package final class LocationRequests: Sendable {
-    /// What a question goes out by.
+    /// A way in which a question reaches a person.
     package enum Channel: Hashable, Sendable {
         case push(device: String, PushPlatform)
         /// The command `reportLocation`, in the answer to a report of an OwnTracks app.
@@ -15,11 +15,11 @@ package final class LocationRequests: Sendable {
         case liveFeed
     }
 
-    /// What became of a question on one channel.
+    /// The result of sending a question through one channel.
     package struct Sending: Hashable, Sendable {
         package let channel: Channel
         package let at: Instant
-        /// `told`, or what a push service answered: `delivered`, `failed`, `gone`, `refused`.
+        /// `told`, or the result of a push: `delivered`, `failed`, `gone`, `refused`.
         package let outcome: String
         package let reason: String?
     }
@@ -31,11 +31,11 @@ package final class LocationRequests: Sendable {
         /// The newest sending of each channel, in the order in which the channels were first used.
         package fileprivate(set) var sendings: [Sending] = []
 
-        /// When the question is of no use any more.
+        /// When the question expires.
         package var endsAt: Instant { askedAt.advanced(bySeconds: PushRecipients.locateSeconds) }
 
-        /// Whether a position of this sample time answers the question. Phones tell whole seconds, so one that was
-        /// measured in the second of the question does.
+        /// Whether a position with this sample time answers the question. Phones report whole seconds, so a position
+        /// from the same second as the question counts.
         package func isAnswered(at sampleTime: Instant) -> Bool {
             sampleTime >= askedAt || sampleTime.milliseconds / 1_000 == askedAt.milliseconds / 1_000
         }
@@ -43,21 +43,21 @@ package final class LocationRequests: Sendable {
 
     private let questions = Mutex<[UserNumber: Question]>([:])
 
-    /// The number of questions that are kept. Of more, those that ended are forgotten, and then the oldest.
+    /// The number of questions that are kept. At the limit, expired questions are removed first, and then the oldest.
     static let limit = 10_000
-    /// The number of channels of a question that are kept: push devices, phones, the live feed.
+    /// The number of channels that are kept for a question: push devices, phones, the live feed.
     static let channelLimit = 150
-    /// Seconds between two commands to one phone, because an answer may be lost on its way.
+    /// Seconds between two commands to one phone. The command is repeated, because an answer may be lost on its way.
     static let repeatSeconds: Double = 60
 
     package init() {}
 
-    /// The last question to a person; nil where nobody asked, or it was forgotten.
+    /// Returns the last question to a person; nil when nobody asked, or the question was removed.
     package func question(to user: UserNumber) -> Question? { questions.withLock { $0[user] } }
 
-    /// Puts a question in the place of the last one to the same person.
+    /// Records a new question to a person, which replaces the last one.
     ///
-    /// - Returns: the last one.
+    /// - Returns: the question that was replaced; nil for none.
     @discardableResult
     package func ask(_ user: UserNumber, by author: UserNumber, at moment: Instant) -> Question? {
         questions.withLock { questions in
@@ -70,15 +70,15 @@ package final class LocationRequests: Sendable {
         }
     }
 
-    /// Puts back what `ask` returned, because the question was not stored.
+    /// Restores the question that `ask` replaced, because the new one could not be stored.
     package func restore(_ question: Question?, to user: UserNumber) {
         questions.withLock { $0[user] = question }
     }
 
-    /// Notes what became of a question on a channel.
+    /// Records the result of sending a question through a channel.
     ///
-    /// - Parameter committedAt: when the change that the channel told was committed; what tells of an earlier question
-    ///   is passed over.
+    /// - Parameter committedAt: when the question that was sent was committed. A result for an earlier question is
+    ///   ignored.
     package func note(
         _ channel: Channel, _ outcome: String = "told", reason: String? = nil, to user: UserNumber,
         asked committedAt: Instant, at moment: Instant
@@ -90,9 +90,12 @@ package final class LocationRequests: Sendable {
         }
     }
 
-    /// Whether the answer to a phone's report is to carry the command to report its location; notes that it does.
+    /// Decides whether the answer to a phone's report carries the command to report its location. If it does, records
+    /// the command as sent.
     ///
     /// - Parameter located: the sample time of the person's newest position.
+    /// - Returns: whether to add the command. False when the question is answered or expired, or the phone got the
+    ///   command less than `repeatSeconds` ago.
     package func takeCommand(for device: DeviceNumber, of user: UserNumber, located: Instant?, now: Instant) -> Bool {
         questions.withLock { questions in
             guard var question = questions[user], now < question.endsAt else { return false }
@@ -105,9 +108,9 @@ package final class LocationRequests: Sendable {
         }
     }
 
-    /// Takes up the questions that were open when the last process ended.
+    /// Restores the questions that were open when the server stopped.
     ///
-    /// - Throws: what reading throws.
+    /// - Throws: the errors of reading the store.
     func load(from coordinator: StoreCoordinator) async throws {
         let now = coordinator.now()
         let entries = try await coordinator.read { try $0.audit(before: nil, limit: Self.loadLimit) }
@@ -119,7 +122,7 @@ package final class LocationRequests: Sendable {
         }
     }
 
-    /// The number of audit entries that are looked at after a restart.
+    /// The number of audit entries that are read after a restart.
     private static let loadLimit = 1_000
 }
 

@@ -28,14 +28,14 @@ package final class PushDispatcher: Service {
     let now: @Sendable () -> Instant
     let jitter: @Sendable () -> Double
     let logger: Logger
-    /// The questions "where are you now?", and by which channels each went out.
+    /// The questions "where are you now?", and the channels through which each was sent.
     package let locationRequests = LocationRequests()
     let record = Mutex(PushRecord())
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
     private let inbox = Mutex(Inbox())
 
-    /// What the dispatcher has not reacted to yet.
+    /// The signals that the dispatcher has not handled yet.
     private struct Inbox {
         var signals: [Signal] = []
         var isAnnounced = false
@@ -78,7 +78,7 @@ package final class PushDispatcher: Service {
         wake.yield()
     }
 
-    /// Lets the dispatcher react to a signal. What comes while it is busy it reacts to together. Never blocks.
+    /// Hands a signal to the dispatcher. Signals that arrive while it is busy are handled together. Never blocks.
     func signal(_ signal: Signal) {
         inbox.withLock { $0.signals.append(signal) }
         wake.yield()

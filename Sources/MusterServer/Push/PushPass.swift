@@ -165,7 +165,8 @@ struct PushPass {
         }
     }
 
-    /// The changes to tell next, in order: several of them, up to one that is told to many people step by step.
+    /// The next changes to send, in order: several changes, up to and including one that is sent to many people in
+    /// steps.
     private func nextTellings() -> [PushExpansion] {
         var steps: [PushExpansion] = []
         for step in tellings.reversed().prefix(PushDispatcher.tellingLimit) {

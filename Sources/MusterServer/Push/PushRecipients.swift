@@ -26,7 +26,7 @@ struct PushRecipients {
     static let incidentSeconds: Double = 4 * 3600
     /// How long a call for help that nobody heard is of use, in seconds. Reminders follow.
     static let callSeconds: Double = 1800
-    /// What the question where someone is is about.
+    /// The push topic of the question "where are you now?".
     static let locateTopic = "locate"
     /// How long the question where someone is is of use, in seconds.
     static let locateSeconds: Double = 600

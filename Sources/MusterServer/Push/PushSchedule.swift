@@ -5,8 +5,8 @@ import MusterStore
 ///
 /// The messages to one device form a lane. Only the first of a lane is under way, and of one topic a lane holds only
 /// the newest. A lane whose first message fails leaves memory until its time comes; its messages wait in the store.
-/// Services take turns, so that one that hangs holds up nobody else's devices. Of a service that fails only a few lanes
-/// are in memory, so that it leaves room for what others are told.
+/// Services take turns, so that a service that hangs does not delay the devices of others. A failing service keeps only
+/// a few lanes in memory, so that it leaves room for the messages of other services.
 struct PushSchedule {
     /// What is to be stored.
     enum Edit: Hashable, Sendable {
@@ -51,14 +51,14 @@ struct PushSchedule {
             readyCount += 1
         }
 
-        /// Takes the device that waits longest.
+        /// Removes and returns the device that has waited longest.
         mutating func popReady() -> String? {
             guard let device = ready.popFirst() else { return nil }
             readyCount -= 1
             return device
         }
 
-        /// Takes all devices that wait.
+        /// Removes and returns all devices that wait.
         mutating func takeReady() -> [String] {
             var devices: [String] = []
             while let device = popReady() { devices.append(device) }
@@ -94,8 +94,8 @@ struct PushSchedule {
     /// Adds a message that a change of the log tells of.
     ///
     /// - Parameter jitter: a random number in [0, 1).
-    /// - Returns: an edit where the device's messages wait in the store, or its service fails and enough of its devices
-    ///   are in memory: then it must wait in the store, too.
+    /// - Returns: an edit when the message must wait in the store: the device's earlier messages wait there, or its
+    ///   service fails and has reached its limit of devices in memory.
     mutating func add(
         _ message: PushMessage, to device: String, of service: String, sequence: Int64, now: Instant, jitter: Double
     ) -> Edit? {
@@ -153,12 +153,12 @@ struct PushSchedule {
         agenda.add(device, at: moment)
     }
 
-    /// Whether a service fails, and as many of its devices are in memory as may be then.
+    /// Whether a service fails and has reached the limit of devices that it may keep in memory then.
     func isCongested(_ service: String) -> Bool {
         services[service].map { $0.isFailing && $0.readyCount >= policy.devicesOfFailingService } ?? false
     }
 
-    /// Lets a device that `dueDevices` returned wait on, because its service is congested.
+    /// Postpones a device that `dueDevices` returned, because its service is congested.
     mutating func putOff(_ device: String, now: Instant, jitter: Double) {
         wait(device, until: now.advanced(bySeconds: policy.putOffSeconds(jitter: jitter)))
     }
@@ -229,7 +229,7 @@ struct PushSchedule {
         }
     }
 
-    /// Lets the devices of a failing service wait in the store, but for a few.
+    /// Moves the devices of a failing service to the store, except for the few that may stay in memory.
     private mutating func shed(_ name: String, now: Instant, jitter: Double) -> (edits: [Edit], givenUp: Int) {
         let most = policy.devicesOfFailingService
         guard var service = services[name], service.isFailing, service.readyCount > most else { return ([], 0) }
@@ -241,7 +241,7 @@ struct PushSchedule {
         for (index, device) in ready.dropFirst(most).enumerated() {
             guard let lane = lanes.removeValue(forKey: device) else { continue }
             messageCount -= lane.items.count
-            // Devices that leave together come back one after another.
+            // The delays are spread, so that the devices return one after another.
             let spread = (jitter + Double(index) * 0.618_034).truncatingRemainder(dividingBy: 1)
             let dueAt = now.advanced(bySeconds: policy.putOffSeconds(jitter: spread))
             let waiting = postpone(lane, of: device, attempts: lane.attempts, until: dueAt)

@@ -80,7 +80,8 @@ package struct PushPolicy: Hashable, Sendable {
     package var attemptsOfFailingService = 8
     /// The number of devices of a failing service that wait in memory. The others wait in the store.
     package var devicesOfFailingService = 64
-    /// Seconds after which a device that waits in the store because its service fails is looked at again.
+    /// The longest time after which a device that waits in the store because of a failing service is tried again,
+    /// seconds.
     package var longestPutOffSeconds: Double = 60
     /// The number of messages that may be held in memory. The log is not read on before there are fewer.
     package var messagesInMemory = 4_096
@@ -88,7 +89,8 @@ package struct PushPolicy: Hashable, Sendable {
     /// Makes a policy with the defaults.
     package init() {}
 
-    /// How long a device waits whose service fails without having been asked for it: from half of a bound to all of it.
+    /// Returns how long a device waits in the store that was not tried, because its service fails for other devices:
+    /// between half of `longestPutOffSeconds` and all of it.
     ///
     /// - Parameter jitter: a random number in [0, 1).
     func putOffSeconds(jitter: Double) -> Double { longestPutOffSeconds * (0.5 + jitter / 2) }

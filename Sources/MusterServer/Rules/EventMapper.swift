@@ -65,7 +65,7 @@ struct EventMapper: Sendable {
         var detail = crossingDetail(crossing.kind, region)
         detail.insert(.init("DeviceId", .string(directory.amazonID(of: device))), at: 2)
         detail.add("SampleTime", crossing.sampleTime)
-        // A beacon tells where its place is, not where exactly the device is.
+        // A beacon shows that the device is near, but not its exact position, so the place of the beacon is given.
         let place = region.beacon == nil ? nil : region.shape?.circle
         detail.add("Position", fix?.coordinate ?? place?.centre)
         addAccuracy(fix == nil ? place?.radius : fix?.accuracy, to: &detail)

@@ -6,24 +6,25 @@
     import Musl
 #endif
 
-/// A seeded house with a scanner in each room, one person who carries a tag, and the truth about them.
+/// A seeded simulation of a house with a scanner in each room and one person who carries a tag, with the true room of
+/// the tag.
 ///
-/// A signal loses 27 dB in ten times the distance and 4 dB in each wall. It errs by a part that changes slowly, as
-/// people and doors move, and by a part that is new each time. One advertisement in five is lost.
+/// A signal loses 27 dB for ten times the distance and 4 dB in each wall. One part of its error changes slowly, as
+/// people and doors move; another part is new for each advertisement. One advertisement in five is lost.
 package struct RadioHouse: Sendable {
-    /// What scanners hear, and where the tag truly is.
+    /// One sighting of the tag by a scanner, with the true room of the tag.
     package struct Hearing: Hashable, Sendable {
-        /// Seconds since the beginning.
+        /// Seconds since the beginning of the simulation.
         package var seconds: Double
         /// The room whose scanner heard the tag.
         package var scanner: Int
-        /// How well, dBm.
+        /// The strength of the signal, dBm.
         package var signal: Double
-        /// The room that the tag is in.
+        /// The true room of the tag.
         package var truth: Int
     }
 
-    /// How many rooms there are in a row, and how many rows.
+    /// The number of rooms in a row, and the number of rows.
     package static let columns = 3
     package static let rows = 2
     /// The side of a room, metres.
@@ -36,7 +37,7 @@ package struct RadioHouse: Sendable {
     private static let lost = 0.2
     private static let weakest = -95.0
 
-    /// Returns what is heard in some hours, in the order of time.
+    /// Returns the sightings of some hours, in the order of time.
     ///
     /// - Parameters:
     ///   - seed: the same seed gives the same hours.
@@ -98,7 +99,7 @@ package struct RadioHouse: Sendable {
 }
 
 extension Offset {
-    /// Returns the place one step on the way to another.
+    /// Returns the position after one step towards a goal.
     fileprivate func moved(towards goal: Offset, metres: Double) -> Offset {
         let distance = hypot(goal.east - east, goal.north - north)
         guard distance > metres else { return goal }

@@ -1,14 +1,14 @@
-/// What real scanners heard of a real tag, from the Position-Annotated BLE RSSI Dataset (CC0): a line a hearing, with
-/// the time, the scanner, the beacon, the strength and the place.
+/// Reads what real scanners heard of a real tag, from the Position-Annotated BLE RSSI Dataset (CC0). Each line is one
+/// sighting, with the time, the scanner, the beacon, the strength and the true position.
 ///
-/// The hall has no walls. Its four corners count as rooms, each with the one scanner that is near its middle.
+/// The hall has no walls. Its four corners count as rooms, and each has one scanner near its middle.
 package enum RoomRecording {
-    /// The four scanners, by the room.
+    /// The room of each scanner, by the scanner's address.
     private static let scanners = ["b827eb4521b4": 0, "b827eb917e19": 1, "b827ebf7d096": 2, "b827ebfd7811": 3]
-    /// The middle lines of the hall between those scanners, metres.
+    /// The lines that divide the hall into its four corners, metres.
     private static let middle = (east: 10.1, north: 9.1)
 
-    /// Reads one track.
+    /// Reads one recording of a walk.
     package static func hearings(_ text: String) -> [RadioHouse.Hearing] {
         var begin: Double?
         let hearings = text.split(separator: "\n").compactMap { line -> RadioHouse.Hearing? in
@@ -24,7 +24,7 @@ package enum RoomRecording {
         return hearings.filter { $0.seconds >= 0 }.sorted { $0.seconds < $1.seconds }
     }
 
-    /// The room that holds a place.
+    /// Returns the room that contains a position.
     private static func room(of place: Offset) -> Int {
         switch (place.east < middle.east, place.north < middle.north) {
         case (true, true): 0

@@ -1,14 +1,14 @@
 package import MusterCore
 
-/// A rule that tells in which room a tag is, from what scanners hear. A room is the number of its scanner.
+/// A rule that determines the room of a tag from the sightings of scanners. A room has the number of its scanner.
 package protocol RoomRule {
-    /// Takes a hearing.
+    /// Applies a sighting.
     ///
-    /// - Returns: the room after it; nil when the rule knows none.
+    /// - Returns: the tag's room after the sighting; nil while the rule knows none.
     mutating func hear(_ hearing: RadioHouse.Hearing) -> Int?
 }
 
-/// The room whose last signal is the strongest, as the simplest systems do.
+/// Chooses the room with the strongest last signal, as the simplest systems do.
 package struct NearestRule: RoomRule {
     private var last: [Int: (signal: Double, seconds: Double)] = [:]
 
@@ -20,7 +20,7 @@ package struct NearestRule: RoomRule {
     }
 }
 
-/// The room that was the nearest in at least `wanted` of the last `count` seconds.
+/// Chooses the room that was the nearest in at least `wanted` of the last `count` seconds.
 package struct VoteRule: RoomRule {
     private var nearest = NearestRule()
     private var votes: [Int?] = []
@@ -50,12 +50,12 @@ package struct VoteRule: RoomRule {
     }
 }
 
-/// The rooms of the engine, with a sweep every five seconds, as the server does.
+/// Applies Muster's engine, with a sweep every five seconds, as in the server.
 package struct EngineRule: RoomRule {
     private var engine = Engine()
     private var decision = Decision()
     private var swept = 0.0
-    /// What the engine told.
+    /// The crossings that the engine reported.
     package private(set) var crossings: [Crossing] = []
 
     private static let tag = DeviceNumber(1)

@@ -1,22 +1,23 @@
-/// How well a rule tells rooms: how much of the time it is right, how often it flaps, and how late it is.
+/// Rates a rule: the share of the time in which it is right, how often it flaps, and its delay.
 package struct RoomScore: Hashable, Sendable {
-    /// The time that was scored, seconds.
+    /// The length of the scored time, seconds.
     package private(set) var seconds = 0.0
-    /// The time in which the rule told the true room, seconds.
+    /// The time in which the rule gave the true room, seconds.
     package private(set) var rightSeconds = 0.0
-    /// How often the rule told another room, beyond the times that the tag truly changed its room.
+    /// The number of changes of room that the rule reported beyond the true changes.
     package var flaps: Int { max(0, changes - trueChanges) }
-    /// How often the rule told another room than before, and how often the truth changed.
+    /// How often the room that the rule gives changed, and how often the true room changed.
     package private(set) var changes = 0
     package private(set) var trueChanges = 0
-    /// How long after a true change the rule told the new room, for those where it did before the next, seconds.
+    /// The delays from a true change to the rule's change, seconds. A change that the rule did not follow before the
+    /// next is left out.
     package private(set) var delays: [Double] = []
 
     /// The share of the time in which the rule was right.
     package var rightShare: Double { seconds > 0 ? rightSeconds / seconds : 0 }
     /// The number of flaps in an hour.
     package var flapsPerHour: Double { seconds > 0 ? Double(flaps) * 3600 / seconds : 0 }
-    /// The middle delay; nil when the rule followed no change.
+    /// The median delay; nil when the rule followed no change.
     package var medianDelay: Double? {
         delays.isEmpty ? nil : delays.sorted()[delays.count / 2]
     }
@@ -24,7 +25,7 @@ package struct RoomScore: Hashable, Sendable {
     /// Creates an empty score.
     package init() {}
 
-    /// Lets a rule hear all, in order.
+    /// Applies the rule to all sightings in order, and adds the result to the score.
     package mutating func add(_ hearings: [RadioHouse.Hearing], by rule: some RoomRule) {
         var rule = rule
         var (told, truth): (Int?, Int?) = (nil, nil)
@@ -45,7 +46,7 @@ package struct RoomScore: Hashable, Sendable {
                 changedAt = nil
             }
             guard index + 1 < hearings.count else { continue }
-            // A gap in the data is not scored for longer than a scanner would be silent.
+            // A gap in the data counts for ten seconds at most.
             let length = min(hearings[index + 1].seconds - hearing.seconds, 10)
             seconds += length
             if room == truth { rightSeconds += length }

@@ -193,7 +193,7 @@ enum Schema {
     /// What follows people across devices, who is told of it by a push service, and what identity pools chose.
     private static let version18 = DatasetTable.schema + PushTable.schema + PushTable.mark + PoolSettingsTable.schema
 
-    /// What makes a region one of radio, and what a tag sends.
+    /// The beacon or scanner of a region, and the beacon that a tag sends.
     private static let version19 = """
         ALTER TABLE regions ADD COLUMN beacon BLOB;
         ALTER TABLE devices ADD COLUMN beacon BLOB;

@@ -1,22 +1,22 @@
-/// What an advertisement says, as far as it is in one of the formats of beacons.
+/// A Bluetooth advertisement, decoded as far as its structures are in a known beacon format.
 package struct Advertisement: Hashable, Sendable {
-    /// The frames of a known format, in the order in which they were sent.
+    /// The decoded frames, in the order in which they were sent.
     package var frames: [BeaconFrame] = []
-    /// How many structures carry a manufacturer's or a service's data in a format that no decoder here knows. Nothing
-    /// is guessed about them.
+    /// The number of structures with a manufacturer's or a service's data in a format that no decoder here knows. They
+    /// are not decoded.
     package var unknownCount = 0
-    /// How many structures begin as a known format does, and do not have its length or its values.
+    /// The number of structures that start like a known beacon format but have the wrong length or invalid values.
     package var malformedCount = 0
 
-    /// Reads an advertisement's payload.
+    /// Decodes an advertisement's payload.
     ///
-    /// - Throws: `AdvertisementError` when the structures do not fit into the payload; then nothing of it is believed.
+    /// - Throws: `AdvertisementError` when a structure is longer than the payload. The whole payload is then rejected.
     package init(reading payload: [UInt8]) throws(AdvertisementError) {
         var reader = try AdvertisementReader(payload)
         while let structure = try reader.nextStructure() { take(structure) }
     }
 
-    /// The frame that names the beacon that sent this; nil when there is none.
+    /// The frame that identifies the beacon; nil when no frame does.
     package var identifyingFrame: BeaconFrame? { frames.first { $0.beacon != nil } }
 
     private mutating func take(_ structure: AdvertisementReader.Structure) {
@@ -35,7 +35,7 @@ package struct Advertisement: Hashable, Sendable {
             case .malformed: malformedCount += 1
             }
         default:
-            // Flags, names, lists of services: they say nothing of a beacon.
+            // Flags, names and lists of services do not identify a beacon.
             return
         }
     }

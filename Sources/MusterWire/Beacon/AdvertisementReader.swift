@@ -5,28 +5,28 @@ package struct AdvertisementReader {
     private let bytes: ArraySlice<UInt8>
     private var next: Int
 
-    /// One structure: its type, by the list of assigned numbers, and its data.
+    /// One structure of an advertisement. Bluetooth's assigned numbers define the types.
     package struct Structure: Hashable, Sendable {
-        /// The type: 0xFF for a manufacturer's data, 0x16 for data of a service with a UUID of 16 bits.
+        /// The type: 0xFF for a manufacturer's data, 0x16 for the data of a service with a 16-bit UUID.
         package var type: UInt8
-        /// What follows the type.
+        /// The bytes after the type.
         package var data: ArraySlice<UInt8>
     }
 
-    /// The longest advertisement, in bytes: extended ones have up to 1,650.
+    /// The largest payload in bytes. Extended advertisements have up to 1,650.
     package static let limitBytes = 1_650
 
     /// Creates a reader of an advertisement's payload.
     ///
-    /// - Throws: `AdvertisementError.tooLong`.
+    /// - Throws: `AdvertisementError.tooLong` when the payload exceeds `limitBytes`.
     package init(_ payload: [UInt8]) throws(AdvertisementError) {
         guard payload.count <= Self.limitBytes else { throw .tooLong(limitBytes: Self.limitBytes) }
         bytes = payload[...]
         next = 0
     }
 
-    /// Returns the next structure; nil at the end. A length of 0 ends the advertisement early: what follows it means
-    /// nothing.
+    /// Returns the next structure; nil at the end. A length of 0 ends the advertisement early, and the bytes after it
+    /// are ignored.
     ///
     /// - Throws: `AdvertisementError.truncated` when a structure claims more bytes than there are.
     package mutating func nextStructure() throws(AdvertisementError) -> Structure? {
@@ -47,6 +47,6 @@ package struct AdvertisementReader {
 package enum AdvertisementError: Error, Hashable, Sendable {
     /// The structure at this byte claims to be longer than the rest of the advertisement.
     case truncated(offset: Int)
-    /// The advertisement has more bytes than any has.
+    /// The payload is larger than any advertisement can be.
     case tooLong(limitBytes: Int)
 }

@@ -2,11 +2,11 @@ import MusterCoding
 package import MusterCore
 
 extension Beacon {
-    /// Makes the beacon that stands for a Bluetooth device which sends no beacon's frame: its address is the end of a
-    /// UUID that is 0 otherwise, and the major and minor number are 0.
+    /// Makes a beacon from the Bluetooth address of a device that sends no beacon frames. The address forms the last
+    /// bytes of the UUID, whose other bytes are 0, and the major and minor number are 0.
     ///
-    /// - Parameter address: 12 hexadecimal digits, with colons or hyphens between pairs, or with none. Nil for any
-    ///   other text, and for the address 0.
+    /// - Parameter address: 12 hexadecimal digits, with colons or hyphens between pairs, or with none. The result is
+    ///   nil for any other text, and for the address 0.
     package init?(address text: some StringProtocol) {
         let bytes = Array(text.utf8)
         let isSeparated = bytes.count == 17
@@ -26,7 +26,7 @@ extension Beacon {
 }
 
 extension Beacon {
-    /// Reads a beacon as people write it: `UUID:major:minor`, or a Bluetooth address.
+    /// Reads a beacon from its text form: `UUID:major:minor`, or a Bluetooth address.
     package init?(_ text: String) {
         if let beacon = Beacon(address: text) {
             self = beacon
@@ -39,7 +39,7 @@ extension Beacon {
         self.init(uuid: uuid, major: major, minor: minor)
     }
 
-    /// The beacon as `init(_:)` reads it.
+    /// The text form of the beacon, which `init(_:)` reads.
     package var text: String {
         guard uuid.high == 0, uuid.low >> 48 == 0, uuid.low > 0, major == 0, minor == 0 else {
             return "\(uuid):\(major):\(minor)"

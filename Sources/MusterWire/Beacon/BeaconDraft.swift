@@ -1,22 +1,22 @@
 package import MusterCore
 
-/// The property `beacon` of a region: which radio decides who is inside.
+/// The property `beacon` of a region: the radio that decides which devices are inside.
 package struct BeaconDraft: Hashable, Sendable {
-    /// Whose radio it is.
+    /// The beacons that devices hear, or the scanner that hears tags.
     package var source: Source
-    /// How near a device must be.
+    /// How near a device must be to count as inside.
     package var reach: BeaconArea.Reach
-    /// Whether the region is a room; nil for what is usual.
+    /// Whether the region is a room; nil for the default, which is a room for a scanner only.
     package var isRoom: Bool?
 
-    /// The radio, before a scanner's name is looked up.
+    /// The radio of a region. The name of a scanner is not looked up yet.
     package enum Source: Hashable, Sendable {
         case beacons(BeaconUUID, major: UInt16?, minor: UInt16?)
-        /// The name of a device: `gates/hall`.
+        /// The name of a scanner's device, such as `gates/hall`.
         case scanner(String)
     }
 
-    /// Makes the area, with the number of the scanner that the draft names.
+    /// Makes the area with the scanner's number; nil when `scanner` does not find the name.
     package func area(scanner: (String) -> DeviceNumber?) -> BeaconArea? {
         switch source {
         case .beacons(let uuid, let major, let minor):
@@ -27,7 +27,7 @@ package struct BeaconDraft: Hashable, Sendable {
 }
 
 extension BeaconArea.Reach {
-    /// Its name in the API.
+    /// The name of the reach in the API.
     package var wireName: StaticString {
         switch self {
         case .immediate: "immediate"
@@ -38,7 +38,7 @@ extension BeaconArea.Reach {
 }
 
 extension RegionReader {
-    /// Reads the property `beacon`. Records every fault; the draft then does not matter.
+    /// Reads the property `beacon` and records every fault. With a fault, the returned draft is not used.
     mutating func readBeacon(_ value: JSONValue, at path: String) -> BeaconDraft? {
         guard let members = value.members else {
             record(.wrongType(expected: .object, found: value.kind), at: path)
@@ -85,7 +85,7 @@ extension RegionReader {
         return nil
     }
 
-    /// Checks what a region's properties and its geometry say together.
+    /// Checks that a region's properties and its geometry fit together.
     mutating func check(_ properties: PropertiesDraft, _ geometry: GeometryDraft?, isPlaceless: Bool) {
         guard properties.hasBeacon else {
             if isPlaceless { record(.invalid("a region needs a geometry"), at: "/geometry") }

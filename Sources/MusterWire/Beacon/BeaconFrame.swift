@@ -1,33 +1,34 @@
 package import MusterCore
 
-/// One frame of a beacon.
+/// A frame that a beacon sends, in a known format.
 package enum BeaconFrame: Hashable, Sendable {
     /// Apple's iBeacon, with the strength in dBm that a receiver measures at 1 m.
     case iBeacon(Beacon, power: Int8)
-    /// AltBeacon (https://altbeacon.org): as iBeacon, of any manufacturer, and with a byte of the manufacturer's own.
+    /// AltBeacon (https://altbeacon.org): like iBeacon, but of any manufacturer, with one byte reserved for the
+    /// manufacturer.
     case altBeacon(Beacon, power: Int8, manufacturer: UInt16, reserved: UInt8)
-    /// Eddystone-UID: a namespace of 10 bytes and an instance of 6, and the strength in dBm at the beacon itself.
+    /// Eddystone-UID: a namespace of 10 bytes, an instance of 6 bytes, and the strength in dBm at 0 m.
     case eddystoneUID(namespace: [UInt8], instance: [UInt8], powerAtSource: Int8)
-    /// Eddystone-URL: an address, and the strength in dBm at the beacon itself.
+    /// Eddystone-URL: a URL, and the strength in dBm at 0 m.
     case eddystoneURL(String, powerAtSource: Int8)
-    /// Eddystone-TLM: how the beacon itself is.
+    /// Eddystone-TLM: the state of the beacon.
     case eddystoneTLM(EddystoneTelemetry)
 }
 
-/// What a beacon says of itself in an Eddystone-TLM frame.
+/// The state of a beacon, as it reports it in an Eddystone-TLM frame.
 package struct EddystoneTelemetry: Hashable, Sendable {
     /// The battery's voltage in millivolts; nil for a beacon without one.
     package var batteryMillivolts: UInt16?
     /// The temperature in 256ths of a degree Celsius; nil when it is not measured.
     package var temperature256ths: Int16?
-    /// How many frames the beacon sent since it was started.
+    /// The number of frames that the beacon sent since it was started.
     package var advertisements: UInt32
-    /// For how long it runs, in tenths of a second.
+    /// The time since the beacon was started, in tenths of a second.
     package var uptimeTenths: UInt32
 }
 
 extension BeaconFrame {
-    /// The beacon that the frame names; nil for a frame that names none.
+    /// The beacon that the frame identifies; nil for a frame without an identity.
     ///
     /// The 16 bytes of an Eddystone-UID count as a UUID, with a major and a minor number of 0.
     package var beacon: Beacon? {
@@ -39,9 +40,9 @@ extension BeaconFrame {
         }
     }
 
-    /// The strength in dBm that a receiver measures at 1 m from the beacon; nil when the frame does not say.
+    /// The strength in dBm that a receiver measures at 1 m from the beacon; nil when the frame does not contain it.
     ///
-    /// Eddystone gives the strength at the beacon itself, which is 41 dB more.
+    /// Eddystone gives the strength at 0 m, which is 41 dB more.
     package var powerAtOneMetre: Int? {
         switch self {
         case .iBeacon(_, let power), .altBeacon(_, let power, _, _): Int(power)
@@ -50,26 +51,26 @@ extension BeaconFrame {
         }
     }
 
-    /// What became of some data.
+    /// The result of decoding a structure's data.
     enum Reading: Hashable {
         case frame(BeaconFrame)
         /// The data are in no format that is known here.
         case unknown
-        /// The data begin as a known format does, and are not of it.
+        /// The data start like a known format but do not conform to it.
         case malformed
     }
 
-    /// Reads a manufacturer's data, without the manufacturer's number.
+    /// Decodes a manufacturer's data. `data` begins after the manufacturer's number.
     static func read(_ data: [UInt8], ofManufacturer manufacturer: UInt16) -> Reading {
         if data.starts(with: [0xBE, 0xAC]) { return altBeacon(data, manufacturer) }
-        // Apple sends much else: the type after its number says what.
+        // Apple sends many other kinds of data. The first byte after its number is the type, and 0x02 is iBeacon.
         guard manufacturer == apple, data.first == 0x02 else { return .unknown }
         guard data.count == 23, data[1] == 0x15 else { return .malformed }
         let power = Int8(bitPattern: data[22])
         return .frame(.iBeacon(beacon(data[2..<22]), power: power))
     }
 
-    /// Reads a service's data, without the service's number.
+    /// Decodes a service's data. `data` begins after the service's number.
     static func read(_ data: [UInt8], ofService service: UInt16) -> Reading {
         guard service == eddystone else { return .unknown }
         guard let type = data.first else { return .malformed }
@@ -90,7 +91,7 @@ extension BeaconFrame {
     }
 
     private static func eddystoneUID(_ data: [UInt8]) -> Reading {
-        // Two reserved bytes follow, which many beacons leave out.
+        // The frame ends with two reserved bytes, which many beacons leave out.
         guard data.count == 18 || data.count == 20 else { return .malformed }
         return .frame(
             .eddystoneUID(
@@ -112,7 +113,7 @@ extension BeaconFrame {
     }
 
     private static func eddystoneTLM(_ data: [UInt8]) -> Reading {
-        // Version 1 is encrypted, and nobody here has its key.
+        // Version 1 is encrypted with a key that the server does not have, so it counts as an unknown format.
         guard data.count >= 2, data[1] == 0 else { return data.count < 2 ? .malformed : .unknown }
         guard data.count == 14 else { return .malformed }
         let (voltage, temperature) = (number(data[2..<4]), number(data[4..<6]))
@@ -124,7 +125,7 @@ extension BeaconFrame {
                     advertisements: number(data[6..<10]), uptimeTenths: number(data[10..<14]))))
     }
 
-    /// Reads the 20 bytes of a UUID, a major and a minor number.
+    /// Decodes 20 bytes: a UUID, a major and a minor number.
     private static func beacon(_ bytes: ArraySlice<UInt8>) -> Beacon {
         let numbers = bytes.dropFirst(16)
         return Beacon(
@@ -144,7 +145,7 @@ extension BeaconFrame {
 }
 
 extension BeaconUUID {
-    /// Makes a UUID of its 16 bytes.
+    /// Makes a UUID from its 16 bytes.
     init(sixteen bytes: ArraySlice<UInt8>) {
         func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         self.init(high: half(bytes.prefix(8)), low: half(bytes.suffix(8)))

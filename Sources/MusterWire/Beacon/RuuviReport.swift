@@ -2,28 +2,28 @@ import MusterCoding
 package import MusterCore
 import MusterGeometry
 
-/// What a Ruuvi Gateway posts: the last advertisement of every tag that it heard since its last post.
+/// A post of a Ruuvi Gateway: the last advertisement of each tag that the gateway heard since its last post.
 ///
 /// Source: https://docs.ruuvi.com/gw-data-formats/http-time-stamped-data-from-bluetooth-sensors
 package struct RuuviReport: Hashable, Sendable {
-    /// The gateway's Bluetooth address as it writes it; nil when it does not.
+    /// The gateway's Bluetooth address, as the gateway writes it; nil when the post does not contain it.
     package var gatewayAddress: String?
-    /// When the gateway posted, by its own clock; nil when it does not say.
+    /// When the gateway posted, by its own clock; nil when the post does not contain the time.
     package var postedAt: Instant?
-    /// What it heard: a beacon for the frame in an advertisement, and one for the address of each tag.
+    /// The sightings: one for a beacon frame in an advertisement, and one for the Bluetooth address of each tag.
     package var sightings: [Sighting] = []
-    /// How many structures of advertisements are in no known format.
+    /// The number of structures of advertisements in no known format.
     package var unknownCount = 0
-    /// How many tags or advertisements could not be read.
+    /// The number of tags or advertisements that could not be read.
     package var malformedCount = 0
 
-    /// How many tags one post may have.
+    /// The largest number of tags in one post.
     package static let tagLimit = 1_000
 
     /// Reads a post.
     ///
-    /// - Throws: `JSONError` for a text that is no JSON, and `BodyFaults` when it is not of the gateway's form. A tag
-    ///   that cannot be read is counted, and the others stand.
+    /// - Throws: `JSONError` for text that is not JSON, and `BodyFaults` when the post is not of the gateway's form. A
+    ///   tag that cannot be read is counted in `malformedCount`, and the other tags are used.
     package init(parsing bytes: UnsafeRawBufferPointer, receivedAt: Instant) throws {
         let body = try JSONValue(parsing: bytes, depthLimit: 6, valueLimit: 20 * Self.tagLimit)
         guard let data = body["data"], data.members != nil else {
@@ -38,7 +38,7 @@ package struct RuuviReport: Hashable, Sendable {
             throw BodyFaults(faults: [.init(pointer: "/data/tags", words: "has more than \(Self.tagLimit) tags")])
         }
         for tag in tags { read(tag, receivedAt: receivedAt) }
-        // The engine decides in the order of time.
+        // The engine requires sightings in the order of time.
         sightings.sort { $0.sampleTime < $1.sampleTime }
     }
 
@@ -63,7 +63,7 @@ package struct RuuviReport: Hashable, Sendable {
         if let frame = read.identifyingFrame, let beacon = frame.beacon { add(beacon, power: frame.powerAtOneMetre) }
     }
 
-    /// Reads seconds since 1970, which some versions write as a text.
+    /// Reads seconds since 1970. Some versions of the gateway write them as a string.
     private static func instant(_ value: JSONValue) -> Instant? {
         let seconds = value.number ?? value.string.flatMap { Double($0) }
         guard let seconds, seconds > 0, seconds < 1e11 else { return nil }

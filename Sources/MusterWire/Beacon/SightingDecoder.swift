@@ -4,35 +4,35 @@ import MusterGeometry
 
 /// The sightings of one request.
 package struct ReportedSightings: Hashable, Sendable {
-    /// The device that listened; nil when the request leaves it to its credential.
+    /// The name of the device that listened; nil when the caller's credential determines the device.
     package var deviceName: String?
-    /// Until when the device listened; nil when the request does not say.
+    /// The end of the listening; nil when the request does not contain it.
     package var listenedUntil: Instant?
-    /// What it heard, in the order of the request.
+    /// The sightings, in the order of the request.
     package var sightings: [Sighting] = []
-    /// How many advertisements named no beacon.
+    /// The number of advertisements that identify no beacon.
     package var unknownCount = 0
-    /// How many advertisements could not be read.
+    /// The number of advertisements that could not be read.
     package var malformedCount = 0
 
     package init() {}
 }
 
-/// The faults of a body, as far as it was looked at.
+/// The faults found in a body. Decoding may stop before it has found all.
 package struct BodyFaults: Error, Hashable, Sendable {
-    /// One fault, in words that follow the pointer.
+    /// One fault: a JSON pointer, and words that follow it.
     package struct Fault: Hashable, Sendable {
         package var pointer: String
         package var words: String
     }
 
-    /// At least one.
+    /// The faults; at least one.
     package var faults: [Fault]
 }
 
 /// Reads the native form of sightings: `{"device":…,"listenedUntil":…,"sightings":[…]}`.
 package struct SightingDecoder {
-    /// How many sightings one request may have.
+    /// The largest number of sightings in one request.
     package static let limit = 1_000
     private static let faultLimit = 100
 
@@ -42,9 +42,10 @@ package struct SightingDecoder {
 
     private init(receivedAt: Instant) { self.receivedAt = receivedAt }
 
-    /// Reads a body.
+    /// Decodes a body.
     ///
-    /// - Throws: `JSONError` for a text that is no JSON, and `BodyFaults` with every fault; then nothing of it counts.
+    /// - Throws: `JSONError` for text that is not JSON, and `BodyFaults` with the faults of the body. The whole body is
+    ///   then rejected.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, receivedAt: Instant
     ) throws -> ReportedSightings {
@@ -99,8 +100,8 @@ package struct SightingDecoder {
                 signalStrength: strength, proximity: proximity))
     }
 
-    /// The beacon of an item, and its strength at 1 m. Nil for a fault, which is recorded, and for an advertisement
-    /// without a beacon, which is counted.
+    /// Returns an item's beacon, and its strength at 1 m. Returns nil after recording a fault, and after counting an
+    /// advertisement that identifies no beacon.
     private mutating func beacon(of item: JSONValue, named key: String, at path: String) -> (Beacon, Int?)? {
         guard let text = item[key]?.string else {
             record("\(path)/\(key)", "must be a string")

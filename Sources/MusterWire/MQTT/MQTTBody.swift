@@ -15,7 +15,7 @@ struct MQTTBodyReader {
 
     mutating func long() throws(MQTTFault) -> UInt32 { UInt32(try short()) << 16 | UInt32(try short()) }
 
-    /// A number of one to four bytes, seven bits in each. The shortest form is required.
+    /// Reads a number of one to four bytes with seven bits in each. Longer forms of the same number are faults.
     mutating func variableNumber() throws(MQTTFault) -> UInt32 {
         var number: UInt32 = 0
         for index in 0..<4 {
@@ -30,7 +30,7 @@ struct MQTTBodyReader {
 
     mutating func data() throws(MQTTFault) -> ArraySlice<UInt8> { try take(Int(try short())) }
 
-    /// Text in UTF-8 without the character U+0000.
+    /// Reads text in UTF-8. The character U+0000 is a fault.
     mutating func text() throws(MQTTFault) -> String {
         let data = try data()
         guard let text = String(validating: data, as: UTF8.self) else { throw .malformed("a text is not UTF-8") }
@@ -38,17 +38,17 @@ struct MQTTBodyReader {
         return text
     }
 
-    /// The number of a packet, which is never 0.
+    /// Reads a packet identifier. The value 0 is a fault.
     mutating func packetID() throws(MQTTFault) -> UInt16 {
         let number = try short()
         guard number != 0 else { throw .violation("the packet identifier is 0") }
         return number
     }
 
-    /// A reader of the next bytes.
+    /// Returns a reader of the next `length` bytes.
     mutating func part(_ length: Int) throws(MQTTFault) -> MQTTBodyReader { MQTTBodyReader(try take(length)) }
 
-    /// All bytes that are left.
+    /// Reads all remaining bytes.
     mutating func rest() -> [UInt8] {
         defer { bytes = [] }
         return Array(bytes)
@@ -87,7 +87,7 @@ extension [UInt8] {
         } while left > 0
     }
 
-    /// Appends a length and the bytes; of more than 65,535 only the first.
+    /// Appends a length of two bytes, then the bytes. Bytes beyond 65,535 are dropped.
     mutating func appendData(_ data: some Collection<UInt8>) {
         let kept = data.prefix(Int(UInt16.max))
         appendShort(UInt16(kept.count))

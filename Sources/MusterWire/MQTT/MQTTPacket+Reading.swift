@@ -1,11 +1,11 @@
 extension MQTTPacket {
     /// Reads a packet from its fixed header and its whole body.
     ///
-    /// - Parameter version: nil before CONNECT.
+    /// - Parameter version: the version of the connection; nil before CONNECT.
     init(
         type: UInt8, flags: UInt8, _ body: consuming MQTTBodyReader, version: MQTTVersion?
     ) throws(MQTTFault) {
-        // PUBREL, SUBSCRIBE and UNSUBSCRIBE have the flags 2, PUBLISH has its own, all others have none.
+        // The flags must be 2 for PUBREL, SUBSCRIBE and UNSUBSCRIBE and 0 for other packets. PUBLISH defines its own.
         let wanted: UInt8 = type == 6 || type == 8 || type == 10 ? 2 : 0
         guard type == 3 || flags == wanted else { throw .malformed("the flags of the fixed header are \(flags)") }
         var reader = body
@@ -43,7 +43,7 @@ extension MQTTPacket {
         }
     }
 
-    /// Properties that may be left out at the end of a packet.
+    /// Reads properties that a client may leave out at the end of a packet.
     fileprivate static func trailing(
         _ reader: inout MQTTBodyReader, _ place: MQTTProperty.Places
     ) throws(MQTTFault) -> MQTTProperties {
@@ -75,13 +75,13 @@ extension MQTTProperties {
 }
 
 extension MQTTConnect {
-    /// The longest name of a protocol, so that a stranger's bytes are refused early.
+    /// The protocol name that MQTT 3.1.1 and 5.0 send in CONNECT.
     private static let name = "MQTT"
 
     fileprivate init(_ reader: inout MQTTBodyReader) throws(MQTTFault) {
         let name = try reader.text()
         let number = try reader.byte()
-        // MQTT 3.1 called itself MQIsdp.
+        // MQTT 3.1 has the protocol name MQIsdp.
         if name == "MQIsdp" { throw MQTTFault(.unsupportedProtocolVersion, "MQTT 3.1; this server has 3.1.1 and 5.0") }
         guard name == Self.name else { throw MQTTFault(.unsupportedProtocolVersion, "the protocol is not MQTT") }
         guard let version = MQTTVersion(rawValue: number) else {
@@ -215,7 +215,7 @@ extension MQTTReasons {
         guard hasReasons else { return }
         repeat {
             let reason = try MQTTReason(&reader)
-            // MQTT 3.1.1 has three that grant and one that fails (section 3.9.3).
+            // MQTT 3.1.1 has three codes that grant a subscription and one for failure (section 3.9.3).
             guard version == .v5 || reason.rawValue <= 2 || reason == .unspecified else {
                 throw .malformed("there is no return code \(reason.rawValue)")
             }

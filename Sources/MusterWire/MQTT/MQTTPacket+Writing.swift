@@ -2,14 +2,14 @@ extension MQTTPacket {
     /// The largest body that a packet can have, in bytes.
     package static let bodyLimitBytes = 268_435_455
 
-    /// The packet's bytes.
+    /// Returns the encoded packet.
     package func bytes(_ version: MQTTVersion) -> [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes, version)
         return bytes
     }
 
-    /// Appends the packet's bytes. A version without properties or reasons leaves them out.
+    /// Appends the encoded packet. For MQTT 3.1.1 properties and reasons are left out.
     package func append(to bytes: inout [UInt8], _ version: MQTTVersion) {
         var body: [UInt8] = []
         let first: UInt8
@@ -57,7 +57,7 @@ extension MQTTPacket {
         bytes += body
     }
 
-    /// Appends a reason and properties, which are left out where they say nothing.
+    /// Appends a reason and properties. Both are left out for success without properties.
     private static func appendTrailing(
         _ reason: MQTTReason, _ properties: MQTTProperties, to body: inout [UInt8], _ version: MQTTVersion
     ) {
@@ -126,7 +126,7 @@ extension MQTTReasons {
         body.appendShort(packetID)
         properties.append(to: &body, version)
         guard hasReasons else { return }
-        // MQTT 3.1.1 knows one kind of failure.
+        // MQTT 3.1.1 has one code for every failure.
         for reason in reasons { body.append(version == .v3 && reason.isFailure ? 0x80 : reason.rawValue) }
     }
 }

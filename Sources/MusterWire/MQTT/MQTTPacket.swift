@@ -16,13 +16,13 @@ package enum MQTTPacket: Hashable, Sendable {
     case authenticate(MQTTReason, MQTTProperties)
 }
 
-/// CONNECT: a client begins.
+/// CONNECT: opens a client's connection to the server.
 package struct MQTTConnect: Hashable, Sendable {
     package var version: MQTTVersion
     package var clientID: String
-    /// Whether to begin without an earlier session.
+    /// Whether the client discards its earlier session.
     package var isClean: Bool
-    /// The largest number of seconds between two packets of the client; 0 for no limit.
+    /// The longest time between two packets of the client, in seconds; 0 for no limit.
     package var keepAliveSeconds: UInt16
     package var userName: String?
     package var password: [UInt8]?
@@ -65,7 +65,7 @@ package struct MQTTConnect: Hashable, Sendable {
     }
 }
 
-/// CONNACK: whether the server takes the client.
+/// CONNACK: says whether the server accepts the client.
 package struct MQTTConnectAnswer: Hashable, Sendable {
     package var isSessionPresent: Bool
     package var reason: MQTTReason
@@ -80,13 +80,13 @@ package struct MQTTConnectAnswer: Hashable, Sendable {
     }
 }
 
-/// PUBLISH: a message.
+/// PUBLISH: carries a message to a topic.
 package struct MQTTPublish: Hashable, Sendable {
-    /// The topic; empty where an alias stands for it.
+    /// The topic; empty when the packet uses a topic alias instead.
     package var topic: String
     package var payload: [UInt8]
     package var qos: MQTTQoS
-    /// The number that the acknowledgement names; nil for QoS 0.
+    /// The packet identifier, which the acknowledgement repeats; nil for QoS 0.
     package var packetID: UInt16?
     package var isRetained: Bool
     package var isDuplicate: Bool
@@ -106,15 +106,15 @@ package struct MQTTPublish: Hashable, Sendable {
     }
 }
 
-/// PUBACK, PUBREC, PUBREL or PUBCOMP.
+/// PUBACK, PUBREC, PUBREL or PUBCOMP: a step in acknowledging a message.
 package struct MQTTAcknowledgement: Hashable, Sendable {
-    /// The packet, by its type.
+    /// The kind of acknowledgement, by its packet type.
     package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
-        /// Answers QoS 1.
+        /// PUBACK: acknowledges a message of QoS 1.
         case published = 4
-        /// Answers QoS 2.
+        /// PUBREC: the receiver has a message of QoS 2.
         case received = 5
-        /// Ends QoS 2, and is answered by `completed`.
+        /// PUBREL: the sender releases a message of QoS 2. The receiver answers with `completed`.
         case released = 6
         case completed = 7
     }
@@ -135,23 +135,23 @@ package struct MQTTAcknowledgement: Hashable, Sendable {
     }
 }
 
-/// SUBSCRIBE: which topics a client wants.
+/// SUBSCRIBE: the topic filters that a client subscribes to.
 package struct MQTTSubscribe: Hashable, Sendable {
     package var packetID: UInt16
     package var subscriptions: [Subscription]
     package var properties: MQTTProperties
 
-    /// A filter of topics, and how its messages are sent.
+    /// A topic filter with the options for its messages.
     package struct Subscription: Hashable, Sendable {
         package var filter: String
         package var qos: MQTTQoS
-        /// Whether the client wants none of its own messages.
+        /// Whether the server leaves out messages that the client itself published.
         package var isNoLocal: Bool
-        /// Whether messages keep the flag that they were retained.
+        /// Whether the server sends messages with the retain flag that they were published with.
         package var keepsRetain: Bool
         package var retained: Retained
 
-        /// When retained messages are sent.
+        /// When the server sends retained messages after a subscription.
         package enum Retained: UInt8, Hashable, Sendable, CaseIterable { case always, forNewSubscription, never }
 
         package init(
@@ -175,7 +175,7 @@ package struct MQTTSubscribe: Hashable, Sendable {
     }
 }
 
-/// UNSUBSCRIBE: which filters a client no longer wants.
+/// UNSUBSCRIBE: the topic filters that a client no longer wants.
 package struct MQTTUnsubscribe: Hashable, Sendable {
     package var packetID: UInt16
     package var filters: [String]
@@ -188,7 +188,7 @@ package struct MQTTUnsubscribe: Hashable, Sendable {
     }
 }
 
-/// SUBACK or UNSUBACK: what became of each filter. UNSUBACK of MQTT 3.1.1 has no reasons.
+/// SUBACK or UNSUBACK: the result for each topic filter. UNSUBACK of MQTT 3.1.1 has no reasons.
 package struct MQTTReasons: Hashable, Sendable {
     package var packetID: UInt16
     package var reasons: [MQTTReason]

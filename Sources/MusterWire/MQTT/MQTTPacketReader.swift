@@ -1,21 +1,21 @@
 /// Reads packets from bytes that arrive in pieces.
 package struct MQTTPacketReader {
-    /// The largest packet, in bytes. May be changed between two packets.
+    /// The largest accepted packet, in bytes. The caller may change it between two packets.
     package var limitBytes: Int
-    /// The protocol's version: that of the CONNECT that was read.
+    /// The protocol version of the connection, from its CONNECT; nil before.
     package private(set) var version: MQTTVersion?
     private var buffer: [UInt8] = []
     private var start = 0
 
     /// Makes a reader.
     ///
-    /// - Parameter version: the version of a connection that has begun; nil where the first packet must be CONNECT.
+    /// - Parameter version: the version of an open connection; nil when the first packet must be CONNECT.
     package init(limitBytes: Int, version: MQTTVersion? = nil) {
         self.limitBytes = limitBytes
         self.version = version
     }
 
-    /// The number of bytes that are not read yet.
+    /// The number of bytes that arrived and are not read yet.
     package var waitingBytes: Int { buffer.count - start }
 
     /// Adds bytes that arrived.
@@ -23,7 +23,7 @@ package struct MQTTPacketReader {
 
     /// Reads the next packet; nil until more bytes arrive.
     ///
-    /// - Throws: `MQTTFault`. The connection cannot go on after it.
+    /// - Throws: `MQTTFault` for bytes that are not a valid packet. The reader cannot be used after it.
     package mutating func next() throws(MQTTFault) -> MQTTPacket? {
         guard let first = buffer[start...].first else { return nil }
         try checkBegin(first)
@@ -40,12 +40,12 @@ package struct MQTTPacketReader {
         return packet
     }
 
-    /// Refuses a stranger's first byte at once where it begins no CONNECT.
+    /// Refuses the first byte of a connection at once if it does not begin a CONNECT.
     private func checkBegin(_ first: UInt8) throws(MQTTFault) {
         if version == nil, first != 0x10 { throw .violation("the first packet is not CONNECT") }
     }
 
-    /// The length of the body and where it begins; nil until all of the length has arrived.
+    /// Returns the length of the body and the offset at which it begins; nil until the whole length has arrived.
     private func bodyLength() throws(MQTTFault) -> (Int, Int)? {
         let header = buffer[(start + 1)...].prefix(4)
         guard header.count == 4 || header.contains(where: { $0 & 0x80 == 0 }) else { return nil }
@@ -55,10 +55,10 @@ package struct MQTTPacketReader {
         return (number, start + 1 + count)
     }
 
-    /// Drops what was read, once it is more than what is left.
+    /// Removes bytes from the buffer that were read, once they are more than half of it.
     private mutating func shrink() {
         if start == buffer.count {
-            // A large packet's memory is not kept for the next ones.
+            // The memory of a large packet is freed, and not kept for the next packets.
             buffer.removeAll(keepingCapacity: buffer.capacity <= 4_096)
             start = 0
         } else if start > buffer.count / 2 {

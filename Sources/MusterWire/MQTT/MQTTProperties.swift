@@ -28,10 +28,10 @@ package enum MQTTProperty: UInt8, Hashable, Sendable, CaseIterable {
     case subscriptionIdentifiersAvailable = 0x29
     case sharedSubscriptionAvailable = 0x2A
 
-    /// How a value is written.
+    /// The encoding of a property's value.
     enum Form { case byte, short, long, variable, text, data, pair }
 
-    /// The places that properties may stand in.
+    /// The packets in which a property is allowed.
     struct Places: OptionSet, Sendable {
         let rawValue: UInt16
         static let connect = Places(rawValue: 1)
@@ -85,7 +85,7 @@ package enum MQTTProperty: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The numbers that the property may have; all that its form can hold for most.
+    /// The allowed numbers of the property; for most properties all that the encoding can hold.
     var range: ClosedRange<UInt32> {
         switch self {
         case .receiveMaximum, .topicAlias, .maximumPacketSize, .subscriptionIdentifier: 1...UInt32.max
@@ -94,7 +94,7 @@ package enum MQTTProperty: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The properties of a packet, in the order in which they stand. MQTT 3.1.1 has none.
+/// The properties of a packet, in their order in the packet. Packets of MQTT 3.1.1 have none.
 package struct MQTTProperties: Hashable, Sendable {
     /// A property's value.
     package enum Value: Hashable, Sendable {
@@ -121,7 +121,8 @@ package struct MQTTProperties: Hashable, Sendable {
 
     package mutating func add(_ property: MQTTProperty, _ value: Value) { entries.append(Entry(property, value)) }
 
-    /// The property's first number; nil where the packet has none.
+    /// Returns the number that the property has in this packet, the first if there are several; nil when the packet
+    /// does not contain the property.
     package func number(_ property: MQTTProperty) -> UInt32? {
         for entry in entries where entry.property == property {
             if case .number(let number) = entry.value { return number }
@@ -129,7 +130,7 @@ package struct MQTTProperties: Hashable, Sendable {
         return nil
     }
 
-    /// The property's text; nil where the packet has none.
+    /// Returns the text that the property has in this packet; nil when the packet does not contain the property.
     package func text(_ property: MQTTProperty) -> String? {
         for entry in entries where entry.property == property {
             if case .text(let text) = entry.value { return text }
@@ -139,7 +140,7 @@ package struct MQTTProperties: Hashable, Sendable {
 
     // MARK: Bytes
 
-    /// Reads the properties that stand at a place.
+    /// Reads the properties of a packet, and checks that each is allowed there.
     init(_ reader: inout MQTTBodyReader, at place: MQTTProperty.Places) throws(MQTTFault) {
         entries = []
         let length = Int(try reader.variableNumber())

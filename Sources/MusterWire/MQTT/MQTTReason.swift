@@ -1,4 +1,4 @@
-/// A version of the protocol, by the number in CONNECT.
+/// A version of the protocol, with the number that CONNECT uses for it.
 package enum MQTTVersion: UInt8, Hashable, Sendable, CaseIterable {
     /// MQTT 3.1.1.
     case v3 = 4
@@ -6,21 +6,21 @@ package enum MQTTVersion: UInt8, Hashable, Sendable, CaseIterable {
     case v5 = 5
 }
 
-/// How often a message arrives.
+/// The delivery guarantee of a message: at most once, at least once or exactly once.
 package enum MQTTQoS: UInt8, Hashable, Sendable, Comparable, CaseIterable {
     case atMostOnce, atLeastOnce, exactlyOnce
 
-    /// Whether the left one promises less.
+    /// Returns whether the left level guarantees less than the right one.
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The outcome of an operation (MQTT 5.0, section 2.4).
+/// The result of an operation (MQTT 5.0, section 2.4).
 package enum MQTTReason: UInt8, Hashable, Sendable, CaseIterable {
-    /// Success; for a subscription QoS 0 granted; for DISCONNECT a normal end.
+    /// Success. SUBACK uses this code for "granted QoS 0", and DISCONNECT for a normal end.
     case success = 0x00
     case grantedQoS1 = 0x01
     case grantedQoS2 = 0x02
-    /// The client ends its connection, and wants its will published.
+    /// The client disconnects, and asks the server to publish its will.
     case disconnectWithWill = 0x04
     case noMatchingSubscribers = 0x10
     case noSubscriptionExisted = 0x11
@@ -77,7 +77,7 @@ package enum MQTTReason: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The reason of a return code of MQTT 3.1.1; nil for an undefined code.
+    /// Makes the reason for a return code of MQTT 3.1.1; nil for an undefined code.
     init?(connectReturnCode code: UInt8) {
         switch code {
         case 0: self = .success
@@ -91,11 +91,11 @@ package enum MQTTReason: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Bytes that are no MQTT packet, or a packet that the protocol forbids.
+/// The error for bytes that are no MQTT packet, or for a packet that the protocol forbids.
 package struct MQTTFault: Error, Hashable, Sendable {
-    /// The reason to send before the connection is closed.
+    /// The reason that the server sends before it closes the connection.
     package var reason: MQTTReason
-    /// What is wrong, for people.
+    /// A description of the fault for people.
     package var words: String
 
     package init(_ reason: MQTTReason, _ words: String) {

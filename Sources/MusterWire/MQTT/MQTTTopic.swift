@@ -1,11 +1,12 @@
-/// The names of topics, and the filters that choose among them (MQTT 5.0, section 4.7).
+/// Checks and matches topic names and topic filters (MQTT 5.0, section 4.7).
 package enum MQTTTopic {
-    /// Whether a text can be the name of a topic.
+    /// Returns whether a text is a valid topic name.
     package static func isName(_ text: String) -> Bool {
         !text.isEmpty && !text.utf8.contains { $0 == plus || $0 == hash || $0 == 0 }
     }
 
-    /// Whether a text can be a filter: `+` stands for one level and `#`, as the last one, for all that follow.
+    /// Returns whether a text is a valid topic filter. `+` matches one level, and a final `#` matches all further
+    /// levels.
     package static func isFilter(_ text: String) -> Bool {
         guard !text.isEmpty, !text.utf8.contains(0) else { return false }
         let levels = text.utf8.split(separator: slash, omittingEmptySubsequences: false)
@@ -16,10 +17,10 @@ package enum MQTTTopic {
         return true
     }
 
-    /// Whether a filter chooses a topic. A wildcard at the beginning chooses no topic that begins with `$`; `a/#` also
-    /// chooses `a`.
+    /// Returns whether a filter matches a topic name. A wildcard in the first level does not match names that begin
+    /// with `$`; `a/#` also matches `a`.
     ///
-    /// Complexity: O(length of both).
+    /// Complexity: O(n + m) in the lengths of the filter and the name.
     package static func matches(_ filter: String, _ name: String) -> Bool {
         let (filter, name) = (Substring(filter).utf8, Substring(name).utf8)
         if let first = filter.first, first == plus || first == hash, name.first == dollar { return false }
