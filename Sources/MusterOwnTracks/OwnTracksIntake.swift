@@ -89,6 +89,7 @@ package struct OwnTracksIntake: Sendable {
         guard let tracker = directory.tracker(of: device), let name = transition.name else { return nil }
         let parts = name.split(separator: ":", omittingEmptySubsequences: false)
         let uuid = parts.count > 1 ? BeaconUUID(parts[1]) : nil
+        var named: [RegionNumber] = []
         for collection in tracker.collections {
             for number in directory.regions(in: collection) {
                 guard let region = directory.regions[number],
@@ -100,10 +101,12 @@ package struct OwnTracksIntake: Sendable {
                     else { continue }
                     return number
                 }
-                if region.id == name || region.name.lowercased() == name.lowercased() { return number }
+                if region.id == name { return number }
+                if region.name.lowercased() == name.lowercased() { named.append(number) }
             }
         }
-        return nil
+        // A name that two regions have says nothing.
+        return named.count == 1 ? named.first : nil
     }
 
     // MARK: Encryption

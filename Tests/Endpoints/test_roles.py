@@ -163,7 +163,7 @@ rules = [
     # A device that is not theirs to report for is told as one that does not exist.
     Rule("POST", v1 + "/positions", v1 + "/positions", {"admin", "gateway", "own member", "own device"}, sample,
          (403, 404, 422)),
-    Rule("POST", v1 + "/sightings", v1 + "/sightings", {"admin", "gateway", "own member", "own device"}, seen_beacon,
+    Rule("POST", v1 + "/sightings", v1 + "/sightings", {"admin", "own member", "own device"}, seen_beacon,
          (403, 404, 422)),
     Rule("POST", "/ruuvi", "/ruuvi", {"gateway"}, {"data": {"gw_mac": "C8:25:2D:8E:9C:2C", "tags": {}}}, (403,)),
     # A team and what is its own.

@@ -1,8 +1,8 @@
 import MusterCore
 import MusterWire
 
-/// For any bytes, the decoder counts each structure at most once. A frame that identifies a beacon has a power and a UUID
-/// that can be printed and read again, and an Eddystone URL has printable characters only.
+/// For any bytes, the decoder counts each structure at most once. A frame that identifies a beacon has a power and a
+/// UUID that can be printed and read again, and an Eddystone URL has printable characters only.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let payload = Array(UnsafeBufferPointer(start: data, count: size))

@@ -102,4 +102,65 @@ import Testing
             .regions(containing: Coordinate(validLatitude: 45, longitude: 9), into: &found)
         #expect(found.isEmpty)
     }
+
+    @Test func `positions made of sightings make nobody safe once the beacon is heard no more`() {
+        var world = World(policy: .confident)
+        world.putSquare(2, at: 45, 9, isMuster: true)
+        world.putBeacon(1, .beacons(World.office, major: 1, minor: 2), at: 45)
+        for second in 0..<40 { world.hear(World.beacon(2), at: Double(second)) }
+        #expect(world.engine.safety(of: World.ana).state == .safe)
+        world.sweep(at: 170)
+        #expect(world.engine.safety(of: World.ana).state == .unknown)
+    }
+
+    @Test func `a beacon that fell silent hides no position of the device's own`() {
+        var world = World(policy: .confident)
+        world.addScanners()
+        world.putBeacon(1, .beacons(World.office, major: 1, minor: 2), at: 45, isMuster: true)
+        world.putBeacon(3, .scanner(World.hall), at: 45, isMuster: true)
+        for second in 0..<10 { world.hear(World.beacon(2), at: Double(second)) }
+        world.sweep(at: 140)
+        #expect(world.standing(1) == .unknown)
+        world.stay(45.05, 9, from: 141, to: 200, accuracy: 5)
+        for second in 380..<400 { world.hear(World.carried, at: Double(second), by: World.hall) }
+        #expect(world.standing(3, of: World.tag) == .inside)
+        #expect(world.engine.safety(of: World.ana).state == .unsafe)
+    }
+
+    @Test func `a region that becomes a muster region, or gets a place, asks for its evidence anew`() {
+        var world = World(policy: .confident)
+        world.putBeacon(1, .beacons(World.office, major: 1, minor: 2), at: 45)
+        world.listen(.entered(RegionNumber(1)), at: 0)
+        #expect(world.standing(1) == .inside)
+        world.putBeacon(1, .beacons(World.office, major: 1, minor: 2), at: 45, isMuster: true)
+        #expect(world.engine.safety(of: World.ana).state != .safe)
+        world.putBeacon(3, .beacons(World.office, major: 1, minor: 3))
+        for second in 10..<20 { world.hear(World.beacon(3), at: Double(second)) }
+        #expect(world.standing(3) == .inside)
+        world.putBeacon(3, .beacons(World.office, major: 1, minor: 3), at: 45, isMuster: true)
+        #expect(world.engine.safety(of: World.ana).state != .safe)
+        for second in 20..<24 { world.hear(World.beacon(3), at: Double(second)) }
+        #expect(world.engine.safety(of: World.ana).state == .safe)
+    }
+
+    @Test func `the phone's word said twice in a row is one word`() {
+        var world = world()
+        for second in [0.0, 2, 4] { world.listen(.entered(RegionNumber(1)), at: second) }
+        #expect(world.crossings.isEmpty)
+        #expect(world.engine.safety(of: World.ana).state != .safe)
+    }
+
+    @Test func `hearing many other beacons ends no standing and keeps none`() {
+        var world = world()
+        for number in 10..<90 {
+            world.putBeacon(Int32(number), .beacons(World.office, major: 9, minor: UInt16(number)))
+        }
+        for second in 0..<5 { world.hear(World.beacon(2), at: Double(second)) }
+        for number in 10..<90 {
+            world.hear(Beacon(uuid: World.office, major: 9, minor: UInt16(number)), at: 5 + Double(number) / 10)
+        }
+        #expect(world.standing(1) == .inside)
+        world.sweep(at: 200)
+        #expect(world.standing(1) == .unknown)
+    }
 }

@@ -18,17 +18,30 @@ struct BeaconRule: Hashable, Sendable {
 /// Looks up the regions of a beacon, the rooms of a scanner and the device of a tag.
 struct BeaconCatalog: Sendable {
     private var areas: [RegionNumber: BeaconArea] = [:]
-    /// The regions of the beacons with each UUID, in region order.
-    private var regionsOfUUID: [BeaconUUID: [RegionNumber]] = [:]
+    /// The regions by the numbers that they ask for, in region order.
+    private var regionsOfNumbers: [Numbers: [RegionNumber]] = [:]
     /// The regions of each scanner, in region order.
     private var regionsOfScanner: [DeviceNumber: [RegionNumber]] = [:]
+
+    /// The numbers that a region asks for; nil stands for any.
+    private struct Numbers: Hashable {
+        var uuid: BeaconUUID
+        var major: UInt16?
+        var minor: UInt16?
+    }
+
     private var devicesOfTag: [Beacon: DeviceNumber] = [:]
     private var tagsOfDevice: [DeviceNumber: Beacon] = [:]
 
     /// Returns the regions of a beacon, in region order.
     func regions(of beacon: Beacon) -> [RegionNumber] {
-        guard let regions = regionsOfUUID[beacon.uuid] else { return [] }
-        return regions.filter { areas[$0]?.isOf(beacon) == true }
+        var regions: [RegionNumber] = []
+        for major in [nil, beacon.major] {
+            for minor in [nil, beacon.minor] {
+                regions += regionsOfNumbers[Numbers(uuid: beacon.uuid, major: major, minor: minor)] ?? []
+            }
+        }
+        return regions.sorted()
     }
 
     /// Returns the regions in which a scanner stands, in region order.
@@ -45,7 +58,8 @@ struct BeaconCatalog: Sendable {
         guard let area = region.beacon else { return }
         areas[region.number] = area
         switch area.source {
-        case .beacons(let uuid, _, _): regionsOfUUID[uuid, default: []].insertInOrder(region.number)
+        case .beacons(let uuid, let major, let minor):
+            regionsOfNumbers[Numbers(uuid: uuid, major: major, minor: minor), default: []].insertInOrder(region.number)
         case .scanner(let scanner): regionsOfScanner[scanner, default: []].insertInOrder(region.number)
         }
     }
@@ -53,7 +67,8 @@ struct BeaconCatalog: Sendable {
     mutating func remove(_ region: RegionNumber) {
         guard let area = areas.removeValue(forKey: region) else { return }
         switch area.source {
-        case .beacons(let uuid, _, _): regionsOfUUID[uuid]?.removeAll { $0 == region }
+        case .beacons(let uuid, let major, let minor):
+            regionsOfNumbers[Numbers(uuid: uuid, major: major, minor: minor)]?.removeAll { $0 == region }
         case .scanner(let scanner): regionsOfScanner[scanner]?.removeAll { $0 == region }
         }
     }

@@ -41,15 +41,21 @@ public struct BeaconMemory: Hashable, Sendable {
     func track(in region: RegionNumber) -> BeaconTrack? { tracks.first { $0.region == region } }
 
     /// Changes the track of a region. Creates the track first if there is none.
-    mutating func change(_ region: RegionNumber, heardBy listener: DeviceNumber, _ body: (inout BeaconTrack) -> Void) {
+    ///
+    /// - Parameter presences: where the device stands. The track of a standing gives way to no other.
+    mutating func change(
+        _ region: RegionNumber, heardBy listener: DeviceNumber, standing presences: [Presence],
+        _ body: (inout BeaconTrack) -> Void
+    ) {
         if let index = tracks.firstIndex(where: { $0.region == region }) {
             tracks[index].listener = listener
             return body(&tracks[index])
         }
-        if tracks.count >= Self.trackLimit,
-            let oldest = tracks.indices.min(by: { tracks[$0].arrival < tracks[$1].arrival }
-            )
-        {
+        if tracks.count >= Self.trackLimit {
+            let idle = tracks.indices.filter { index in
+                !presences.contains { $0.region == tracks[index].region && $0.standing != .outside }
+            }
+            guard let oldest = idle.min(by: { tracks[$0].arrival < tracks[$1].arrival }) else { return }
             tracks.remove(at: oldest)
         }
         var track = BeaconTrack(region: region, listener: listener)

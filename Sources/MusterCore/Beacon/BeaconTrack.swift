@@ -72,10 +72,13 @@ extension BeaconTrack {
     /// Records that the device's operating system reports it inside. This counts as three sightings, which enter a
     /// region of standard mode; a muster region needs one more.
     mutating func noteEnter(at moment: Instant, received: Instant) {
-        let moments: [Int64] = [1_200, 600, 0].map { moment.milliseconds - $0 }
-        hits = Array((hits.filter { $0 < moments[0] } + moments).suffix(Self.hitLimit))
+        // Replaces what was heard before, so that a word that is said twice counts once.
+        hits = [1_200, 600, 0].map { moment.milliseconds - $0 }
         arrival = max(arrival, received.milliseconds)
     }
+
+    /// Forgets all that was heard, because the region or the tag is another now.
+    mutating func forget() { self = BeaconTrack(region: region, listener: listener, arrival: arrival) }
 
     private mutating func filter(_ sighting: Sighting, elapsedSeconds: Double) {
         guard let sample = sighting.comparableSignal else { return }

@@ -45,7 +45,7 @@ extension Engine {
         case .entered(let region):
             isUsed = !isLate && isPrompt && mayEnter(region, device, decision.devices.states[place], listening)
             if isUsed {
-                memory.change(region, heardBy: device) {
+                memory.change(region, heardBy: device, standing: decision.devices.states[place].presences) {
                     $0.noteEnter(at: listening.sampleTime, received: listening.receivedTime)
                 }
             }
@@ -53,7 +53,11 @@ extension Engine {
             // A late report of an exit still counts, unless the device was heard in the region after it.
             let lastHit = memory.track(in: region)?.lastHit
             isUsed = lastHit.map { $0 <= listening.sampleTime } ?? false
-            if isUsed { memory.change(region, heardBy: device) { $0.hits = [] } }
+            if isUsed {
+                memory.change(region, heardBy: device, standing: decision.devices.states[place].presences) {
+                    $0.hits = []
+                }
+            }
         }
         guard isUsed else { return .late }
         decision.devices.states[place].memory = memory
@@ -68,7 +72,7 @@ extension Engine {
         guard let rule = catalog.rule(of: region), let beacon = rule.beacon, case .beacons = beacon.area.source,
             beacon.area.reach == .far, tracker(of: state.user).isLinked(to: rule.collection)
         else { return false }
-        return beacon.place.map { !state.contradicts($0, at: listening.sampleTime) } ?? true
+        return beacon.place.map { !state.contradicts($0, at: listening.receivedTime) } ?? true
     }
 
     /// Adds a sighting of a device to the tracks of these regions, and decides the device's standings.
@@ -85,14 +89,14 @@ extension Engine {
                 tracker.isLinked(to: rule.collection)
             else { continue }
             if let place = beacon.place,
-                decision.devices.states[slot].contradicts(place, at: sighting.sampleTime)
+                decision.devices.states[slot].contradicts(place, at: sighting.receivedTime)
             {
                 continue
             }
             let isInside = decision.devices.states[slot].presences.contains {
                 $0.region == region && $0.standing == .inside
             }
-            memory.change(region, heardBy: listener) {
+            memory.change(region, heardBy: listener, standing: decision.devices.states[slot].presences) {
                 $0.hear(sighting, within: beacon.area.reach, isInside: isInside)
             }
         }
@@ -121,7 +125,7 @@ extension Engine {
     /// whose listener is silent.
     func sweepBeacons(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
         var state = state(of: device, after: decision)
-        guard !state.memory.tracks.isEmpty else { return }
+        guard state.hasMemory else { return }
         let tracker = tracker(of: state.user)
         let before = state.memory
         let verdicts = verdicts(on: &state, tracker, received: now, now: now, after: decision)
@@ -132,6 +136,7 @@ extension Engine {
             Double(now.milliseconds - track.arrival) > Self.trackLifetimeSeconds * 1000
                 && !standing.contains(track.region)
         }
+        endUnheard(&state, of: device, into: &decision)
         guard decision.scratch.presencesChanged || state.memory != before else { return }
         decision.devices.set(Int(device.rawValue), to: state)
         decision.noteState(of: device)
@@ -197,11 +202,9 @@ extension Engine {
         into decision: inout Decision
     ) {
         let state = state(of: device, after: decision)
-        if let evaluated = state.evaluated,
-            sighting.sampleTime.seconds(since: evaluated) < Self.locatingSeconds
-        {
-            return
-        }
+        // A listener's clock that is ahead must not make the device's own fixes look late.
+        let moment = min(sighting.sampleTime, sighting.receivedTime)
+        if let evaluated = state.evaluated, moment.seconds(since: evaluated) < Self.locatingSeconds { return }
         let heard = state.memory.tracks.filter { $0.heard == sighting.sampleTime.milliseconds }
         let places = heard.compactMap { track -> (signal: Float, place: Circle)? in
             guard let place = catalog.rule(of: track.region)?.beacon?.place,
@@ -211,7 +214,7 @@ extension Engine {
         }
         guard let best = places.max(by: { $0.signal < $1.signal })?.place else { return }
         var position = Position(
-            coordinate: best.centre, sampleTime: sighting.sampleTime, receivedTime: sighting.receivedTime,
+            coordinate: best.centre, sampleTime: moment, receivedTime: sighting.receivedTime,
             accuracy: best.radius, source: .beacon)
         if device != listener { position.reporter = self.state(of: listener, after: decision).user }
         _ = decidePosition(position, of: device, now: now, into: &decision)
@@ -223,28 +226,32 @@ extension Engine {
 
 /// Edits of the directory and of regions.
 extension Engine {
-    /// Deletes the tracks of a region whose beacon or scanner is about to change.
-    mutating func forgetBeacons(before region: Region) {
-        guard catalog.rule(of: region.number) != nil, catalog.beacons.area(of: region.number) != region.beacon else {
-            return
-        }
+    /// Forgets what was heard in a region. Its radio or its place is another now, or it has become a muster region,
+    /// which takes more evidence than was asked for before. The review ends the standings there.
+    mutating func forgetBeacons(in region: RegionNumber) {
         for index in devices.indices where devices[index].hasMemory {
-            devices[index].memory.tracks.removeAll { $0.region == region.number }
+            guard let track = devices[index].memory.tracks.firstIndex(where: { $0.region == region }) else { continue }
+            devices[index].memory.tracks[track].forget()
         }
     }
 
     /// Sets the beacon that a device itself sends. The tracks of its former beacon are deleted.
     mutating func putTag(_ device: Device) {
         guard catalog.setTag(device.number, to: device.beacon) else { return }
-        devices[Int(device.number.rawValue)].memory.tracks.removeAll { $0.listener != device.number }
+        let index = Int(device.number.rawValue)
+        for track in devices[index].memory.tracks.indices
+        where devices[index].memory.tracks[track].listener != device.number {
+            devices[index].memory.tracks[track].forget()
+        }
         scope.users.insert(device.user)
     }
 
-    /// Ends a device's presences in beacon regions without a track. No crossing is reported.
+    /// Ends the standings of a device in beacon regions where it was not heard. No crossing is reported.
     func endUnheard(_ state: inout DeviceState, of device: DeviceNumber, into decision: inout Decision) {
         let memory = state.memory
         let isUnheard = { (presence: Presence) in
-            catalog.rule(of: presence.region)?.beacon != nil && memory.track(in: presence.region) == nil
+            presence.standing != .outside && catalog.rule(of: presence.region)?.beacon != nil
+                && memory.track(in: presence.region)?.hits.isEmpty ?? true
         }
         for var presence in state.presences.filter(isUnheard) {
             presence.standing = .outside
@@ -254,6 +261,6 @@ extension Engine {
             decision.scratch.presencesChanged = true
         }
         state.presences.removeAll(where: isUnheard)
-        if decision.scratch.presencesChanged, state.hasMemory { decision.noteState(of: device) }
+        if state.hasMemory { decision.noteState(of: device) }
     }
 }

@@ -165,11 +165,34 @@ extension DeviceState {
         }
     }
 
-    /// Whether the device's own recent position says that it is elsewhere than in a place.
+    /// Whether the newest position was made of a sighting.
+    @inline(__always)
+    var isLocatedByBeacon: Bool { isLocated && newest.source == .beacon }
+
+    /// Remembers a position of the device's own that came after one that was made of a sighting.
+    mutating func rememberOwnFix(_ position: Position) {
+        guard isLocatedByBeacon, position.source != .beacon,
+            memory.ownFix.map({ $0.sampleTime < position.sampleTime }) ?? true
+        else { return }
+        memory.ownFix = position
+    }
+
+    /// Whether the device's own position of the last two minutes, by the server's clock, says that it is elsewhere than
+    /// in a place.
     func contradicts(_ place: Circle, at moment: Instant) -> Bool {
-        guard let fix = ownFix, abs(moment.seconds(since: fix.sampleTime)) <= BeaconPolicy.fixSeconds else {
-            return false
-        }
+        guard let fix = ownFix, moment.seconds(since: fix.receivedTime) <= BeaconPolicy.fixSeconds else { return false }
+        return Self.isFar(fix, from: place)
+    }
+
+    /// Whether the device's own position says that it is not, or no longer, in a beacon region: it came after the last
+    /// sighting there, or shortly before.
+    func contradicts(_ place: Circle, of region: RegionNumber) -> Bool {
+        guard let fix = ownFix, Self.isFar(fix, from: place) else { return false }
+        let isNewer = memory.track(in: region).map { fix.receivedTime.milliseconds >= $0.arrival } ?? true
+        return isNewer || (heard ?? fix.receivedTime).seconds(since: fix.receivedTime) <= BeaconPolicy.fixSeconds
+    }
+
+    private static func isFar(_ fix: Position, from place: Circle) -> Bool {
         let accuracy = min(fix.accuracy?.value ?? 100, 1_000)
         let distance = fix.coordinate.distance(to: place.centre).value
         return distance > place.radius.value + 3 * accuracy + 30

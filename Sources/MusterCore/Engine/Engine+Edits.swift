@@ -68,8 +68,11 @@ extension Engine {
             scope.links[number] = Set(catalog.tracker(number).collections)
             catalog.remove(number)
         case .putRegion(let region):
-            forgetBeacons(before: region)
+            let former = catalog.rule(of: region.number)
             catalog.put(region)
+            if let former, let rule = catalog.rule(of: region.number), rule.asksForOtherBeacons(than: former) {
+                forgetBeacons(in: region.number)
+            }
             scope.add(region.number, within: region.beacon == nil ? region.shape?.boundingBox : nil)
         case .removeRegion(let number, _):
             catalog.remove(number)
@@ -114,7 +117,10 @@ extension Engine {
 
     /// Replaces the set of regions that rules make muster regions. `review` is due afterwards.
     public mutating func setMusterByRule(_ regions: Set<RegionNumber>) {
-        for region in catalog.setMusterByRule(regions) { scope.add(region, within: nil) }
+        for region in catalog.setMusterByRule(regions) {
+            if let rule = catalog.rule(of: region), rule.beacon != nil, rule.isMuster { forgetBeacons(in: region) }
+            scope.add(region, within: nil)
+        }
     }
 
     private mutating func reserve(users: Int, devices: Int) {

@@ -115,9 +115,7 @@ extension Engine {
 
     /// Whether edits may change where a device stands.
     private func concerns(_ scope: ReviewScope, _ state: DeviceState) -> Bool {
-        guard let user = state.user, state.isLocated || !state.presences.isEmpty || !state.refuges.isEmpty else {
-            return false
-        }
+        guard let user = state.user, state.isLocated || state.hasStandings else { return false }
         if scope.users.contains(user) { return true }
         let number = team(of: person(user)).tracker
         let tracker = number.map(catalog.tracker) ?? .none
@@ -126,6 +124,7 @@ extension Engine {
         guard scope.isOfPlaces, let number else { return false }
         if scope.links[number] != nil { return true }
         if (state.presences + state.refuges).contains(where: { scope.regions.contains($0.region) }) { return true }
+        if state.hasMemory, state.memory.tracks.contains(where: { scope.regions.contains($0.region) }) { return true }
         if tracker.collections.contains(where: { scope.collections.contains($0) }) { return true }
         guard tracker.isFollowed, !state.track.isEmpty, !scope.regions.isEmpty else { return false }
         return scope.isNear(state.track.estimate, deviationMetres: state.track.deviationMetres)

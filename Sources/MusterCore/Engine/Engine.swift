@@ -141,8 +141,14 @@ public struct Engine: Sendable {
         into decision: inout Decision
     ) -> Verdict {
         let state = state(of: device, after: decision)
+        let isOwnFix = state.isLocatedByBeacon && !Self.isAhead(sampleTime, of: position.receivedTime)
+        if isOwnFix {
+            let place = slot(of: device, in: &decision)
+            decision.devices.states[place].rememberOwnFix(position)
+            decision.noteState(of: device)
+        }
         // The owner may have counted as silent until now.
-        if !isHeard(state.user, after: decision) {
+        if isOwnFix || !isHeard(state.user, after: decision) {
             deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
         }
         // A filter may have kept the last evaluated sample out of the store: then this is a repetition of it.

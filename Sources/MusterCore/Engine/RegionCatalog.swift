@@ -70,6 +70,11 @@ struct RegionCatalog: Sendable {
         var inradiusMetres: Double
         /// The radio that decides who is inside; nil for a region that positions decide.
         var beacon: BeaconRule?
+
+        /// Whether what was heard under a former rule proves nothing under this one.
+        func asksForOtherBeacons(than former: RegionRule) -> Bool {
+            former.beacon != beacon || (beacon != nil && isMuster && !former.isMuster)
+        }
     }
 
     /// A tracker's filter and links. It is a class because the engine reads it for every observation and must not copy

@@ -171,14 +171,19 @@ extension Engine {
     ) -> MusterContainment {
         var first: (region: RegionNumber, doubt: Doubt?)?
         var isUndecided = false
+        // The newest position was made of a sighting, and the device is heard at no place any more.
+        let isLost =
+            states[place].isLocatedByBeacon
+            && !states[place].presences.contains {
+                $0.standing == .inside && catalog.rule(of: $0.region)?.beacon?.place != nil
+            }
         func look(_ presences: [Presence], _ policy: CrossingPolicy) {
             for presence in presences {
                 guard let rule = catalog.rule(of: presence.region), rule.isMuster,
                     (rule.beacon == nil ? rule.policy : .confident) == policy
                 else { continue }
-                if let circle = rule.beacon?.place, presence.standing == .inside,
-                    states[place].contradicts(circle, at: states[place].evaluated ?? presence.since)
-                {
+                if let circle = rule.beacon?.place, states[place].contradicts(circle, of: presence.region) { continue }
+                if isLost, rule.beacon == nil, presence.standing == .inside {
                     isUndecided = true
                     continue
                 }

@@ -55,7 +55,11 @@ struct SightingRoutes: NativeRoutes {
             }
             return device
         }
-        guard let device = access.reportableDevice(name) else { throw .invalid("/device", "there is no such device") }
+        let device = access.reportableDevice(name)
+        // A sighting does not say who reported it, so a gateway reports what its own devices heard, and no other's.
+        guard let device, access.principal.role != .gateway || device.user == access.principal.user else {
+            throw .invalid("/device", "there is no such device")
+        }
         return device
     }
 
