@@ -139,12 +139,7 @@ extension HistoryTable {
             count += held - rest.count
         }
         statement.reset()
-        let deletion = try RawStatement("DELETE FROM history WHERE number = ?", in: database)
-        for number in gone {
-            deletion.bind(1, number)
-            try deletion.run()
-        }
-        for (number, rest, marks) in cut { try replace(number, by: rest, marks, in: database) }
+        try rewrite(gone, cut, in: database)
         return count
     }
 }

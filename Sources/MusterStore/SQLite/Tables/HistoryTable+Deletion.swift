@@ -88,12 +88,7 @@ extension HistoryTable {
             count += held - rest.count
         }
         statement.reset()
-        let deletion = try RawStatement("DELETE FROM history WHERE number = ?", in: database)
-        for number in gone {
-            deletion.bind(1, number)
-            try deletion.run()
-        }
-        for (number, rest, marks) in cut { try replace(number, by: rest, marks, in: database) }
+        try rewrite(gone, cut, in: database)
         let latest = try RawStatement("DELETE FROM latest WHERE device = ? AND sample_time <= ?", in: database)
         latest.bind(1, Int64(device.rawValue))
         latest.bind(2, horizon == nil ? end : end - 1)
@@ -169,5 +164,17 @@ extension HistoryTable {
                 DELETE FROM epochs WHERE number = ? AND number < (SELECT max(number) FROM epochs)
                     AND NOT EXISTS (SELECT 1 FROM history WHERE epoch = epochs.number)
                 """, arguments: [epoch])
+    }
+
+    /// Deletes blocks of positions, and replaces others by what is left of them.
+    static func rewrite(
+        _ gone: [Int64], _ cut: [(number: Int64, rest: [Position], marks: MarkWriter)], in database: Database
+    ) throws {
+        let deletion = try RawStatement("DELETE FROM history WHERE number = ?", in: database)
+        for number in gone {
+            deletion.bind(1, number)
+            try deletion.run()
+        }
+        for (number, rest, marks) in cut { try replace(number, by: rest, marks, in: database) }
     }
 }
