@@ -20,6 +20,7 @@ extension MQTTConnection {
             let isPresent = try await signIn(connect)
             guard phase == .connecting else { return }
             phase = .open
+            reader.limitBytes = MQTTLimits.packetBytes
             leaveStrangers()
             send(.connectAnswer(answer(to: connect, isSessionPresent: isPresent)))
             watchKeepAlive()
@@ -83,7 +84,7 @@ extension MQTTConnection {
         let asked = connect.properties.number(.sessionExpiry)
         let wanted = connect.version == .v5 ? asked ?? 0 : connect.isClean ? 0 : MQTTLimits.sessionSeconds
         current.expirySeconds = min(wanted, MQTTLimits.sessionSeconds)
-        if current.isKept, !isStored, try await !sessions.hasRoom(for: current.key) {
+        if current.isKept, !isStored, try await !sessions.reserveRoom(for: current.key) {
             throw Refusal(
                 reason: .quotaExceeded,
                 words: "\(MQTTLimits.keptSessions) sessions are kept for you, which is the limit. "
@@ -164,16 +165,31 @@ extension MQTTConnection {
         return principal
     }
 
+    /// Verifies the client's proof again for a packet. Waits and tries again while the server is too busy to verify.
+    ///
+    /// - Throws: as `verify`, after `MQTTLimits.verifications` tries.
+    func verifyPatiently() async throws -> Principal {
+        for _ in 1..<MQTTLimits.verifications {
+            do {
+                return try await verify()
+            } catch let error as IdentityError where !error.endsCredential {
+                try await Task.sleep(for: .seconds(MQTTLimits.verificationSeconds))
+                guard phase == .open else { throw error }
+            }
+        }
+        return try await verify()
+    }
+
     /// Verifies the client's proof again, and disconnects the client if its credential has ended.
     func verifyStill() async {
         guard phase == .open else { return }
         do {
             _ = try await RequestWork.$current.withValue(work) { try await verify() }
-        } catch is IdentityError {
+        } catch let error as IdentityError where error.endsCredential {
             parts.metrics.count(event: "mqtt_credential_ended")
             disconnect(.notAuthorized, "The credential has ended.")
         } catch {
-            // The store cannot answer now. The client's next packet is verified again.
+            // The server cannot verify now. The client's next packet, and the next beat, are verified again.
         }
     }
 
@@ -225,4 +241,9 @@ extension MQTTConnection {
             _ = try? await intake.store([.init(topic: will.topic, payload: will.payload)], by: principal)
         }
     }
+}
+
+extension IdentityError {
+    /// Whether the credential is no longer valid. Any other error means that the server could not verify it now.
+    var endsCredential: Bool { self == .refused || self == .missing }
 }

@@ -10,7 +10,7 @@ extension MQTTConnection {
 
     /// Stores messages in one transaction, in order, and acknowledges them.
     func take(_ publishes: [MQTTPublish]) async throws {
-        let principal = try await verify()
+        let principal = try await verifyPatiently()
         var topics: [String] = []
         for publish in publishes { topics.append(try topic(of: publish)) }
         let messages = zip(publishes, topics).map { Incoming(publish: $0, topic: $1) }
@@ -18,35 +18,65 @@ extension MQTTConnection {
             try await store(messages, by: principal)
         } catch CoordinatorError.overQuota where messages.count > 1 {
             // The first messages of the batch may still fit into the quota.
-            for message in messages { try await store([message], by: principal) }
+            for message in messages {
+                guard phase == .open else { return }
+                try await store([message], by: principal)
+            }
         }
     }
 
     private struct Incoming {
         let publish: MQTTPublish
         let topic: String
+
+        /// The packet number of a QoS 2 message; nil for any other message.
+        var exactlyOnceID: UInt16? { publish.qos == .exactlyOnce ? publish.packetID : nil }
     }
 
     private func store(_ messages: [Incoming], by principal: Principal) async throws {
-        // A QoS 2 message that is already stored and not yet released is acknowledged again, and not stored again.
-        let new = messages.filter { message in
-            guard message.publish.qos == .exactlyOnce, let id = message.publish.packetID else { return true }
-            return !received.contains(id)
+        // A QoS 2 message that is already stored and not yet released is acknowledged again, and not stored again. The
+        // client may also have repeated it within these messages.
+        var known = received
+        var areNew: [Bool] = []
+        for message in messages {
+            areNew.append(message.exactlyOnceID.map { known.insert($0).inserted } ?? true)
         }
+        let new = zip(messages, areNew).filter { $1 }.map { $0.0 }
         let outcomes = try await intake.store(
             new.map { .init(topic: $0.topic, payload: $0.publish.payload) }, by: principal)
         traffic.countReceived(new.count)
         var next = outcomes.makeIterator()
-        for message in messages {
-            let isRepeated =
-                message.publish.qos == .exactlyOnce && message.publish.packetID.map { received.contains($0) } ?? false
-            let outcome = isRepeated ? .stored(nil) : next.next() ?? .stored(nil)
+        var outcomeOfID: [UInt16: PublishIntake.Outcome] = [:]
+        var ending: Ending?
+        for (message, isNew) in zip(messages, areNew) {
+            let id = message.exactlyOnceID
+            var outcome = PublishIntake.Outcome.stored(nil)
+            if isNew {
+                outcome = next.next() ?? outcome
+                if let id { outcomeOfID[id] = outcome }
+            } else if let id, let first = outcomeOfID[id] {
+                outcome = first
+            }
             guard phase == .open else { return }
-            try acknowledge(message.publish, outcome)
+            let wanted = try acknowledge(message.publish, outcome)
+            ending = ending ?? wanted
         }
+        // The messages that are stored are acknowledged before the connection ends for another one.
+        if let ending { disconnect(ending.reason, ending.words) }
     }
 
-    private func acknowledge(_ publish: MQTTPublish, _ outcome: PublishIntake.Outcome) throws(MQTTFault) {
+    /// Why the connection ends after some messages.
+    private struct Ending {
+        let reason: MQTTReason
+        let words: String
+    }
+
+    /// Acknowledges a message.
+    ///
+    /// - Returns: why the connection must end instead; nil when it need not.
+    private func acknowledge(
+        _ publish: MQTTPublish, _ outcome: PublishIntake.Outcome
+    ) throws(MQTTFault) -> Ending? {
         var reason = MQTTReason.success
         var words: String?
         switch outcome {
@@ -57,10 +87,11 @@ extension MQTTConnection {
             if version == .v5 { (reason, words) = (why, text) }
         case .forbidden(let why, let text):
             // An acknowledgement would tell the client that the server accepted the message.
-            guard version == .v5, publish.qos != .atMostOnce else { return disconnect(why, text) }
+            guard version == .v5, publish.qos != .atMostOnce else { return Ending(reason: why, words: text) }
             (reason, words) = (why, text)
+        case .withheld(let why, let text): return Ending(reason: why, words: text)
         }
-        guard let id = publish.packetID else { return }
+        guard let id = publish.packetID else { return nil }
         var properties = MQTTProperties()
         if let words, sendsReasons { properties.add(.reasonString, .text(words)) }
         switch publish.qos {
@@ -75,6 +106,7 @@ extension MQTTConnection {
             }
             send(.acknowledgement(.init(.received, of: id, reason, properties: properties)))
         }
+        return nil
     }
 
     /// The whole topic of a message, looked up where the client sends an alias (MQTT 5.0, section 3.3.2.3.4).

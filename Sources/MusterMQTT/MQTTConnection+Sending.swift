@@ -14,22 +14,33 @@ extension MQTTConnection {
     /// Starts the task that sends, unless it is already running.
     func startSending() {
         guard !isSending, phase == .open, let principal else { return }
-        if feed == nil {
-            feed = try? parts.feeds.open(
-                .changes, by: FeedOwner(principal), beatSeconds: parts.configuration.heartbeatSeconds,
-                timeoutSeconds: nil)
+        guard openFeed(principal), let feed else {
+            return disconnect(.quotaExceeded, "The server has reached its limit of open feeds.")
         }
-        guard let feed else { return disconnect(.quotaExceeded, "The server has reached its limit of open feeds.") }
         isSending = true
-        Task { await RequestWork.$current.withValue(work) { await send(from: feed) } }
+        let number = feedNumber
+        Task { await RequestWork.$current.withValue(work) { await send(from: feed, number) } }
     }
 
-    private func send(from feed: LogFeed) async {
-        defer { isSending = false }
+    private func send(from served: LogFeed, _ number: Int) async {
+        await sendUntilClosed(served)
+        isSending = false
+        // While this task was sending, the client may have ended its last subscription and begun another, with a new
+        // feed.
+        if phase == .open, feed != nil, feedNumber != number { startSending() }
+    }
+
+    /// Sends changes until the feed or the connection closes.
+    private func sendUntilClosed(_ feed: LogFeed) async {
         do {
             repeat {
-                // Sending runs in a task of its own: the task that waits would keep the memory that sending allocated.
-                try await inOwnTask { try await self.sendChanges() }
+                do {
+                    // Sending runs in a task of its own: the task that waits would keep the memory that sending
+                    // allocated.
+                    try await inOwnTask { try await self.sendChanges() }
+                } catch let error as IdentityError where !error.endsCredential {
+                    // The server is too busy to verify the client. The next beat tries again.
+                }
                 guard phase == .open, let ring = await feed.next() else { return }
                 if ring.isBeat { await verifyStill() }
             } while phase == .open
@@ -52,10 +63,20 @@ extension MQTTConnection {
                 continue
             }
             guard !events.isEmpty else { return }
-            let access = Access(try await verify(), in: parts.coordinator.directory)
+            var principal = try await verify()
+            var verified = waitCount
             for event in events {
-                while isHeldBack, phase == .open { await waitForChange() }
-                try await send(event, access)
+                // After a wait the client may have other rights.
+                while isHeldBack || waitCount != verified, phase == .open {
+                    if isHeldBack {
+                        await waitForChange()
+                    } else {
+                        verified = waitCount
+                        principal = try await verify()
+                    }
+                }
+                guard phase == .open else { return }
+                try await send(event, Access(principal, in: parts.coordinator.directory))
                 guard phase == .open else { return }
                 sentPlace = max(sentPlace, event.sequence)
             }

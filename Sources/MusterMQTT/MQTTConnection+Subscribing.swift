@@ -7,13 +7,19 @@ import NIOCore
 extension MQTTConnection {
     /// Answers SUBSCRIBE, and then sends the retained messages.
     func take(_ subscribe: MQTTSubscribe) async throws {
-        let principal = try await verify()
+        let principal = try await verifyPatiently()
         guard var current = session else { return }
         var reasons = subscribe.subscriptions.map { refusal(of: $0, by: principal) ?? granted($0) }
         let names = Set(current.subscriptions.map(\.wanted.filter))
         let more = Set(subscribe.subscriptions.map(\.filter)).subtracting(names).count
-        if names.count + more > MQTTLimits.subscriptions || !openFeed(principal) {
+        if reasons.contains(where: { !$0.isFailure }),
+            names.count + more > MQTTLimits.subscriptions || !openFeed(principal)
+        {
             reasons = reasons.map { $0.isFailure ? $0 : .quotaExceeded }
+        }
+        let new = zip(subscribe.subscriptions, reasons).filter { !$1.isFailure }.map(\.0)
+        guard !new.isEmpty else {
+            return send(.subscribeAnswer(MQTTReasons(packetID: subscribe.packetID, reasons)))
         }
         // Changes wait until the subscription is stored, so that none is sent that the retained messages already
         // include.
@@ -22,7 +28,6 @@ extension MQTTConnection {
             isHeldBack = false
             wake()
         }
-        let new = zip(subscribe.subscriptions, reasons).filter { !$1.isFailure }.map(\.0)
         let chosen = Set(new.filter { wantsRetained($0, isNew: !names.contains($0.filter)) }.map(\.filter))
         let (messages, through) = try await topics.retained(for: principal) { topic in
             chosen.contains { MQTTTopic.matches($0, topic) }
@@ -48,6 +53,7 @@ extension MQTTConnection {
 
     /// Answers UNSUBSCRIBE.
     func take(_ unsubscribe: MQTTUnsubscribe) async throws {
+        _ = try await verifyPatiently()
         guard var current = session else { return }
         let reasons = unsubscribe.filters.map { filter -> MQTTReason in
             let before = current.subscriptions.count
@@ -92,10 +98,14 @@ extension MQTTConnection {
         }
     }
 
-    private func openFeed(_ principal: Principal) -> Bool {
+    /// Opens the feed that tells when the log has grown, unless it is open.
+    ///
+    /// - Returns: false when a limit of feeds is reached.
+    func openFeed(_ principal: Principal) -> Bool {
         if feed != nil { return true }
         feed = try? parts.feeds.open(
             .changes, by: FeedOwner(principal), beatSeconds: parts.configuration.heartbeatSeconds, timeoutSeconds: nil)
+        feedNumber += 1
         return feed != nil
     }
 

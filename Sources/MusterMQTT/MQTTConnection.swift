@@ -1,6 +1,5 @@
 import MusterCore
 import MusterHTTP
-import MusterOwnTracks
 import MusterServer
 import MusterWire
 import NIOCore
@@ -26,9 +25,15 @@ actor MQTTConnection {
 
     var phase = Phase.awaitingConnect
     var version = MQTTVersion.v3
-    private var reader = MQTTPacketReader(limitBytes: MQTTLimits.connectBytes)
+    var reader = MQTTPacketReader(limitBytes: MQTTLimits.connectBytes)
+    /// The packets that were parsed together. It is emptied once all of them are handled.
     private var inbox: [MQTTPacket] = []
+    /// The index in `inbox` of the next packet to handle.
+    private var nextIndex = 0
+    /// The encoded bytes of the packets in `inbox`.
     private var inboxBytes = 0
+    /// Whether the handler waits for `ResumeReading` before it reads more.
+    private var isReadingPaused = false
     private var fault: MQTTFault?
     private var isHandling = false
     private var isInputEnded = false
@@ -54,6 +59,8 @@ actor MQTTConnection {
 
     // The state of sending.
     var feed: LogFeed?
+    /// Identifies `feed` among the feeds that this connection opened, one after the other.
+    var feedNumber = 0
     /// The last change that was sent or that the client did not want.
     var sentPlace = LogSequence.zero
     /// The last change of which a message of QoS 1 was sent.
@@ -69,6 +76,8 @@ actor MQTTConnection {
     /// The devices that this connection reported for.
     var ownDevices: Set<DeviceNumber> = []
     private var waiters: [CheckedContinuation<Void, Never>] = []
+    /// How often work of this connection has waited in `waitForChange`.
+    private(set) var waitCount = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
@@ -93,7 +102,9 @@ actor MQTTConnection {
     /// Starts the connection. The client must sign in within a few seconds.
     func begin() {
         parts.connections.opened(channel)
-        channel.closeFuture.whenComplete { [weak self] _ in self?.assumeIsolated { $0.closed() } }
+        // This keeps the connection, with its timer, until the channel has closed: before the upgrade to WebSocket
+        // nothing else does.
+        channel.closeFuture.whenComplete { [self] _ in assumeIsolated { $0.closed() } }
         guard sessions.admitStranger(from: address) else { return close() }
         isStranger = true
         startTimer(seconds: parts.connections.limits.headSeconds) { connection in
@@ -102,30 +113,51 @@ actor MQTTConnection {
         }
     }
 
-    /// Whether so many packets wait that the server stops reading.
-    var isFull: Bool { inbox.count >= MQTTLimits.waitingPackets || inboxBytes > MQTTLimits.packetBytes }
+    /// Whether so many packets wait that the server neither parses nor reads more. Until the client has signed in, its
+    /// CONNECT alone is parsed.
+    private var isFull: Bool {
+        switch phase {
+        case .awaitingConnect: !inbox.isEmpty
+        case .connecting: true
+        case .open, .closed: inbox.count >= MQTTLimits.waitingPackets || inboxBytes > MQTTLimits.packetBytes
+        }
+    }
+
+    /// Returns whether the handler may read more now. If it may not, `ResumeReading` tells it when it may.
+    func mayRead() -> Bool {
+        isReadingPaused = isFull
+        return !isReadingPaused
+    }
 
     func receive(_ bytes: ByteBuffer) {
         guard phase != .closed, fault == nil else { return }
         lastReceived = .now()
         reader.append(bytes.readableBytesView)
+        parseWaiting()
+        handleInbox()
+    }
+
+    /// Parses packets until the inbox is full. Further bytes stay in the reader.
+    private func parseWaiting() {
+        guard phase != .closed, fault == nil else { return }
         do throws(MQTTFault) {
-            while let packet = try reader.next() {
+            while !isFull {
+                let before = reader.waitingBytes
+                guard let packet = try reader.next() else { break }
                 inbox.append(packet)
-                inboxBytes += packet.payloadBytes
-                reader.limitBytes = MQTTLimits.packetBytes
+                inboxBytes += before - reader.waitingBytes
             }
             try holdMemory()
         } catch {
             fault = error
         }
-        handleInbox()
     }
 
-    /// Counts the bytes of an incomplete large packet against the memory for bodies.
+    /// Counts many unparsed bytes against the memory for bodies.
     private func holdMemory() throws(MQTTFault) {
         let bytes = reader.waitingBytes
         guard bytes > MQTTLimits.freeBytes else {
+            guard hold.bytes > 0 else { return }
             parts.connections.bodies.release(hold)
             hold = BodyBudget.Hold(from: address)
             return
@@ -158,7 +190,7 @@ actor MQTTConnection {
         leaveStrangers()
         feed?.close()
         feed = nil
-        inbox = []
+        clearInbox()
         wake()
         endSession()
     }
@@ -197,12 +229,20 @@ actor MQTTConnection {
     }
 
     private func handleAll() async {
+        var handled = 0
         while phase != .closed, !inbox.isEmpty {
-            let wasFull = isFull
+            // A client that does not read its answers is not served further, so that they do not pile up.
+            while !channel.isWritable, phase == .open { await waitForChange() }
+            guard phase != .closed else { break }
             await handleNext()
-            if wasFull, !isFull {
+            parseWaiting()
+            if isReadingPaused, !isFull {
+                isReadingPaused = false
                 channel.pipeline.fireUserInboundEventTriggered(MQTTConnectionHandler.ResumeReading())
             }
+            handled += 1
+            // Other connections of this event loop get their turn.
+            if handled.isMultiple(of: MQTTLimits.waitingPackets) { await Task.yield() }
         }
         isHandling = false
         if let fault, phase != .closed { refuse(fault) }
@@ -232,7 +272,7 @@ actor MQTTConnection {
     /// Takes the PUBLISH packets at the front of the inbox, so that one transaction stores them all.
     private func publishesBehind() -> [MQTTPublish] {
         var publishes: [MQTTPublish] = []
-        while case .publish(let publish)? = inbox.first {
+        while nextIndex < inbox.count, case .publish(let publish) = inbox[nextIndex] {
             publishes.append(publish)
             _ = takeFirst()
         }
@@ -240,9 +280,16 @@ actor MQTTConnection {
     }
 
     private func takeFirst() -> MQTTPacket {
-        let packet = inbox.removeFirst()
-        inboxBytes -= packet.payloadBytes
+        let packet = inbox[nextIndex]
+        nextIndex += 1
+        if nextIndex == inbox.count { clearInbox() }
         return packet
+    }
+
+    private func clearInbox() {
+        inbox = []
+        nextIndex = 0
+        inboxBytes = 0
     }
 
     /// Ends a connection whose client broke the protocol.
@@ -259,7 +306,6 @@ actor MQTTConnection {
     private func refuseForNow(_ error: any Error) {
         switch error {
         case IdentityError.refused, IdentityError.missing: disconnect(.notAuthorized, "The credential has ended.")
-        case let refusal as OwnTracksRefusal: disconnect(.implementationSpecific, refusal.words)
         case CoordinatorError.overQuota(let fault):
             parts.metrics.count(event: "mqtt_over_quota")
             disconnect(.quotaExceeded, fault.words)
@@ -307,6 +353,7 @@ actor MQTTConnection {
     /// Waits until something changes: the channel accepts more, a message was acknowledged, or the connection closed.
     func waitForChange() async {
         guard phase != .closed else { return }
+        waitCount += 1
         await withCheckedContinuation { waiters.append($0) }
     }
 
@@ -315,9 +362,4 @@ actor MQTTConnection {
         waiters = []
         for waiter in waiting { waiter.resume() }
     }
-}
-
-extension MQTTPacket {
-    /// The number of bytes of the message that the packet carries.
-    fileprivate var payloadBytes: Int { if case .publish(let publish) = self { publish.payload.count } else { 0 } }
 }

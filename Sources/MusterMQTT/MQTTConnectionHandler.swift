@@ -29,10 +29,10 @@ final class MQTTConnectionHandler: ChannelDuplexHandler {
 
     /// Reads no more while many packets wait to be handled.
     func read(context: ChannelHandlerContext) {
-        if connection.assumeIsolated({ $0.isFull }) {
-            isReadPending = true
-        } else {
+        if connection.assumeIsolated({ $0.mayRead() }) {
             context.read()
+        } else {
+            isReadPending = true
         }
     }
 
@@ -53,7 +53,10 @@ final class MQTTConnectionHandler: ChannelDuplexHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        connection.assumeIsolated { $0.close() }
+        context.close(promise: nil)
+    }
 
     /// Tells the handler that packets were handled and that it may read again.
     struct ResumeReading: Sendable {}

@@ -8,7 +8,7 @@ enum MQTTLimits {
     static let packetBytes = 256 << 10
     /// The size up to which an incomplete packet does not count against the memory for bodies, in bytes.
     static let freeBytes = 8 << 10
-    /// The number of waiting packets of one connection at which the server stops reading from it.
+    /// The number of waiting packets of one connection at which the server stops parsing and reading.
     static let waitingPackets = 64
     /// The largest number of QoS 1 and 2 messages of one client under way, in each direction.
     static let inFlight = 64
@@ -22,6 +22,8 @@ enum MQTTLimits {
     static let sessionSeconds: UInt32 = 7 * 86_400
     /// The largest number of wills that wait for their delay. Further wills are published at once.
     static let waitingWills = 1_000
+    /// The largest number of one user's wills that wait for their delay.
+    static let waitingWillsOfUser = 20
     /// The largest number of clients of all users.
     static let connections = 20_000
     /// The largest number of connections from one address that have not signed in yet. An IPv6 /64 counts as one
@@ -33,6 +35,10 @@ enum MQTTLimits {
     static let saveSeconds: Double = 1
     /// The largest number of sessions that one transaction stores.
     static let savedAtOnce = 1_000
+    /// How often a packet's verification is tried while the server is too busy to verify.
+    static let verifications = 5
+    /// Seconds between two such tries.
+    static let verificationSeconds: Double = 2
     /// Seconds between two checks of the credentials of all clients.
     static let proofSeconds: Double = 30
 }

@@ -15,9 +15,23 @@ final class MQTTSessions: Service {
         var strangers: [String: Int] = [:]
         var strangerCount = 0
         var refusedStrangers = 0
-        /// The wills that wait for their delay, each with a number that identifies it.
-        var wills: [MQTTSession.Key: Int] = [:]
+        /// The wills that wait for their delay.
+        var wills: [MQTTSession.Key: Will] = [:]
         var willCount = 0
+        /// The kept sessions of connections that began while the store had none of them.
+        var reserved: [UserNumber: Set<MQTTSession.Key>] = [:]
+
+        mutating func endReservation(of key: MQTTSession.Key) {
+            reserved[key.user]?.remove(key)
+            if reserved[key.user]?.isEmpty == true { reserved[key.user] = nil }
+        }
+    }
+
+    /// A will that waits for its delay.
+    private struct Will {
+        /// Distinguishes the will from others of the same session.
+        let number: Int
+        let task: Task<Void, Never>
     }
 
     private let coordinator: StoreCoordinator
@@ -64,7 +78,7 @@ final class MQTTSessions: Service {
         try state.withLock { state -> Result<MQTTConnection?, FeedShares.Refusal> in
             do throws(FeedShares.Refusal) { try state.shares.open(owner) } catch { return .failure(error) }
             // The client is back before its will is published.
-            state.wills[key] = nil
+            state.wills.removeValue(forKey: key)?.task.cancel()
             defer { state.open[key] = connection }
             return .success(state.open[key])
         }.get()
@@ -74,7 +88,11 @@ final class MQTTSessions: Service {
     func close(_ key: MQTTSession.Key, by owner: FeedOwner, _ connection: MQTTConnection) {
         state.withLock { state in
             state.shares.close(owner)
-            if state.open[key] === connection { state.open[key] = nil }
+            guard state.open[key] === connection else { return }
+            state.open[key] = nil
+            // A session that is still to be stored counts until it is stored.
+            if case .some(.some(_)) = state.unsaved[key] { return }
+            state.endReservation(of: key)
         }
     }
 
@@ -82,23 +100,31 @@ final class MQTTSessions: Service {
     func publishWill(
         of key: MQTTSession.Key, afterSeconds seconds: UInt32, _ publish: @escaping @Sendable () async -> Void
     ) {
-        let number = state.withLock { state -> Int? in
-            guard seconds > 0, state.wills.count < MQTTLimits.waitingWills else { return nil }
+        let isWaiting = state.withLock { state -> Bool in
+            state.wills.removeValue(forKey: key)?.task.cancel()
+            guard seconds > 0, state.wills.count < MQTTLimits.waitingWills,
+                state.wills.keys.count(where: { $0.user == key.user }) < MQTTLimits.waitingWillsOfUser
+            else { return false }
             state.willCount += 1
-            state.wills[key] = state.willCount
-            return state.willCount
-        }
-        Task {
-            if let number {
+            let number = state.willCount
+            let task = Task { [self] in
                 try? await Task.sleep(for: .seconds(Double(seconds)))
-                let isDue = state.withLock { state in
-                    guard state.wills[key] == number else { return false }
-                    state.wills[key] = nil
-                    return true
-                }
-                guard isDue else { return }
+                if removeWill(of: key, number) { await publish() }
             }
-            await publish()
+            state.wills[key] = Will(number: number, task: task)
+            return true
+        }
+        if !isWaiting { Task { await publish() } }
+    }
+
+    /// Removes a will whose delay is over.
+    ///
+    /// - Returns: false when the will was cancelled or replaced before.
+    private func removeWill(of key: MQTTSession.Key, _ number: Int) -> Bool {
+        state.withLock { state in
+            guard state.wills[key]?.number == number else { return false }
+            state.wills[key] = nil
+            return true
         }
     }
 
@@ -131,22 +157,37 @@ final class MQTTSessions: Service {
         return MQTTSession(key, stored: stored)
     }
 
-    /// Returns whether the limit of the user's kept sessions allows one more.
+    /// Counts a session of an open connection as kept, unless the user's limit is reached.
     ///
+    /// - Returns: false when the limit is reached.
     /// - Throws: the errors of reading the store.
-    func hasRoom(for key: MQTTSession.Key) async throws -> Bool {
-        let storeKey = MQTTSession.storeKey(key)
+    func reserveRoom(for key: MQTTSession.Key) async throws -> Bool {
         let now = coordinator.now()
-        let others = try await coordinator.read { store in
+        let stored = try await coordinator.read { store in
             try store.credentials(.messagingSession, of: key.user)
-                .count { $0.key != storeKey && $0.expiresAt.map { $0 > now } ?? true }
+                .filter { $0.expiresAt.map { $0 > now } ?? true }.map(\.key)
         }
-        return others < MQTTLimits.keptSessions
+        return state.withLock { state in
+            var others = Set(stored)
+            for other in state.reserved[key.user] ?? [] { others.insert(MQTTSession.storeKey(other)) }
+            others.remove(MQTTSession.storeKey(key))
+            guard others.count < MQTTLimits.keptSessions else { return false }
+            state.reserved[key.user, default: []].insert(key)
+            return true
+        }
     }
 
-    /// Stores a session and returns once it is on disk.
+    /// Stores a session and returns once it is on disk. Does nothing when its user or device has been removed.
     func save(_ session: MQTTSession) async throws {
-        try await coordinator.storeState { try Self.put(session, session.key, in: $0, at: $1) }
+        try await coordinator.storeState { [coordinator] transaction, now in
+            guard Self.hasOwner(session.key, in: coordinator.directory) else { return }
+            try Self.put(session, session.key, in: transaction, at: now)
+        }
+    }
+
+    /// Whether the user of a session, and its device if it has one, still exist.
+    private static func hasOwner(_ key: MQTTSession.Key, in directory: Directory) -> Bool {
+        directory.users[key.user] != nil && key.device.map { directory.devices[$0] != nil } ?? true
     }
 
     /// Stores a session within `MQTTLimits.saveSeconds`. Deletes the stored one if the session is not to be kept.
@@ -179,7 +220,6 @@ final class MQTTSessions: Service {
     /// - Returns: whether the sessions were stored.
     @discardableResult
     private func saveSome() async -> Bool {
-        let directory = coordinator.directory
         let some = state.withLock { state in
             let some = state.unsaved.prefix(MQTTLimits.savedAtOnce).map { ($0.key, $0.value) }
             for (key, _) in some { state.unsaved[key] = nil }
@@ -187,11 +227,16 @@ final class MQTTSessions: Service {
         }
         guard !some.isEmpty else { return true }
         do {
-            try await coordinator.storeState { transaction, now in
+            try await coordinator.storeState { [coordinator] transaction, now in
                 // A session is not stored when its user or device has been removed meanwhile.
-                for (key, session) in some
-                where directory.users[key.user] != nil && key.device.map({ directory.devices[$0] != nil }) ?? true {
+                let directory = coordinator.directory
+                for (key, session) in some where Self.hasOwner(key, in: directory) {
                     try Self.put(session, key, in: transaction, at: now)
+                }
+            }
+            state.withLock { state in
+                for (key, _) in some where state.open[key] == nil && state.unsaved[key] == nil {
+                    state.endReservation(of: key)
                 }
             }
             return true

@@ -31,13 +31,15 @@ struct PublishIntake: Sendable {
         case refused(MQTTReason, String)
         /// The client may not publish to this topic.
         case forbidden(MQTTReason, String)
+        /// The message cannot be stored until a person fixes something. The client must keep it, and send it again.
+        case withheld(MQTTReason, String)
     }
 
     /// Stores the messages in order.
     ///
     /// - Returns: the outcome of each message, once all accepted messages are on disk.
-    /// - Throws: `CoordinatorError`, `StoreError` or `WorkError` when the store cannot answer now, and
-    ///   `OwnTracksRefusal` when a person must fix something. The caller must then acknowledge none of the messages.
+    /// - Throws: `CoordinatorError`, `StoreError` or `WorkError` when the store cannot answer now. The caller must then
+    ///   acknowledge none of the messages.
     func store(_ messages: [Message], by principal: Principal) async throws -> [Outcome] {
         var observations: [Observation] = []
         var outcomes: [Outcome] = []
@@ -72,7 +74,19 @@ struct PublishIntake: Sendable {
             } catch let fault as JSONError {
                 metrics.count(event: "owntracks_unreadable")
                 return (.refused(.payloadFormatInvalid, "Not valid JSON: byte \(fault.offset)."), [])
+            } catch let refusal as OwnTracksRefusal {
+                return (Self.outcome(of: refusal, by: principal), [])
             }
+        }
+    }
+
+    /// The outcome of a message that OwnTracks' code refuses. That code has counted it.
+    private static func outcome(of refusal: OwnTracksRefusal, by principal: Principal) -> Outcome {
+        switch refusal {
+        case .unknownDevice: .refused(.notAuthorized, refusal.words)
+        // A gateway publishes for many devices. The message of one does not end the connection of all.
+        case .noKey where principal.role == .gateway: .refused(.implementationSpecific, refusal.words)
+        case .noKey: .withheld(.implementationSpecific, refusal.words)
         }
     }
 }

@@ -47,8 +47,12 @@ private final class UpgradeRefusal: ChannelInboundHandler, RemovableChannelHandl
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
+    /// Whether a request was refused. Requests behind it get no answer.
+    private var isRefused = false
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(let head) = unwrapInboundIn(data) else { return }
+        guard case .head(let head) = unwrapInboundIn(data), !isRefused else { return }
+        isRefused = true
         let words = "This port takes WebSocket at /mqtt with the subprotocol mqtt.\n"
         let headers: HTTPHeaders = [
             "upgrade": "websocket", "connection": "close", "content-type": "text/plain; charset=utf-8",
@@ -69,15 +73,22 @@ private final class WebSocketFrames: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = WebSocketFrame
 
+    /// Whether the client has closed the WebSocket. Frames behind that are ignored.
+    private var isClosing = false
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isClosing else { return }
         let frame = unwrapInboundIn(data)
         switch frame.opcode {
         case .binary, .continuation: context.fireChannelRead(wrapInboundOut(frame.unmaskedData))
         case .ping:
+            // A client that does not read gets no answers, so that they do not pile up.
+            guard context.channel.isWritable else { return }
             let answer = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
             context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
         case .pong: break
         case .connectionClose:
+            isClosing = true
             let answer = WebSocketFrame(fin: true, opcode: .connectionClose, data: frame.unmaskedData)
             let channel = context.channel
             context.writeAndFlush(wrapOutboundOut(answer)).whenComplete { _ in channel.close(promise: nil) }

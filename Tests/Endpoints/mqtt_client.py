@@ -6,8 +6,11 @@ import threading
 import time
 
 import paho.mqtt.client as paho
+import pytest
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
+
+from muster_process import MusterProcess
 
 versions = {"3.1.1": paho.MQTTv311, "5": paho.MQTTv5}
 wait_seconds = 20
@@ -206,3 +209,21 @@ def await_port(port):
         except OSError:
             assert time.monotonic() < deadline, "nobody listens"
             time.sleep(0.02)
+
+
+def port_and_server(*arguments):
+    """Returns the fixtures `port` and `server` of a file whose tests share one server with an MQTT port."""
+
+    @pytest.fixture(scope="module")
+    def port():
+        return free_port()
+
+    @pytest.fixture(scope="module")
+    def server(tmp_path_factory, store_of_files, port):
+        server = MusterProcess(tmp_path_factory.mktemp("muster"), ["--mqtt-port", str(port), *arguments])
+        server.model = store_of_files
+        with server:
+            await_port(port)
+            yield server
+
+    return port, server

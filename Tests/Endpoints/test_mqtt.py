@@ -8,8 +8,7 @@ import time
 
 import pytest
 
-from mqtt_client import Client, RawClient, await_port, free_port, packet, text, versions
-from muster_process import MusterProcess
+from mqtt_client import Client, RawClient, packet, port_and_server, text, versions
 from native_api import now
 from owntracks_phone import location, sealed, secret
 
@@ -17,19 +16,7 @@ both = pytest.mark.parametrize("version", sorted(versions))
 mosquitto_numbers = {"3.1.1": "mqttv311", "5": "mqttv5"}
 
 
-@pytest.fixture(scope="module")
-def port():
-    return free_port()
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, store_of_files, port):
-    server = MusterProcess(
-        tmp_path_factory.mktemp("muster"), ["--mqtt-port", str(port), "--request-seconds", "2"])
-    server.model = store_of_files
-    with server:
-        await_port(port)
-        yield server
+port, server = port_and_server("--request-seconds", "2")
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,7 @@
 
 import json
 
-import pytest
-
-from mqtt_client import Client, await_port, free_port
-from muster_process import MusterProcess
+from mqtt_client import Client, port_and_server
 from native_api import box, polygon
 from owntracks_phone import location
 
@@ -18,18 +15,7 @@ documented = {
 template = "{{ {'safe': 'OFF', 'unknown': 'None', 'offSite': 'None'}.get(value_json.state, 'ON') }}"
 
 
-@pytest.fixture(scope="module")
-def port():
-    return free_port()
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, store_of_files, port):
-    server = MusterProcess(tmp_path_factory.mktemp("muster"), ["--mqtt-port", str(port)])
-    server.model = store_of_files
-    with server:
-        await_port(port)
-        yield server
+port, server = port_and_server()
 
 
 def check(topic, payload):

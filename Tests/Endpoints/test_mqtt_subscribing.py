@@ -12,8 +12,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from mqtt_client import Client, RawClient, await_port, free_port, packet, text, versions
-from muster_process import MusterProcess
+from mqtt_client import Client, RawClient, await_port, free_port, packet, port_and_server, text, versions
 from native_api import box, now, polygon
 from owntracks_phone import location
 from soak import rounds
@@ -21,18 +20,7 @@ from soak import rounds
 both = pytest.mark.parametrize("version", sorted(versions))
 
 
-@pytest.fixture(scope="module")
-def port():
-    return free_port()
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, store_of_files, port):
-    server = MusterProcess(tmp_path_factory.mktemp("muster"), ["--mqtt-port", str(port)])
-    server.model = store_of_files
-    with server:
-        await_port(port)
-        yield server
+port, server = port_and_server()
 
 
 class Team:

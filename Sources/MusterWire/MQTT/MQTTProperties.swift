@@ -115,6 +115,9 @@ package struct MQTTProperties: Hashable, Sendable {
         }
     }
 
+    /// The largest number of properties that a packet may have here. The protocol has no limit.
+    static let countLimit = 64
+
     package private(set) var entries: [Entry]
 
     package init(_ entries: [Entry] = []) { self.entries = entries }
@@ -147,6 +150,9 @@ package struct MQTTProperties: Hashable, Sendable {
         var own = try reader.part(length)
         var seen: Set<MQTTProperty> = []
         while !own.isAtEnd {
+            guard entries.count < Self.countLimit else {
+                throw MQTTFault(.implementationSpecific, "a packet has \(Self.countLimit) properties at most")
+            }
             let identifier = try own.variableNumber()
             guard let property = UInt8(exactly: identifier).flatMap(MQTTProperty.init(rawValue:)) else {
                 throw .malformed("there is no property \(identifier)")

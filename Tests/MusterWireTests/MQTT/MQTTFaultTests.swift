@@ -133,6 +133,20 @@ struct MQTTFaultTests {
         #expect(reason(connect(properties: [3, 0x16, 0, 0]), version: nil) == .protocolError)
     }
 
+    @Test func `a packet has 64 properties at most`() {
+        func publish(properties count: Int) -> [UInt8] {
+            let properties = Array(repeating: [0x26, 0, 0, 0, 0] as [UInt8], count: count).flatMap { $0 }
+            var body: [UInt8] = [0, 1, 0x61]
+            body.appendVariableNumber(UInt32(properties.count))
+            body += properties
+            var bytes: [UInt8] = [0x30]
+            bytes.appendVariableNumber(UInt32(body.count))
+            return bytes + body
+        }
+        #expect(reason(publish(properties: 64)) == nil)
+        #expect(reason(publish(properties: 65)) == .implementationSpecific)
+    }
+
     @Test func `SUBACK of MQTT 3_1_1 has the codes that its document has`() {
         for code in [0, 1, 2, 0x80] as [UInt8] { #expect(reason(packet(0x90, [0, 1, code]), version: .v3) == nil) }
         for code in [3, 0x87, 0x9B] as [UInt8] {
