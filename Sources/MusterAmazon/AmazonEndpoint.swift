@@ -21,7 +21,7 @@ package struct AmazonEndpoint: Endpoint {
         jsonServices = AmazonJSONServices(
             keys: keys,
             services: [EventsService(coordinator: parts.coordinator), userPool, CognitoIdentityService(parts)],
-            isEncrypted: parts.configuration.tls != nil)
+            configuration: parts.configuration)
     }
 
     package func register(in routes: inout RouteTable) {

@@ -98,8 +98,7 @@ extension AmazonError {
 struct AmazonJSONServices: Sendable {
     let keys: AmazonKeys
     let services: [any AmazonJSONService]
-    /// Whether the server itself uses TLS.
-    let isEncrypted: Bool
+    let configuration: Configuration
 
     private static let contentType = "application/x-amz-json-1.1"
     /// The largest body of an operation that anyone may call, in bytes: a few tokens and a password.
@@ -138,7 +137,7 @@ struct AmazonJSONServices: Sendable {
         let body = try await request.body.collect(
             upTo: signer == nil ? Self.unsignedBodyLimit : AmazonProtocol.bodyLimit)
         let call = AmazonJSONCall(
-            operation: operation, body: body, serverAddress: request.serverAddress(isEncrypted: isEncrypted) + prefix,
+            operation: operation, body: body, serverAddress: request.serverAddress(in: configuration) + prefix,
             context: context, signer: signer)
         do {
             return try await service.respond(to: call)
@@ -162,9 +161,11 @@ struct AmazonJSONServices: Sendable {
 }
 
 extension Request {
-    /// The address of the server as the client calls it. Tokens name it as their issuer: a client that states another
-    /// one gets tokens that no server which knows this one accepts.
-    func serverAddress(isEncrypted: Bool) -> String {
+    /// The address of the server: the configured one, otherwise the one that the client calls. Tokens name it as their
+    /// issuer: a client that states another one gets tokens that no server which knows this one accepts.
+    func serverAddress(in configuration: Configuration) -> String {
+        if let address = configuration.publicURL { return address }
+        let isEncrypted = configuration.tls != nil
         let isBehindTLS = headers[.xForwardedProto]?.lowercased() == "https"
         let host = head.authority ?? headers[.host] ?? "localhost"
         return "\(isEncrypted || isBehindTLS ? "https" : "http")://\(host.prefix(253))"

@@ -31,6 +31,11 @@ package struct Configuration: Sendable {
     package var acceptsLoss = false
     /// Whether anyone may create their own account (`PUT /api/users/:id`).
     package var registration = Registration.closed
+    /// The address by which clients call the server, without a slash at its end; nil where each request's own tells it.
+    package var publicURL: String?
+    /// The name of the webhook target that sends the codes of new accounts and passwords; nil where an admin hands them
+    /// over.
+    package var codeTarget: String?
     /// Whether clients without credentials may read the places (`GET /api/places`).
     package var placesArePublic = false
     /// The settings of the AWS services.

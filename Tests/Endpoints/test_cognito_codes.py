@@ -1,5 +1,6 @@
 """Codes by which people confirm accounts and new passwords of Amazon Cognito user pools: an admin hands them over."""
 
+import json
 import re
 
 import pytest
@@ -8,7 +9,9 @@ from pycognito import Cognito
 
 import amazon
 import cognito
+import webhook_targets
 from amazon import refused
+from webhook_receiver import Receiver
 
 
 @pytest.fixture(scope="module")
@@ -129,3 +132,36 @@ def test_people_sign_up_where_registration_is_open(make_server):
     amazon.client(server, service="cognito-idp").admin_confirm_sign_up(
         UserPoolId=settings["userPoolId"], Username="second")
     cognito.sign_in(server, "second", "a good password")
+
+
+def test_a_target_sends_the_codes(make_server):
+    server = make_server(arguments=["--registration", "open", "--code-target", "mailer", "--allow-private-targets"])
+    admin, idp = server.start().admin(), cognito.unsigned(server, "cognito-idp")
+    client = {"ClientId": cognito.settings(server)["clientId"]}
+    destination = {"Destination": "the message service of this server"}
+    attributes = [{"Name": "email", "Value": "kim@example.org"}, {"Name": "nickname", "Value": "k"}]
+    # Before the target is there, the code is an admin's to hand over.
+    assert idp.sign_up(**client, Username="early", Password="a good password")["CodeDeliveryDetails"] == destination
+    assert [(code["user"], code["wasSent"]) for code in admin.ok("GET", "/codes")["items"]] == [("early", False)]
+    assert "A code was not sent" in server.log()
+    with Receiver() as receiver:
+        webhook_targets.make(admin, "mailer", receiver.url)
+        idp.sign_up(**client, Username="kim", Password="a good password", UserAttributes=attributes)
+        message = json.loads(receiver.wait(lambda calls: len(calls) == 1)[0].body)
+        assert message.pop("expiresAt")
+        code = message.pop("code")
+        assert message == {"type": "ConfirmationCode", "purpose": "sign-up", "user": "kim", "email": "kim@example.org"}
+        assert codes(admin)["kim"] == code
+        assert code not in server.log()
+        idp.confirm_sign_up(**client, Username="kim", ConfirmationCode=code)
+        # For a name that nobody has, the client hears the same and nothing is sent.
+        for name in ("nobody-here", "kim"):
+            assert idp.forgot_password(**client, Username=name)["CodeDeliveryDetails"] == destination
+        message = json.loads(receiver.wait(lambda calls: len(calls) == 2)[1].body)
+        assert (message["purpose"], message["user"]) == ("password", "kim")
+        idp.confirm_forgot_password(**client, Username="kim", ConfirmationCode=message["code"], Password="found again")
+        cognito.sign_in(server, "kim", "found again")
+        assert len(receiver.calls) == 2
+        long = [{"Name": "email", "Value": "a" * 255}]
+        refused("InvalidParameterException", 400, idp.sign_up, **client, Username="long", Password="a good password",
+                UserAttributes=long)

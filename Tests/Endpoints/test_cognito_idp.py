@@ -9,6 +9,7 @@ import sys
 
 import jwt
 import pytest
+import requests
 from cryptography.hazmat.primitives.asymmetric import rsa
 from pycognito import Cognito
 from pycognito.aws_srp import AWSSRP
@@ -327,3 +328,15 @@ def test_a_sub_names_its_own_user_and_no_new_user_takes_the_form_of_one(
     boss.admin_add_user_to_group(**pool, Username=subject, GroupName="leader")
     assert admin.ok("GET", "/users/kim")["role"] == "leader"
     boss.admin_add_user_to_group(**pool, Username="kim", GroupName="member")
+
+
+def test_tokens_name_the_configured_address(make_server):
+    server = make_server(arguments=["--public-url", "https://muster.example/"]).start()
+    server.admin().ok("POST", "/users", {"name": "ida", "role": "member", "password": "ida's password"})
+    pool = cognito.settings(server)["userPoolId"]
+    tokens = cognito.sign_in(server, "ida", "ida's password")
+    issuer = f"https://muster.example/{pool}"
+    for token in (tokens["IdToken"], tokens["AccessToken"]):
+        assert jwt.decode(token, options={"verify_signature": False})["iss"] == issuer
+    described = requests.get(f"{server.address}/{pool}/.well-known/openid-configuration", timeout=30).json()
+    assert described["issuer"] == issuer

@@ -2,7 +2,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// New accounts and forgotten passwords. An admin hands over the codes (`GET /api/v1/codes`).
+/// New accounts and forgotten passwords. An admin hands over the codes (`GET /api/v1/codes`), or a target sends them.
 extension CognitoUserPoolService {
     /// The name and the client of a call.
     private func readSubject(_ members: AmazonMembers, _ faults: inout AmazonFaults) -> (name: String, client: String?)
@@ -16,8 +16,11 @@ extension CognitoUserPoolService {
     private static let noSubject = "00000000-0000-0000-0000-000000000000"
 
     func signUp(_ call: AmazonJSONCall) async throws -> [UInt8] {
-        let (subject, password) = try call.read { members, faults in
-            (readSubject(members, &faults), members.text("Password", .any, required: true, &faults))
+        let (subject, password, contact) = try call.read { members, faults in
+            (
+                readSubject(members, &faults), members.text("Password", .any, required: true, &faults),
+                members.contact(&faults)
+            )
         }
         try requireClient(subject.client)
         try requireOpenRegistration()
@@ -25,14 +28,24 @@ extension CognitoUserPoolService {
             throw AmazonError.validation("Username", "must satisfy: \(EntityName.pattern)")
         }
         try Self.requireFreeForUsers(subject.name)
-        try await identity.beginSignUp(
-            name: subject.name, password: password ?? "", from: call.context.remoteAddress)
+        let code = try await identity.beginSignUp(
+            name: subject.name, password: password ?? "", contact: contact, from: call.context.remoteAddress)
+        codeSender?.send(code)
         return JSONWriter.object { writer in
             writer.member("UserConfirmed", false)
             // The account is made when it is confirmed, and has its `sub` from then on.
             writer.member("UserSub", Self.noSubject)
-            writer.codeDelivery()
+            writeDelivery(&writer)
         }
+    }
+
+    /// Writes how a code reaches the person.
+    private func writeDelivery(_ writer: inout JSONWriter) {
+        writer.key("CodeDeliveryDetails")
+        writer.beginObject()
+        writer.member(
+            "Destination", codeSender == nil ? "an admin of this server" : "the message service of this server")
+        writer.endObject()
     }
 
     private func requireOpenRegistration() throws(AmazonError) {
@@ -45,8 +58,10 @@ extension CognitoUserPoolService {
         let subject = try call.read { readSubject($0, &$1) }
         try requireClient(subject.client)
         try requireOpenRegistration()
-        try identity.renewSignUp(name: subject.name, from: call.context.remoteAddress)
-        return JSONWriter.object { $0.codeDelivery() }
+        if let code = try identity.renewSignUp(name: subject.name, from: call.context.remoteAddress) {
+            codeSender?.send(code)
+        }
+        return JSONWriter.object { writeDelivery(&$0) }
     }
 
     func confirmSignUp(_ call: AmazonJSONCall) async throws -> [UInt8] {
@@ -63,8 +78,11 @@ extension CognitoUserPoolService {
     func forgotPassword(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let subject = try call.read { readSubject($0, &$1) }
         try requireClient(subject.client)
-        try await identity.beginPasswordReset(name: subject.name, from: call.context.remoteAddress)
-        return JSONWriter.object { $0.codeDelivery() }
+        // The server sends the code after this answer, so that the time does not tell who has an account.
+        if let code = try await identity.beginPasswordReset(name: subject.name, from: call.context.remoteAddress) {
+            codeSender?.send(code)
+        }
+        return JSONWriter.object { writeDelivery(&$0) }
     }
 
     func confirmForgotPassword(_ call: AmazonJSONCall) async throws -> [UInt8] {
@@ -81,12 +99,23 @@ extension CognitoUserPoolService {
     }
 }
 
-extension JSONWriter {
-    /// Writes how a code reaches the person: by an admin.
-    fileprivate mutating func codeDelivery() {
-        key("CodeDeliveryDetails")
-        beginObject()
-        member("Destination", "an admin of this server")
-        endObject()
+extension AmazonMembers {
+    /// The addresses among the attributes of a new user. Muster keeps no others.
+    fileprivate func contact(_ faults: inout AmazonFaults) -> ConfirmationCodes.Contact? {
+        guard value("UserAttributes", &faults) != nil else { return nil }
+        var addresses: [String: String] = [:]
+        for attribute in objects("UserAttributes", 0...50, &faults) {
+            let name = attribute.text("Name", .any, required: true, &faults) ?? ""
+            let value = attribute.text("Value", .any, &faults)
+            guard name == "email" || name == "phone_number", let value else { continue }
+            if value.utf8.count > Self.addressLimit {
+                faults.addFault(attribute.name("Value"), "Must have at most \(Self.addressLimit) bytes")
+            }
+            addresses[name] = value
+        }
+        return ConfirmationCodes.Contact(email: addresses["email"], phoneNumber: addresses["phone_number"])
     }
+
+    /// The longest address, in bytes: as long as one of mail can be (RFC 5321).
+    private static let addressLimit = 254
 }

@@ -12,11 +12,17 @@ struct CognitoUserPoolService: CognitoJSONService {
     let coordinator: StoreCoordinator
     let identity: Identity
     let configuration: Configuration
+    /// Sends codes by a target; nil where an admin hands them over.
+    let codeSender: CodeSender?
 
     init(_ parts: ServerParts) {
         coordinator = parts.coordinator
         identity = parts.identity
         configuration = parts.configuration
+        codeSender = parts.configuration.codeTarget.map { target in
+            CodeSender(
+                target: target, identity: parts.identity, caller: parts.dispatcher.caller, logger: parts.logger)
+        }
     }
 
     var targetPrefix: String { "AWSCognitoIdentityProviderService" }
@@ -75,7 +81,7 @@ struct CognitoUserPoolService: CognitoJSONService {
                         answers: [.init(200, "The description.", json: "Object")])
                 ) { request, _ in
                     describe(
-                        issuer: issuer(at: request.serverAddress(isEncrypted: configuration.tls != nil) + prefix))
+                        issuer: issuer(at: request.serverAddress(in: configuration) + prefix))
                 })
         }
     }

@@ -38,6 +38,7 @@ struct CognitoRoutes: NativeRoutes {
                 writer.member("code", code.code)
                 writer.key("expiresAt")
                 writer.value(code.expiresAt)
+                if let wasSent = code.wasSent { writer.member("wasSent", wasSent) }
                 writer.endObject()
             }
             writer.endObject()

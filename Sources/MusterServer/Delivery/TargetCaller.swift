@@ -60,14 +60,17 @@ package final class TargetCaller: Sendable {
 
     /// Asks a webhook target a question, and returns the body of its answer.
     ///
+    /// - Parameter kind: what the id of the message begins with.
     /// - Throws: `SyncTriggerError`.
-    func ask(_ target: Target, _ body: [UInt8]) async throws(SyncTriggerError) -> [UInt8] {
+    func ask(
+        _ target: Target, _ body: [UInt8], kind: String = "trigger"
+    ) async throws(SyncTriggerError) -> [UInt8] {
         let answer: CallAnswer
         let start = ContinuousClock.now
         do {
             let settings = try await settings(of: target)
             let now = now()
-            let id = "trigger_" + SecretToken.randomBytes(12).hexadecimal
+            let id = "\(kind)_" + SecretToken.randomBytes(12).hexadecimal
             var headers = settings.fields.map { (name: $0.name, value: $0.value) }
             headers += WebhookSignature.headers(id: id, at: now, body: body, keys: settings.keys(at: now))
             headers.append(("Content-Type", "application/json"))

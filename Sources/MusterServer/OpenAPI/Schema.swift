@@ -206,6 +206,7 @@ package enum Schema {
                         of: object([
                             ("purpose", words("sign-up", "password")), ("user", name), ("code", text),
                             ("expiresAt", time),
+                            ("wasSent", boolean),
                         ]))
                 )
             ])

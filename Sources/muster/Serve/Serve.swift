@@ -48,6 +48,11 @@ struct Serve: AsyncParsableCommand {
     var targetRoots: String?
     @Option(help: "Who may create an account: open (anyone who reaches this server) or closed (only admins).")
     var registration = "closed"
+    @Option(
+        name: .customLong("public-url"),
+        help: "The address by which clients call this server, such as https://muster.example: tokens name it.")
+    var publicURL: String?
+    @Option(help: "The webhook target that sends the codes of new accounts and passwords.") var codeTarget: String?
     @Flag(help: "Let anyone search the places without signing in.") var publicPlaces = false
     @Option(help: "Hours after which the server gives up a delivery to a target.") var deliveryHours: Double = 24
     @Option(
@@ -92,6 +97,9 @@ struct Serve: AsyncParsableCommand {
         guard Configuration.Registration(rawValue: registration) != nil else {
             throw ValidationError("--registration: '\(registration)' is neither open nor closed")
         }
+        if let publicURL, publicURL.wholeMatch(of: /https?:\/\/[A-Za-z0-9.\-\[\]:]+(\/[A-Za-z0-9._~\-\/]*)?/) == nil {
+            throw ValidationError("--public-url: '\(publicURL)' is not of the form https://muster.example")
+        }
         for range in trustedProxies where AddressRange(range) == nil {
             throw ValidationError("--trusted-proxy: '\(range)' is no address and no range such as 10.0.0.0/8")
         }
@@ -126,6 +134,8 @@ struct Serve: AsyncParsableCommand {
         settings.allowsPrivateTargets = allowPrivateTargets
         settings.targetRoots = targetRoots
         settings.registration = Configuration.Registration(rawValue: registration) ?? .closed
+        settings.publicURL = publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        settings.codeTarget = codeTarget
         settings.placesArePublic = publicPlaces
         settings.delivery.lifetimeSeconds = deliveryHours * 3600
         settings.trustedProxies = TrustedProxies(trustedProxies.compactMap { AddressRange($0) })

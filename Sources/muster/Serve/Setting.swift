@@ -28,7 +28,8 @@ struct Setting: Hashable, Sendable {
         [
             "data", "host", "port", "mqtt-port", "mqtt-websocket-port", "retention-days", "web", "aws-account",
             "aws-region", "aws-requests-per-second",
-            "registration", "delivery-hours", "request-seconds", "body-memory", "disk-warning", "log-level",
+            "registration", "public-url", "code-target", "delivery-hours", "request-seconds", "body-memory",
+            "disk-warning", "log-level",
             "push-contact", "apns-key-id", "apns-team-id", "apns-topic", "apns-url", "fcm-url",
             "quota-positions-per-second", "quota-position-burst", "quota-user-mib", "quota-database-mib",
             "quota-store-mib", "quota-implicit-users", "quota-collections", "quota-databases",

@@ -3,7 +3,8 @@ package import MusterCore
 import Synchronization
 
 /// The codes by which a person confirms a new account or a new password. Muster sends no mail: an admin reads the codes
-/// and gives each to the person. They are held in memory and end with the process.
+/// and gives each to the person, or a target of the operator sends them (`CodeSender`). They are held in memory and end
+/// with the process.
 ///
 /// A code has 80 random bits, so nobody guesses one, and wrong ones need not be counted. Nobody can end or replace a
 /// code that an admin has read out: a person who asks again gets the same.
@@ -22,6 +23,19 @@ package final class ConfirmationCodes: Sendable {
         case password(of: UserNumber, mark: [UInt8])
     }
 
+    /// The addresses that a client states at `SignUp`.
+    package struct Contact: Hashable, Sendable {
+        package let email: String?
+        package let phoneNumber: String?
+
+        /// Makes a contact; nil where there is no address.
+        package init?(email: String?, phoneNumber: String?) {
+            guard email != nil || phoneNumber != nil else { return nil }
+            self.email = email
+            self.phoneNumber = phoneNumber
+        }
+    }
+
     /// An open code.
     package struct Entry: Sendable {
         let subject: Subject
@@ -29,8 +43,12 @@ package final class ConfirmationCodes: Sendable {
         package let user: String
         package let code: String
         package let expiresAt: Instant
+        /// Where the person who signs up wishes to get the code. Nobody has checked it.
+        package let contact: Contact?
         /// The admins who have read the code.
         fileprivate var readers: Set<UserNumber> = []
+        /// Whether a target has accepted the code; nil where none was asked, or has not answered yet.
+        package fileprivate(set) var wasSent: Bool?
 
         package var purpose: Purpose {
             switch subject {
@@ -47,9 +65,10 @@ package final class ConfirmationCodes: Sendable {
             }
         }
 
-        init(_ subject: Subject, user: String, at now: Instant) {
+        init(_ subject: Subject, user: String, contact: Contact? = nil, at now: Instant) {
             self.subject = subject
             self.user = user
+            self.contact = contact
             code = Identity.randomText(ConfirmationCodes.length)
             expiresAt = now.advanced(bySeconds: ConfirmationCodes.lifetimeSeconds)
         }
@@ -65,6 +84,19 @@ package final class ConfirmationCodes: Sendable {
         var signUps: [String: Entry] = [:]
         /// New passwords, by user: so there are at most as many as users.
         var resets: [UserNumber: Entry] = [:]
+
+        /// Changes an entry that is still open.
+        mutating func change(_ entry: Entry, _ change: (inout Entry) -> Void) {
+            if let account = entry.account {
+                guard var open = resets[account], open.code == entry.code else { return }
+                change(&open)
+                resets[account] = open
+            } else {
+                guard var open = signUps[entry.user], open.code == entry.code else { return }
+                change(&open)
+                signUps[entry.user] = open
+            }
+        }
     }
 
     private let tables = Mutex(Tables())
@@ -82,9 +114,11 @@ package final class ConfirmationCodes: Sendable {
     ///
     /// - Throws: `UserPoolError.nameTaken` where an account of that name waits; `IdentityError.tooMany` where too many
     ///   accounts wait.
-    func issueSignUp(for name: String, password: StoredPassword, at now: Instant) throws {
-        let entry = Entry(.account(password), user: name, at: now)
-        try tables.withLock { tables in
+    func issueSignUp(
+        for name: String, password: StoredPassword, contact: Contact?, at now: Instant
+    ) throws -> Entry {
+        let entry = Entry(.account(password), user: name, contact: contact, at: now)
+        return try tables.withLock { tables in
             if let other = tables.signUps[name], now < other.expiresAt { throw UserPoolError.nameTaken }
             if tables.signUps.count >= Self.signUpCapacity {
                 tables.signUps = tables.signUps.filter { now < $0.value.expiresAt }
@@ -93,6 +127,7 @@ package final class ConfirmationCodes: Sendable {
                 throw IdentityError.tooMany(limit: Self.signUpCapacity)
             }
             tables.signUps[name] = entry
+            return entry
         }
     }
 
@@ -113,15 +148,18 @@ package final class ConfirmationCodes: Sendable {
     // MARK: Passwords
 
     /// Makes the code for a new password, unless there is one for the same present password.
-    func issueReset(for user: User, mark: [UInt8], at now: Instant) {
+    ///
+    /// - Returns: the code that counts.
+    func issueReset(for user: User, mark: [UInt8], at now: Instant) -> Entry {
         let entry = Entry(.password(of: user.number, mark: mark), user: user.name, at: now)
-        tables.withLock { tables in
+        return tables.withLock { tables in
             if let other = tables.resets[user.number], now < other.expiresAt,
                 case .password(_, mark) = other.subject
             {
-                return
+                return other
             }
             tables.resets[user.number] = entry
+            return entry
         }
     }
 
@@ -149,14 +187,13 @@ package final class ConfirmationCodes: Sendable {
     /// Records that an admin has read codes.
     func recordReading(of entries: [Entry], by admin: UserNumber) {
         tables.withLock { tables in
-            for entry in entries {
-                if let account = entry.account {
-                    if tables.resets[account]?.code == entry.code { tables.resets[account]?.readers.insert(admin) }
-                } else if tables.signUps[entry.user]?.code == entry.code {
-                    tables.signUps[entry.user]?.readers.insert(admin)
-                }
-            }
+            for entry in entries { tables.change(entry) { $0.readers.insert(admin) } }
         }
+    }
+
+    /// Records whether a target has accepted a code.
+    func recordSending(of entry: Entry, succeeded: Bool) {
+        tables.withLock { tables in tables.change(entry) { $0.wasSent = succeeded } }
     }
 }
 

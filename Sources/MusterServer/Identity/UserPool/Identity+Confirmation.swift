@@ -5,20 +5,27 @@ import MusterStore
 extension Identity {
     /// Begins an account, which is made once its code is confirmed.
     ///
+    /// - Parameter contact: where the person wishes to get the code.
+    /// - Returns: the code.
     /// - Throws: `UserPoolError.nameTaken`; `IdentityError.unusablePassword`, `.busy`, `.tooMany`, `.tooManyTries`.
-    package func beginSignUp(name: String, password: String, from address: String) async throws {
+    package func beginSignUp(
+        name: String, password: String, contact: ConfirmationCodes.Contact?, from address: String
+    ) async throws -> ConfirmationCodes.Entry {
         try attempts.spendAttempt(name: Self.signUpBucket, address: address, at: now())
         guard coordinator.directory.releasing(name) != nil, confirmations.signUp(named: name, at: now()) == nil else {
             throw UserPoolError.nameTaken
         }
         let stored = try await prepare(password, ofUserNamed: name)
-        try confirmations.issueSignUp(for: name, password: stored, at: now())
+        return try confirmations.issueSignUp(for: name, password: stored, contact: contact, at: now())
     }
 
     /// Counts a request for another code of an account that waits. The code stays the same: otherwise anyone could take
     /// from a person what an admin has read out.
-    package func renewSignUp(name: String, from address: String) throws {
+    ///
+    /// - Returns: the code; nil where no account of that name waits.
+    package func renewSignUp(name: String, from address: String) throws -> ConfirmationCodes.Entry? {
         try attempts.spendAttempt(name: Self.signUpBucket, address: address, at: now())
+        return confirmations.signUp(named: name, at: now())
     }
 
     /// Makes the account that waits under a name: a member without a team.
@@ -48,8 +55,12 @@ extension Identity {
         confirmations.removeSignUp(entry)
     }
 
-    /// Makes a code for a new password; for a name that nobody has, nothing. A code that waits stays the same.
-    package func beginPasswordReset(name: String, from address: String) async throws {
+    /// Makes a code for a new password. A code that waits stays the same.
+    ///
+    /// - Returns: the code; nil for a name that nobody has.
+    package func beginPasswordReset(
+        name: String, from address: String
+    ) async throws -> ConfirmationCodes.Entry? {
         let now = now()
         try attempts.spendAttempt(name: codeBucket(of: name), address: address, at: now)
         let user = coordinator.directory.users[name]
@@ -57,7 +68,7 @@ extension Identity {
         let stored = try await coordinator.readCredentials { store in
             try store.credential(.password, key: user.map { Credential.passwordKey(of: $0.number) } ?? [])
         }
-        if let user { confirmations.issueReset(for: user, mark: Self.passwordMark(stored), at: now) }
+        return user.map { confirmations.issueReset(for: $0, mark: Self.passwordMark(stored), at: now) }
     }
 
     /// Sets the password of a user who shows the code for it. The code is worth nothing once the password that it
