@@ -24,10 +24,6 @@ south_readers = {"admin", "analyst", "own leader"}
 v1 = "/api/v1"
 sam = v1 + "/users/sam"
 phone = sam + "/devices/phone"
-region = polygon("yard", box(13.4, 52.5, 13.41, 52.51))
-subscription = {"platform": "webpush", "subscription": {"endpoint": "https://push.example/x", "keys": {
-    "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
-    "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}}
 sample = fix(52.505, 13.405, now() - 1000, device="sam/phone")
 
 
@@ -166,6 +162,10 @@ rules = [
     Rule("POST", v1 + "/sightings", v1 + "/sightings", {"admin", "own member", "own device"}, seen_beacon,
          (403, 404, 422)),
     Rule("POST", "/ruuvi", "/ruuvi", {"gateway"}, {"data": {"gw_mac": "C8:25:2D:8E:9C:2C", "tags": {}}}, (403,)),
+    Rule("POST", v1 + "/signals", v1 + "/signals", {"admin", "gateway", "own member", "own device"},
+         {"device": "sam/phone", "name": "button"}, (403, 404, 422)),
+    Rule("GET", v1 + "/users/{user}/devices/{device}/signals", phone + "/signals",
+         south_readers | {"own member", "own device"}),
     # A team and what is its own.
     Rule("GET", v1 + "/teams/{team}", v1 + "/teams/south", south_readers | {"own member", "own device"}),
     Rule("PATCH", v1 + "/teams/{team}", v1 + "/teams/south", {"admin", "own leader"}, {"silenceSeconds": 600}),

@@ -35,6 +35,7 @@ package enum Schema {
     package static let named: [(String, String)] =
         requests + answers + places + safety + rules + targets + locationTracker + located + datasets + push + beacons
 
+        + signals
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let filter =
@@ -245,7 +246,7 @@ package enum Schema {
                     (
                         "type",
                         words(
-                            "position", "sighting", "note", "crossing", "presence", "belief", "safety",
+                            "position", "sighting", "note", "signal", "crossing", "presence", "belief", "safety",
                             "declaration", "reminder", "incident", "roll", "region", "directory", "posted", "document",
                             "dataset", "action")
                     ),

@@ -177,6 +177,7 @@ import Testing
         "DELETE /_session": "signs out",
         "POST /api/v1/positions": "the position says by whom",
         "POST /api/v1/sightings": "the sighting says which device heard it",
+        "POST /api/v1/signals": "the signal says by whom",
         "POST /ruuvi": "the sighting says which device heard it", "POST /api/v1/event-patterns/test": "looks",
         "POST /api/v1/users/{user}/join": "where a user stands for a device: test_joined_people.py",
         "DELETE /api/v1/keys/{key}": "below", "POST /": "below",
