@@ -2,6 +2,7 @@ import MusterAmazon
 import MusterCouchDB
 import MusterGateways
 import MusterMQTT
+import MusterMeshblu
 import MusterNativeAPI
 import MusterOwnTracks
 package import MusterServer
@@ -14,6 +15,7 @@ package enum AllEndpoints {
         OwnTracksEndpoint.self,
         MQTTEndpoint.self,
         GatewayEndpoint.self,
+        MeshbluEndpoint.self,
         AmazonEndpoint.self,
         CouchEndpoint.self,
     ]

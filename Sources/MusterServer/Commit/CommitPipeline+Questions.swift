@@ -10,7 +10,8 @@ extension Observation {
         case .position(let position, let device): (device, position.receivedTime)
         case .sighting(let sighting, let device): (device, sighting.receivedTime)
         case .listening(let listening, let device): (device, listening.receivedTime)
-        case .note(let note, let device): note.name.kind == .lastWill ? nil : (device, note.receivedTime)
+        case .note(let note, let device):
+            note.name.kind == .lastWill || note.name.kind == .properties ? nil : (device, note.receivedTime)
         case .signal, .declaration: nil
         }
     }
@@ -24,8 +25,8 @@ extension StoreTransaction {
         case .sighting(let sighting, let device): try holds(sighting, of: device)
         // The engine itself detects repeated reports of listening.
         case .listening: false
-        case .declaration(let declaration): try holds(declaration)
         case .signal(let signal, let device): try holds(signal, of: device)
+        case .declaration(let declaration): try holds(declaration)
         case .note(let note, let device): try self.deviceNote(note.name, of: device).map { note.repeats($0) } ?? false
         }
     }

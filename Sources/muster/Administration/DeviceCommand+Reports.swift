@@ -81,7 +81,8 @@ extension DeviceCommand {
             abstract: "List what a device says of itself: the latest note of each kind and key, with its text as JSON.")
         @OptionGroup var options: ReportOptions
         @OptionGroup var device: DeviceOptions
-        @Option(help: "Only waypoint, card, steps, status, lwt or clock.", completion: .noteKinds) var kind: String?
+        @Option(help: "Only waypoint, card, steps, status, lwt, clock or properties.", completion: .noteKinds)
+        var kind: String?
 
         func run() async throws {
             let query = kind.map { "?kind=\($0.segment)" } ?? ""

@@ -82,7 +82,7 @@ import Testing
     /// The lines of this list, of AWS's and of CouchDB's.
     static let everyLine = Array(
         Set(admitted.keys).union(AmazonRouteWalkTests.admitted.keys).union(CouchRouteWalkTests.admitted.keys)
-            .union(CognitoSyncRouteWalkTests.everyLine))
+            .union(CognitoSyncRouteWalkTests.everyLine).union(MeshbluRouteWalkTests.everyLine))
 
     /// Someone of every role, by the letter above.
     static let people: [(letter: Character, name: String)] = [
@@ -106,7 +106,7 @@ import Testing
             "{user}": user, "{device}": "phone", "{team}": team, "{collection}": team, "{tracker}": team,
             "{region}": "square", "{rule}": "enter", "{key}": "AAAAAAAAAAAAAAAA", "{incident}": "1",
             "{person}": "-1", "{dataset}": "settings", "{target}": "none", "{letter}": "1",
-            "{path...}": "\(user)/phone", "{slug}": "phone",
+            "{path...}": "\(user)/phone",
         ]
         return "/"
             + template.split(separator: "/", omittingEmptySubsequences: false)
