@@ -1,6 +1,7 @@
 import MusterAmazon
 import MusterCouchDB
 import MusterGateways
+import MusterIFTTT
 import MusterMQTT
 import MusterMeshblu
 import MusterNativeAPI
@@ -16,6 +17,7 @@ package enum AllEndpoints {
         MQTTEndpoint.self,
         GatewayEndpoint.self,
         MeshbluEndpoint.self,
+        IFTTTEndpoint.self,
         AmazonEndpoint.self,
         CouchEndpoint.self,
     ]

@@ -24,7 +24,6 @@ without_command = {
     "PUT /api/v1/datasets/{dataset}/subscriptions/{device}": "the same, for a dataset; docs/push-sync.md",
     "DELETE /api/v1/datasets/{dataset}/subscriptions/{device}": "the same",
     "POST /api/v1/sightings": "a phone or a gateway reports what it hears; docs/beacons.md",
-    "POST /api/v1/signals": "a device fires a signal; docs/triggers.md",
     "GET /api/v1/cognito": "is for programs that configure Cognito's clients; docs/cognito.md",
     "GET /api/v1/codes": "an admin reads one with the key of a program; docs/cognito.md",
 }

@@ -225,8 +225,8 @@ public_keys = ("jwks.json", "jwks_uri", "openid-configuration")
 """What verifies tokens, below the user pool's id too: everyone may read it; test_cognito_idp.py."""
 
 own_devices = (
-    "/status", "/devices", "/mydevices", "/data/", "/messages", "/subscribe", "/authenticate/", "/meshblu")
-"""Meshblu's, where everyone has their own devices alone; test_meshblu.py."""
+    "/status", "/devices", "/mydevices", "/data/", "/messages", "/subscribe", "/authenticate/", "/meshblu", "/ifttt")
+"""Meshblu's and IFTTT's, where everyone has their own devices alone; test_meshblu.py, test_triggers.py."""
 
 documents = ("/{db}", "/couchdb", "/_")
 """CouchDB's, which refuses in its own words; test_couchdb_roles.py."""

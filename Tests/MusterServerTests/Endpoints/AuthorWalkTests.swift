@@ -177,7 +177,7 @@ import Testing
         "DELETE /_session": "signs out",
         "POST /api/v1/positions": "the position says by whom",
         "POST /api/v1/sightings": "the sighting says which device heard it",
-        "POST /api/v1/signals": "the signal says by whom",
+        "POST /api/v1/signals": "the signal says by whom", "POST /ifttt/v1/triggers/{slug}": "looks",
         "POST /devices": "as POST /api/v1/users/{user}/devices", "PUT /devices/{uuid}": "a note of one's own device",
         "DELETE /devices/{uuid}": "as DELETE /api/v1/users/{user}/devices/{device}",
         "POST /devices/{uuid}/token": "as POST /api/v1/users/{user}/devices/{device}/token",

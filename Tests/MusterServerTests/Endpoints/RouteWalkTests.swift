@@ -68,7 +68,8 @@ import Testing
         "GET /metrics": "a",
         "PUT /api/users/{account}": "*", "POST /api/login": "*", "GET /api/places": "almnd",
         "GET /api/v1/openapi.json": "*", "POST /owntracks": "almngd", "POST /pub": "almngd",
-        "POST /api/v1/sightings": "almngd", "POST /ruuvi": "g",
+        "POST /api/v1/sightings": "almngd", "POST /ruuvi": "g", "GET /ifttt/v1/status": "almnd",
+        "GET /ifttt/v1/user/info": "almnd", "POST /ifttt/v1/triggers/{slug}": "almnd",
         "POST /owntracks/{path...}": "almngd", "POST /pub/{path...}": "almngd",
         "GET /api/v1/datasets": "almng", "GET /api/v1/datasets/{dataset}": "almng",
         "PATCH /api/v1/datasets/{dataset}": "almng", "DELETE /api/v1/datasets/{dataset}": "almng",
@@ -106,7 +107,7 @@ import Testing
             "{user}": user, "{device}": "phone", "{team}": team, "{collection}": team, "{tracker}": team,
             "{region}": "square", "{rule}": "enter", "{key}": "AAAAAAAAAAAAAAAA", "{incident}": "1",
             "{person}": "-1", "{dataset}": "settings", "{target}": "none", "{letter}": "1",
-            "{path...}": "\(user)/phone",
+            "{path...}": "\(user)/phone", "{slug}": "phone",
         ]
         return "/"
             + template.split(separator: "/", omittingEmptySubsequences: false)
