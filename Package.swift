@@ -211,10 +211,28 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "MusterIFTTT",
+            dependencies: [
+                "MusterCore", "MusterServer", "MusterStore", "MusterWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "MusterMeshblu",
+            dependencies: [
+                "MusterCoding", "MusterCore", "MusterHTTP", "MusterServer", "MusterStore", "MusterWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "MusterEndpoints",
             dependencies: [
-                "MusterAmazon", "MusterCouchDB", "MusterGateways", "MusterMQTT", "MusterNativeAPI", "MusterOwnTracks",
-                "MusterServer",
+                "MusterAmazon", "MusterCouchDB", "MusterGateways", "MusterIFTTT", "MusterMQTT", "MusterMeshblu",
+                "MusterNativeAPI", "MusterOwnTracks", "MusterServer",
             ],
             swiftSettings: strict),
         .target(

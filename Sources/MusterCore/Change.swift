@@ -20,6 +20,8 @@ public enum Change: Hashable, Sendable {
     case sighting(Sighting, of: DeviceNumber, isCurrent: Bool)
     /// A device replaced one of its notes. The note's content is stored outside the log.
     case note(DeviceNote.Name, of: DeviceNumber)
+    /// A device reported that something happened. Rules send it to targets.
+    case signal(Signal, of: DeviceNumber)
     /// A device crossed a region.
     case crossing(Crossing)
     /// A standing under the confident policy changed, or how sure it is.

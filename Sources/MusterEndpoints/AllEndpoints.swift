@@ -1,7 +1,9 @@
 import MusterAmazon
 import MusterCouchDB
 import MusterGateways
+import MusterIFTTT
 import MusterMQTT
+import MusterMeshblu
 import MusterNativeAPI
 import MusterOwnTracks
 package import MusterServer
@@ -14,6 +16,8 @@ package enum AllEndpoints {
         OwnTracksEndpoint.self,
         MQTTEndpoint.self,
         GatewayEndpoint.self,
+        MeshbluEndpoint.self,
+        IFTTTEndpoint.self,
         AmazonEndpoint.self,
         CouchEndpoint.self,
     ]

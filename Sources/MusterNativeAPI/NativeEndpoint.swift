@@ -30,6 +30,7 @@ package struct NativeEndpoint: Endpoint {
         PresenceRoutes.self,
         HistoryRoutes.self,
         SightingRoutes.self,
+        SignalRoutes.self,
         NoteRoutes.self,
         CollectionRoutes.self,
         RegionRoutes.self,

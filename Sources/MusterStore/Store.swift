@@ -8,7 +8,7 @@ package import MusterDocuments
 /// so no caller reads on the cooperative pool, and it sees every transaction whose `write` has returned.
 ///
 /// `MemoryStore` and `SQLiteStore` pass one test suite, `Tests/Conformance`.
-package protocol Store: SafetyStore, DatasetStore, PushStore, PoolSettingsStore, AnyObject, Sendable {
+package protocol Store: SafetyStore, DatasetStore, PushStore, PoolSettingsStore, SignalStore, AnyObject, Sendable {
     /// Runs one transaction: it is durable when this returns, and nothing of it is stored when this throws.
     ///
     /// - Parameter committedAt: the commit time of every appended change.
@@ -122,8 +122,8 @@ package protocol Store: SafetyStore, DatasetStore, PushStore, PoolSettingsStore,
     /// Returns the number of dead letters of each target that has any.
     func deadLetterCounts() throws -> [TargetNumber: Int]
 
-    /// Deletes what is older than `horizon`: positions, sightings, declarations, changes with the location documents
-    /// that they touched last, and dead letters. Works in slices, so that no writer waits long.
+    /// Deletes what is older than `horizon`: positions, sightings, signals, declarations, changes with the location
+    /// documents that they touched last, and dead letters. Works in slices, so that no writer waits long.
     ///
     /// - Parameter limit: about how many of each a call deletes.
     /// - Returns: how many it deleted in all; the caller calls again until this is 0.
@@ -178,12 +178,13 @@ package protocol Store: SafetyStore, DatasetStore, PushStore, PoolSettingsStore,
 
 /// Writes in one transaction. Valid only inside the `write` that lent it.
 package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, PushTransaction, PoolSettingsTransaction,
-    AnyObject
+    SignalTransaction, AnyObject
 {
-    /// Appends a change to the log. Also stores a position or sighting in its device's history, a declaration in its
-    /// subject's, and an incident.
+    /// Appends a change to the log. Also stores a position, sighting or signal in its device's history, a declaration
+    /// in its subject's, and an incident.
     ///
-    /// The caller must not append a position, sighting or declaration that the store has already; `holds` tells.
+    /// The caller must not append a position, sighting, signal or declaration that the store has already; `holds`
+    /// tells.
     ///
     /// - Returns: the change's number.
     @discardableResult

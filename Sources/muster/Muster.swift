@@ -14,7 +14,7 @@ struct Muster: AsyncParsableCommand {
             Serve.self, ConfigCommand.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self,
             DeviceCommand.self, TokenCommand.self, KeyCommand.self, PushCommand.self, CollectionCommand.self,
             RegionCommand.self, TrackerCommand.self, PlacesCommand.self, PersonCommand.self, IncidentCommand.self,
-            RuleCommand.self, TargetCommand.self, DeadLetterCommand.self, DatasetCommand.self,
+            RuleCommand.self, TargetCommand.self, DeadLetterCommand.self, TriggerCommand.self, DatasetCommand.self,
             ChangesCommand.self, AuditCommand.self, Track.self, Replay.self, Export.self, Backup.self, Restore.self,
             Doctor.self,
         ])

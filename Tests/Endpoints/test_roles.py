@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from muster_process import admin_password
-from native_api import NativeApi, box, fix, now, polygon
+from native_api import fix, now
+from role_world import World, region, subscription
 
 everyone = {
     "nobody", "admin", "other leader", "other member", "own leader", "own member", "analyst", "gateway",
@@ -24,10 +25,6 @@ south_readers = {"admin", "analyst", "own leader"}
 v1 = "/api/v1"
 sam = v1 + "/users/sam"
 phone = sam + "/devices/phone"
-region = polygon("yard", box(13.4, 52.5, 13.41, 52.51))
-subscription = {"platform": "webpush", "subscription": {"endpoint": "https://push.example/x", "keys": {
-    "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
-    "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}}
 sample = fix(52.505, 13.405, now() - 1000, device="sam/phone")
 
 
@@ -165,6 +162,10 @@ rules = [
          (403, 404, 422)),
     Rule("POST", v1 + "/sightings", v1 + "/sightings", {"admin", "own member", "own device"}, seen_beacon,
          (403, 404, 422)),
+    Rule("POST", v1 + "/signals", v1 + "/signals", {"admin", "gateway", "own member", "own device"},
+         {"device": "sam/phone", "name": "button"}, (403, 404, 422)),
+    Rule("GET", v1 + "/users/{user}/devices/{device}/signals", phone + "/signals",
+         south_readers | {"own member", "own device"}),
     Rule("POST", "/ruuvi", "/ruuvi", {"gateway"}, {"data": {"gw_mac": "C8:25:2D:8E:9C:2C", "tags": {}}}, (403,)),
     # A team and what is its own.
     Rule("GET", v1 + "/teams/{team}", v1 + "/teams/south", south_readers | {"own member", "own device"}),
@@ -223,58 +224,12 @@ signed = ("/tracking/", "/geofencing/", "/tags/", "/identitypools", "/aws")
 public_keys = ("jwks.json", "jwks_uri", "openid-configuration")
 """What verifies tokens, below the user pool's id too: everyone may read it; test_cognito_idp.py."""
 
+own_devices = (
+    "/status", "/devices", "/mydevices", "/data/", "/messages", "/subscribe", "/authenticate/", "/meshblu", "/ifttt")
+"""Meshblu's and IFTTT's, where everyone has their own devices alone; test_meshblu.py, test_triggers.py."""
+
 documents = ("/{db}", "/couchdb", "/_")
 """CouchDB's, which refuses in its own words; test_couchdb_roles.py."""
-
-
-class World:
-    """Two teams, and everyone who may ask about sam of team south."""
-
-    def __init__(self, server):
-        self.server = server
-        admin = self.admin = server.admin()
-        for team in ("north", "south"):
-            tracker = admin.ok("POST", "/teams", {"name": team})["tracker"]
-            assert tracker == team
-        # Made after the teams and linked to one tracker each: otherwise an admin's collection is everyone's.
-        for team in ("north", "south"):
-            admin.ok("POST", "/collections", {"name": team})
-        for team in ("north", "south"):
-            admin.ok("PATCH", f"/trackers/{team}", {"collections": [team]})
-        admin.ok("POST", "/collections/south/regions", {"type": "FeatureCollection", "features": [region]})
-        admin.ok("POST", "/targets", {"name": "journal", "kind": "log"})
-        self.askers = {
-            "nobody": NativeApi(server.address), "admin": admin,
-            "other leader": admin.make_user("nora", "leader", "north"),
-            "other member": admin.make_user("ned", "member", "north"),
-            "own leader": admin.make_user("sue", "leader", "south"),
-            "own member": admin.make_user("sam", "member", "south"),
-            "analyst": admin.make_user("ana", "analyst"),
-            "gateway": admin.make_user("gate", "gateway"),
-            "other device": admin.make_device("ned"),
-            "own device": admin.make_device("sam"),
-        }
-        sams = {**subscription, "subscription": {
-            **subscription["subscription"], "endpoint": "https://push.example/sam"}}
-        self.push = self.askers["own member"].ok("POST", "/push/devices", sams)["id"]
-        self.key = admin.ok("POST", "/keys", {"label": "sam's other", "user": "sam"})["id"]
-        admin.make_device("gate", "C8-25-2D-8E-9C-2C")
-        self.askers["own device"].ok("POST", "/positions", fix(52.505, 13.405, now() - 60_000))
-        for asker in ("own device", "other device"):
-            self.askers[asker].ok("POST", "//owntracks", [
-                {"_type": "waypoint", "desc": "home", "lat": 52.505, "lon": 13.405, "rid": "h", "tst": 1704067200},
-                {"_type": "beacon", "uuid": "CA271EAE-5FA8-4E80-8F08-2A302A95A959", "major": 52, "minor": 505,
-                 "tst": now() // 1000 - 60}])
-        self.askers["other device"].ok("POST", "/positions", fix(52.6, 13.5, now() - 60_000))
-        incident = self.askers["own leader"].ok("POST", "/teams/south/incidents", {"kind": "drill"})
-        assert incident["number"] == 1
-
-    def ask(self, asker, rule):
-        path = rule.path.replace("{key}", self.key).replace("{push}", self.push)
-        response = self.askers[asker].send(rule.method, "/" + path, rule.body, stream=rule.path.endswith("/live"))
-        if rule.path.endswith("/live"):
-            response.close()
-        return response
 
 
 @pytest.fixture(scope="module")
@@ -285,7 +240,7 @@ def world(server):
 def test_the_table_names_every_route_that_is_served(world):
     paths = world.admin.ok("GET", "/openapi.json")["paths"]
     served = {(method.upper(), path) for path, methods in paths.items() for method in methods
-              if method != "parameters" and path != "/" and not path.startswith(signed + documents)
+              if method != "parameters" and path != "/" and not path.startswith(signed + own_devices + documents)
               and not path.endswith(public_keys)}
     named = {(rule.method, rule.route) for rule in rules} | own_protocols
     assert served == named

@@ -167,7 +167,7 @@ extension Change {
     func speaks(ofDevice device: DeviceNumber?, orUser user: UserNumber?) -> Bool {
         switch self {
         case .position(_, let subject, _): subject == device
-        case .sighting(_, let subject, _), .note(_, let subject): subject == device
+        case .sighting(_, let subject, _), .note(_, let subject), .signal(_, let subject): subject == device
         case .crossing(let crossing): crossing.device == device
         case .presence(let report): report.device == device
         case .belief(_, let subject): subject == device

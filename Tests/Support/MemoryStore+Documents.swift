@@ -31,7 +31,7 @@ extension MemoryStore {
             let tables = try DatabaseQueue()
             try tables.writeWithoutTransaction {
                 try $0.execute(
-                    sql: DocumentSchema.steps.joined() + DatasetTable.schema + PushTable.schema
+                    sql: DocumentSchema.steps.joined() + DatasetTable.schema + PushTable.schema + SignalTable.schema
                         + PoolSettingsTable.schema)
             }
             return tables

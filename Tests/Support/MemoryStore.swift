@@ -134,7 +134,7 @@ package final class MemoryStore: Store {
             let documents = DocumentTables(in: database) { LogSequence(last) }
             let locations = try documents.forgetLocations(through: LogSequence(trimmed), limit: limit)
             try documents.finish()
-            return forgotten + locations
+            return forgotten + locations + (try SignalTable.delete(before: horizon, limit: limit, in: database))
         }
     }
 

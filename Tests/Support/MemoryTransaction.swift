@@ -62,6 +62,10 @@ final class MemoryTransaction: StoreTransaction {
             sighted[device, default: []].insert(SightingKey(sighting))
             edits.append { $0.insert(sighting, of: device) }
         }
+        if case .signal(let signal, let device) = change {
+            let sequence = LogSequence(lastSequence + Int64(changes.count))
+            try SignalTable.insert(signal, of: device, at: sequence, in: database)
+        }
         if case .declaration(let declaration, let isCurrent) = change {
             declared[declaration.subject, default: []].insert(declaration.id)
             edits.append { $0.insert(KeptDeclaration(declaration, isCurrent: isCurrent)) }
@@ -167,6 +171,7 @@ final class MemoryTransaction: StoreTransaction {
         appended[device] = nil
         sighted[device] = nil
         notes[device] = []
+        try SignalTable.delete(of: device, in: database)
         putDevices[device] = nil
         forgetCredentials { $0.device == device }
         edits.append { $0.remove(device) }

@@ -34,12 +34,14 @@ enum Dependencies {
         "MusterAmazon": Allowance(own: endpoint),
         "MusterOwnTracks": Allowance(own: endpoint),
         "MusterGateways": Allowance(own: endpoint),
+        "MusterIFTTT": Allowance(own: endpoint),
+        "MusterMeshblu": Allowance(own: endpoint),
         "MusterMQTT": Allowance(own: endpoint.union(["MusterOwnTracks"])),
         "MusterCouchDB": Allowance(own: endpoint.union(["MusterReplication", "CZlib"])),
         "MusterEndpoints": Allowance(
             own: [
                 "MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterMQTT", "MusterCouchDB",
-                "MusterGateways",
+                "MusterGateways", "MusterIFTTT", "MusterMeshblu",
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterReplication"])),
         "MusterNearby": Allowance(own: wire.union(["MusterKit"])),

@@ -40,8 +40,11 @@ extension Engine {
         _ note: DeviceNote, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         decision.scratch.changes.append(.note(note.name, of: device))
-        // A broker sends a last will when the device is gone, so the device was not heard.
-        if note.name.kind != .lastWill { hear(device, at: note.receivedTime, now: now, into: &decision) }
+        // A broker sends a last will when the device is gone, and any program of the owner's sets properties: neither
+        // shows that the device was heard.
+        if note.name.kind != .lastWill, note.name.kind != .properties {
+            hear(device, at: note.receivedTime, now: now, into: &decision)
+        }
         return .accepted
     }
 }

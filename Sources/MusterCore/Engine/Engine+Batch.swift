@@ -84,8 +84,8 @@ extension Engine {
             return isHistory(sighting, of: device, now: now, after: decision) ? .isStored : nil
         case .listening:
             return nil
-        case .note, .declaration:
-            // Only the store holds earlier notes and declarations.
+        case .note, .signal, .declaration:
+            // Only the store holds earlier notes, signals and declarations.
             return .isStored
         }
     }

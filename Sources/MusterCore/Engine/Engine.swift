@@ -47,6 +47,8 @@ public struct Engine: Sendable {
             decideListening(listening, of: device, now: now, into: &decision)
         case .note(let note, let device):
             decideNote(note, of: device, now: now, into: &decision)
+        case .signal(let signal, let device):
+            decideSignal(signal, of: device, into: &decision)
         case .declaration(let declaration):
             decideDeclaration(declaration, now: now, into: &decision)
         }

@@ -30,6 +30,8 @@ public struct DeviceNote: Hashable, Sendable {
         /// That the device's clock is right again after it was ahead. The server itself makes this note, when no stored
         /// position shows it.
         case clock
+        /// What a client of Meshblu says about the device.
+        case properties
     }
 
     /// The name of a note: a device's new note replaces the one of the same kind and key.

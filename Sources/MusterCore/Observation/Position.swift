@@ -145,6 +145,8 @@ public enum Observation: Hashable, Sendable {
     case listening(Listening, of: DeviceNumber)
     /// A device, or its broker, reported something that is no position.
     case note(DeviceNote, of: DeviceNumber)
+    /// A device reported that something happened, for the rules.
+    case signal(Signal, of: DeviceNumber)
     /// A person declared how they or another person are.
     case declaration(Declaration)
 }

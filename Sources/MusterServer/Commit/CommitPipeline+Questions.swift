@@ -3,14 +3,16 @@ import MusterStore
 
 /// Lookups in the store that the pipeline makes before the engine decides an observation.
 extension Observation {
-    /// The device that sent the observation and the time of receipt; nil for declarations and for last wills.
+    /// The device that sent the observation and the time of receipt; nil for what does not show that the device, or its
+    /// owner, was heard: declarations, signals and last wills.
     package var arrival: (device: DeviceNumber, moment: Instant)? {
         switch self {
         case .position(let position, let device): (device, position.receivedTime)
         case .sighting(let sighting, let device): (device, sighting.receivedTime)
         case .listening(let listening, let device): (device, listening.receivedTime)
-        case .note(let note, let device): note.name.kind == .lastWill ? nil : (device, note.receivedTime)
-        case .declaration: nil
+        case .note(let note, let device):
+            note.name.kind == .lastWill || note.name.kind == .properties ? nil : (device, note.receivedTime)
+        case .signal, .declaration: nil
         }
     }
 }
@@ -23,6 +25,7 @@ extension StoreTransaction {
         case .sighting(let sighting, let device): try holds(sighting, of: device)
         // The engine itself detects repeated reports of listening.
         case .listening: false
+        case .signal(let signal, let device): try holds(signal, of: device)
         case .declaration(let declaration): try holds(declaration)
         case .note(let note, let device): try self.deviceNote(note.name, of: device).map { note.repeats($0) } ?? false
         }

@@ -203,6 +203,7 @@ package struct Access: Sendable {
         switch change {
         case .position(_, of: let device, isCurrent: _): maySee(device)
         case .sighting(_, of: let device, isCurrent: _), .note(_, of: let device): maySee(device)
+        case .signal(_, of: let device): maySee(device)
         case .crossing(let crossing): maySee(crossing.device)
         case .presence(let report): maySee(report.device)
         case .belief(_, of: let device): maySee(device)

@@ -54,6 +54,19 @@ extension Identity {
         verified.forget { $0.device == device }
     }
 
+    /// Revokes one token of a device.
+    ///
+    /// - Returns: whether the device had it.
+    package func removeDeviceToken(_ token: String, of device: DeviceNumber, by author: Author) async throws -> Bool {
+        let key = TokenDigest(of: token).bytes
+        guard try await deviceTokens(of: device).contains(where: { $0.key == key }) else { return false }
+        try await coordinator.edit(by: author) { _, draft in
+            draft.removedCredentials.append((kind: .deviceToken, key: key))
+        }
+        verified.forget { $0.device == device }
+        return true
+    }
+
     private func deviceTokens(of device: DeviceNumber) async throws -> [Credential] {
         let owner = coordinator.directory.devices[device]?.user
         return try await coordinator.read { store in

@@ -51,6 +51,9 @@ extension Directory {
         case .note(let name, let device):
             let (device, user) = names(of: device)
             return .note(name, device: device, user: user)
+        case .signal(let signal, let device):
+            let (device, user) = names(of: device)
+            return .signal(signal, device: device, user: user, reporter: signal.reporter.map { name(of: $0) })
         case .crossing(let crossing):
             let (device, user) = names(of: crossing.device)
             return .crossing(crossing, device: device, user: user, region: named(crossing.region))

@@ -13,7 +13,8 @@ package enum Schema {
     /// The format of an export.
     package static let exportForm = #"{"type":"string","enum":["json","geojson","gpx","csv","ndjson"]}"#
     /// A kind of notes.
-    package static let noteKind = #"{"type":"string","enum":["waypoint","card","steps","status","lwt","clock"]}"#
+    package static let noteKind =
+        #"{"type":"string","enum":["waypoint","card","steps","status","lwt","clock","properties"]}"#
     /// A name.
     package static let name = #"{"type":"string","pattern":"\#(EntityName.pattern)","minLength":1,"maxLength":64}"#
 
@@ -34,6 +35,7 @@ package enum Schema {
     /// All schemas that routes name.
     package static let named: [(String, String)] =
         requests + answers + places + safety + rules + targets + locationTracker + located + datasets + push + beacons
+        + signals
 
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
@@ -246,7 +248,7 @@ package enum Schema {
                     (
                         "type",
                         words(
-                            "position", "sighting", "note", "crossing", "presence", "belief", "safety",
+                            "position", "sighting", "note", "signal", "crossing", "presence", "belief", "safety",
                             "declaration", "reminder", "incident", "roll", "region", "directory", "posted", "document",
                             "dataset", "action")
                     ),

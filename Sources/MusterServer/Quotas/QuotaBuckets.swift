@@ -35,6 +35,15 @@ struct QuotaBuckets<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
+    /// Takes tokens of several keys, of each as many as it needs or none.
+    ///
+    /// - Returns: the keys that have too few, each with the seconds after which it has enough.
+    mutating func spendTokens(_ needed: [Key: Int], at now: ContinuousClock.Instant) -> [Key: Double] {
+        var waits: [Key: Double] = [:]
+        for (key, count) in needed { waits[key] = spendTokens(Double(count), of: key, at: now) }
+        return waits
+    }
+
     /// Gives back tokens that were not used.
     mutating func giveBack(_ count: Double, to key: Key) {
         guard var bucket = buckets[key] else { return }

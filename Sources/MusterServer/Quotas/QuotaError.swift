@@ -28,6 +28,9 @@ package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
         case .positions:
             return "The devices of user \(owner) report more than \(Self.text(limit)) positions a second. "
                 + "Try again in \(retryAfterSeconds ?? 1) s."
+        case .signals:
+            return "The devices of user \(owner) fire more than \(Self.text(limit)) signals a second. "
+                + "Try again in \(retryAfterSeconds ?? 1) s, or ask an admin for more (--quota-signals-per-second)."
         case .userBytes:
             return "User \(owner) has \(Self.bytes(limit)) stored, as much as a user may have. "
                 + "Delete documents and compact, delete positions or datasets, or ask an admin for more "

@@ -4,6 +4,10 @@ package struct QuotaSettings: Hashable, Sendable {
     package var positionsPerSecond: Double = 50
     /// Positions of one user's devices that may arrive at once, such as those that phones recorded while offline.
     package var positionBurst: Double = 100_000
+    /// Signals a second of one user's devices, in the long run. Each may be sent to targets outside.
+    package var signalsPerSecond: Double = 1
+    /// Signals of one user's devices that may arrive at once, such as those that a device kept while offline.
+    package var signalBurst: Double = 600
     /// Stored bytes of one user: positions, and documents of the location database. nil for no limit.
     package var userBytes: Int64? = 1 << 30
     /// Stored bytes of one database that an admin made. nil for no limit.
@@ -31,6 +35,7 @@ package struct QuotaSettings: Hashable, Sendable {
 /// The quotas. The raw values are labels of the metrics.
 package enum Quota: String, CaseIterable, Sendable {
     case positions
+    case signals
     case userBytes = "user_bytes"
     case databaseBytes = "database_bytes"
     case storeBytes = "store_bytes"

@@ -17,6 +17,7 @@ package final class Quotas: Sendable {
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let log: Log
     private let positions: Mutex<QuotaBuckets<UserNumber>>
+    private let signals: Mutex<QuotaBuckets<UserNumber>>
     private let usage = Mutex(Usage())
     private let refusals = Mutex(Refusals())
 
@@ -56,6 +57,7 @@ package final class Quotas: Sendable {
         self.clock = clock
         self.log = log
         positions = Mutex(QuotaBuckets(perSecond: settings.positionsPerSecond, burst: settings.positionBurst))
+        signals = Mutex(QuotaBuckets(perSecond: settings.signalsPerSecond, burst: settings.signalBurst))
     }
 
     // MARK: Refusing
@@ -176,10 +178,16 @@ package final class Quotas: Sendable {
 
     // MARK: Positions
 
+    /// How many tokens of each rate the observations of one user need.
+    struct Need {
+        var positions = 0
+        var signals = 0
+    }
+
     /// The parts of users' quotas that the observations of a request take.
     struct Claim {
         /// The number of tokens taken of each user.
-        fileprivate(set) var taken: [UserNumber: Int] = [:]
+        fileprivate(set) var taken: [UserNumber: Need] = [:]
         /// The users whose observations may not be stored, and why.
         fileprivate(set) var refused: [UserNumber: QuotaError] = [:]
         /// The user of each device in the request.
@@ -202,7 +210,7 @@ package final class Quotas: Sendable {
     /// everyone.
     func claim(_ observations: [Observation], by sender: Principal?, in directory: Directory) -> Claim {
         var claim = Claim()
-        var needed: [UserNumber: Int] = [:]
+        var needed: [UserNumber: Need] = [:]
         var last: (device: DeviceNumber, owner: UserNumber)?
         for observation in observations {
             guard let device = observation.device else { continue }
@@ -211,7 +219,12 @@ package final class Quotas: Sendable {
                 claim.owners[device] = owner
                 last = (device, owner)
             }
-            if let owner = last?.owner { needed[owner, default: 0] += 1 }
+            guard let owner = last?.owner else { continue }
+            if case .signal = observation {
+                needed[owner, default: Need()].signals += 1
+            } else {
+                needed[owner, default: Need()].positions += 1
+            }
         }
         takeShares(needed, isRated: sender.map { $0.role != .admin } ?? false, in: directory, for: &claim)
         return claim
@@ -225,7 +238,7 @@ package final class Quotas: Sendable {
     {
         var claim = Claim()
         guard let author, directory.users[author.user]?.role != .admin else { return claim }
-        takeRate([user.number: count], in: directory, for: &claim)
+        takeRates([user.number: Need(positions: count)], in: directory, for: &claim)
         for fault in claim.refused.values {
             noteRefusal(fault)
             throw fault
@@ -237,12 +250,17 @@ package final class Quotas: Sendable {
     func giveBack(_ claim: Claim) {
         guard !claim.taken.isEmpty else { return }
         positions.withLock { buckets in
-            for (user, count) in claim.taken { buckets.giveBack(Double(count), to: user) }
+            for (user, taken) in claim.taken { buckets.giveBack(Double(taken.positions), to: user) }
+        }
+        signals.withLock { buckets in
+            for (user, taken) in claim.taken where taken.signals > 0 {
+                buckets.giveBack(Double(taken.signals), to: user)
+            }
         }
     }
 
     private func takeShares(
-        _ needed: [UserNumber: Int], isRated: Bool, in directory: Directory, for claim: inout Claim
+        _ needed: [UserNumber: Need], isRated: Bool, in directory: Directory, for claim: inout Claim
     ) {
         var needed = needed
         usage.withLock { usage in
@@ -260,26 +278,37 @@ package final class Quotas: Sendable {
             }
         }
         for user in claim.refused.keys { needed[user] = nil }
-        if isRated { takeRate(needed, in: directory, for: &claim) }
+        if isRated { takeRates(needed, in: directory, for: &claim) }
         for fault in claim.refused.values { noteRefusal(fault) }
     }
 
-    private func takeRate(_ needed: [UserNumber: Int], in directory: Directory, for claim: inout Claim) {
+    private func takeRates(_ needed: [UserNumber: Need], in directory: Directory, for claim: inout Claim) {
+        let reported = needed.compactMapValues { $0.positions > 0 ? $0.positions : nil }
+        if !reported.isEmpty { takeRate(of: .positions, reported, in: directory, for: &claim) }
+        let fired = needed.filter { $0.value.signals > 0 && claim.refused[$0.key] == nil }
+        if !fired.isEmpty { takeRate(of: .signals, fired.mapValues(\.signals), in: directory, for: &claim) }
+    }
+
+    private func takeRate(
+        of quota: Quota, _ needed: [UserNumber: Int], in directory: Directory, for claim: inout Claim
+    ) {
         let now = clock()
-        let waits = positions.withLock { buckets in
-            var waits: [UserNumber: Double] = [:]
-            for (user, count) in needed {
-                if let seconds = buckets.spendTokens(Double(count), of: user, at: now) {
-                    waits[user] = seconds
-                } else {
-                    claim.taken[user] = count
-                }
+        let isOfSignals = quota == .signals
+        let waits =
+            isOfSignals
+            ? signals.withLock { $0.spendTokens(needed, at: now) }
+            : positions.withLock { $0.spendTokens(needed, at: now) }
+        for (user, count) in needed where waits[user] == nil {
+            if isOfSignals {
+                claim.taken[user, default: Need()].signals = count
+            } else {
+                claim.taken[user, default: Need()].positions = count
             }
-            return waits
         }
         for (user, seconds) in waits {
             claim.refused[user] = QuotaError(
-                .positions, of: directory.users[user]?.name, limit: settings.positionsPerSecond,
+                quota, of: directory.users[user]?.name,
+                limit: isOfSignals ? settings.signalsPerSecond : settings.positionsPerSecond,
                 retryAfterSeconds: max(1, Int(seconds.rounded(.up))))
         }
     }
@@ -289,7 +318,8 @@ extension Observation {
     /// The device whose user's quota counts the observation; nil for declarations, which are never refused.
     fileprivate var device: DeviceNumber? {
         switch self {
-        case .position(_, let device), .sighting(_, let device), .listening(_, let device), .note(_, let device):
+        case .position(_, let device), .sighting(_, let device), .listening(_, let device), .note(_, let device),
+            .signal(_, let device):
             device
         case .declaration: nil
         }
@@ -321,9 +351,11 @@ extension Quotas {
         let usage = usage.withLock { $0 }
         let now = clock()
         let burstUsed = positions.withLock { $0.mostUsed(at: now) }
+        let signalsUsed = signals.withLock { $0.mostUsed(at: now) }
         let counts = QuotaCounts(in: directory)
         return [
             (.positions, Int64(burstUsed), Int64(settings.positionBurst)),
+            (.signals, Int64(signalsUsed), Int64(settings.signalBurst)),
             (.userBytes, usage.mostBytesOfUser, settings.userBytes),
             (.databaseBytes, usage.mostBytesOfDatabase, settings.databaseBytes),
             (.storeBytes, usage.storeBytes, settings.storeBytes),

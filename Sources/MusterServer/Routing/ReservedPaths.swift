@@ -3,7 +3,7 @@
 package enum ReservedPaths {
     private static let segments: Set<String> = [
         // The server's own endpoints and files.
-        "api", "health", "metrics", "owntracks", "pub", "ruuvi", "couchdb", "aws", "meshblu", "live", "vendor",
+        "api", "health", "metrics", "owntracks", "pub", "ruuvi", "ifttt", "couchdb", "aws", "meshblu", "live", "vendor",
         "licences", "assets", "index.html", "live.css", "push-worker.js", "muster.svg", "favicon.ico", "robots.txt",
         "app",
         "console", "docs", "tiles", "fonts",

@@ -9,7 +9,7 @@ struct EventMapper: Sendable {
 
     /// An event states its delay when the fix was received, or the crossing reported, later than this after the sample
     /// time.
-    private static let promptSeconds: Double = 60
+    static let promptSeconds: Double = 60
 
     /// Returns a device's position at a sample time; nil where it is not known.
     typealias Fix = (DeviceNumber, Instant) throws -> Position?
@@ -23,6 +23,7 @@ struct EventMapper: Sendable {
         case .crossing(let crossing):
             let fix = try fix(crossing.device, crossing.sampleTime)
             told = self.content(crossing, directory, fix, at: logged.committedAt)
+        case .signal(let signal, let device): told = self.content(signal, of: device, directory)
         case .position(let position, let device, _): told = self.content(position, of: device, directory)
         case .safety(let safety, let user): told = self.content(safety, of: user, directory)
         case .reminder(let safety, let user, let count):

@@ -96,7 +96,7 @@ final class RuleBook {
             return tracker.map { emitters.contains($0.number) } ?? false
         case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action:
             return false
-        case .crossing, .declaration, .safety, .reminder, .incident, .posted: return true
+        case .signal, .crossing, .declaration, .safety, .reminder, .incident, .posted: return true
         }
     }
 

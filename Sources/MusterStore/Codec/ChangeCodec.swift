@@ -25,6 +25,7 @@ package struct ChangeCodec {
         case belief
         case action
         case datasetPut, datasetDeleted
+        case signal
     }
 
     var writer = ByteWriter()
@@ -52,6 +53,10 @@ package struct ChangeCodec {
             writer.put(byte: Tag.note.rawValue)
             writer.put(number: device.rawValue)
             writer.put(name)
+        case .signal(let signal, let device):
+            writer.put(byte: Tag.signal.rawValue)
+            writer.put(number: device.rawValue)
+            writer.put(signal)
         case .crossing(let crossing):
             writer.put(byte: Tag.crossing.rawValue)
             writer.put(crossing)
@@ -199,6 +204,9 @@ package struct ChangeCodec {
         case .note:
             let device = DeviceNumber(try reader.number())
             return .note(try reader.noteName(), of: device)
+        case .signal:
+            let device = DeviceNumber(try reader.number())
+            return .signal(try reader.signal(), of: device)
         case .posted: return .posted(try reader.postedEvent())
         case .document: return .document(try reader.documentTouch())
         case .action: return .action(try reader.action())

@@ -23,6 +23,7 @@ extension DeviceNote.Kind {
         case .status: "status"
         case .lastWill: "lwt"
         case .clock: "clock"
+        case .properties: "properties"
         }
     }
 }

@@ -6,6 +6,7 @@ package enum NamedChange: Hashable, Sendable {
     case position(Position, device: String, user: String, reporter: String?, isLate: Bool)
     case sighting(Sighting, device: String, user: String, isLate: Bool)
     case note(DeviceNote.Name, device: String, user: String)
+    case signal(Signal, device: String, user: String, reporter: String?)
     case crossing(Crossing, device: String, user: String, region: NamedRegion)
     case presence(PresenceReport, device: String, user: String, region: NamedRegion)
     case belief(NamedBelief, device: String, user: String)
@@ -38,6 +39,7 @@ package enum NamedChange: Hashable, Sendable {
         case .position: "position"
         case .sighting: "sighting"
         case .note: "note"
+        case .signal: "signal"
         case .crossing: "crossing"
         case .presence: "presence"
         case .belief: "belief"
@@ -136,6 +138,8 @@ extension JSONWriter {
             members(of: device, user)
             member("kind", name.kind.wireName.description)
             if !name.key.isEmpty { member("key", name.key) }
+        case .signal(let signal, let device, let user, let reporter):
+            members(of: signal, device, user, reporter: reporter)
         case .crossing(let crossing, let device, let user, let region):
             member("kind", crossing.kind.wireName.description)
             members(of: device, user)
@@ -187,6 +191,14 @@ extension JSONWriter {
             members(of: touch)
         case .action(let action): members(of: action)
         }
+    }
+
+    private mutating func members(of signal: Signal, _ device: String, _ user: String, reporter: String?) {
+        members(of: device, user)
+        key("signal")
+        beginObject()
+        members(of: signal, reporter: reporter)
+        endObject()
     }
 
     private mutating func members(of touch: DatasetTouch) {

@@ -63,12 +63,26 @@ extension DeviceCommand {
         }
     }
 
+    struct Signals: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the signals that a device fired, newest first: when, its name, and its values as JSON.")
+        @OptionGroup var options: ReportOptions
+        @OptionGroup var device: DeviceOptions
+
+        func run() async throws {
+            try await options.announceItems(at: "\(device.path)/signals") { signal in
+                [signal.words("sampleTime"), signal.words("name"), signal.words("values")]
+            }
+        }
+    }
+
     struct Notes: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List what a device says of itself: the latest note of each kind and key, with its text as JSON.")
         @OptionGroup var options: ReportOptions
         @OptionGroup var device: DeviceOptions
-        @Option(help: "Only waypoint, card, steps, status, lwt or clock.", completion: .noteKinds) var kind: String?
+        @Option(help: "Only waypoint, card, steps, status, lwt, clock or properties.", completion: .noteKinds)
+        var kind: String?
 
         func run() async throws {
             let query = kind.map { "?kind=\($0.segment)" } ?? ""

@@ -7,6 +7,10 @@ struct QuotaOptions: ParsableArguments {
     var quotaPositionsPerSecond = QuotaSettings().positionsPerSecond
     @Option(help: "Positions that one user's devices may send at once, as after days without a network.")
     var quotaPositionBurst = QuotaSettings().positionBurst
+    @Option(help: "Signals a second that one user's devices may fire in the long run.")
+    var quotaSignalsPerSecond = QuotaSettings().signalsPerSecond
+    @Option(help: "Signals that one user's devices may fire at once.")
+    var quotaSignalBurst = QuotaSettings().signalBurst
     @Option(name: .customLong("quota-user-mib"), help: "MiB that one user may store; 0 for no limit.")
     var quotaUserMebibytes: Int64 = 1_024
     @Option(name: .customLong("quota-database-mib"), help: "MiB in one database that an admin created; 0 for no limit.")
@@ -23,6 +27,9 @@ struct QuotaOptions: ParsableArguments {
         guard quotaPositionsPerSecond > 0, quotaPositionBurst >= 1 else {
             throw ValidationError("--quota-positions-per-second must be more than 0, --quota-position-burst at least 1")
         }
+        guard quotaSignalsPerSecond > 0, quotaSignalBurst >= 1 else {
+            throw ValidationError("--quota-signals-per-second must be more than 0, --quota-signal-burst at least 1")
+        }
         let mebibytes = [quotaUserMebibytes, quotaDatabaseMebibytes, quotaStoreMebibytes]
         guard mebibytes.allSatisfy({ (0...1_099_511_627_776).contains($0) }) else {
             throw ValidationError("--quota-user-mib, --quota-database-mib and --quota-store-mib: not below 0")
@@ -38,6 +45,8 @@ struct QuotaOptions: ParsableArguments {
         var settings = QuotaSettings()
         settings.positionsPerSecond = quotaPositionsPerSecond
         settings.positionBurst = quotaPositionBurst
+        settings.signalsPerSecond = quotaSignalsPerSecond
+        settings.signalBurst = quotaSignalBurst
         settings.userBytes = bytes(quotaUserMebibytes)
         settings.databaseBytes = bytes(quotaDatabaseMebibytes)
         settings.storeBytes = bytes(quotaStoreMebibytes)

@@ -31,8 +31,9 @@ struct Setting: Hashable, Sendable {
             "registration", "public-url", "code-target", "delivery-hours", "request-seconds", "body-memory",
             "disk-warning", "log-level",
             "push-contact", "apns-key-id", "apns-team-id", "apns-topic", "apns-url", "fcm-url",
-            "quota-positions-per-second", "quota-position-burst", "quota-user-mib", "quota-database-mib",
-            "quota-store-mib", "quota-implicit-users", "quota-collections", "quota-databases",
+            "quota-positions-per-second", "quota-position-burst", "quota-signals-per-second", "quota-signal-burst",
+            "quota-user-mib", "quota-database-mib", "quota-store-mib", "quota-implicit-users", "quota-collections",
+            "quota-databases",
         ].map { Setting(name: $0, kind: .value) }
         + ["tls-certificate", "tls-key", "target-roots", "apns-key", "fcm-account"]
         .map { Setting(name: $0, kind: .file) }

@@ -177,6 +177,13 @@ import Testing
         "DELETE /_session": "signs out",
         "POST /api/v1/positions": "the position says by whom",
         "POST /api/v1/sightings": "the sighting says which device heard it",
+        "POST /api/v1/signals": "the signal says by whom", "POST /ifttt/v1/triggers/{slug}": "looks",
+        "POST /devices": "as POST /api/v1/users/{user}/devices", "PUT /devices/{uuid}": "a note of one's own device",
+        "DELETE /devices/{uuid}": "as DELETE /api/v1/users/{user}/devices/{device}",
+        "POST /devices/{uuid}/token": "as POST /api/v1/users/{user}/devices/{device}/token",
+        "POST /devices/{uuid}/tokens": "as POST /api/v1/users/{user}/devices/{device}/token",
+        "DELETE /devices/{uuid}/tokens/{token}": "as DELETE /api/v1/users/{user}/devices/{device}/token",
+        "POST /data/{uuid}": "the signal says by whom", "POST /messages": "the signal says by whom",
         "POST /ruuvi": "the sighting says which device heard it", "POST /api/v1/event-patterns/test": "looks",
         "POST /api/v1/users/{user}/join": "where a user stands for a device: test_joined_people.py",
         "DELETE /api/v1/keys/{key}": "below", "POST /": "below",
@@ -216,7 +223,7 @@ import Testing
         let walked = Set(
             Self.steps.map(\.line) + Self.signed.map(\.line) + Self.letters.map(Self.native) + Self.others.keys)
         for route in office.endpoints.routes.routes where ![.get, .head].contains(route.method) {
-            let path = route.path.replacing(/^\/(aws|couchdb)(?=\/|$)/, with: "")
+            let path = route.path.replacing(/^\/(aws|couchdb|meshblu)(?=\/|$)/, with: "")
             let line = "\(route.method.rawValue) \(path.isEmpty ? "/" : path)"
             let segments = path.split(separator: "/")
             if ["_node", "_reshard"].contains(segments.first) { continue }

@@ -39,6 +39,7 @@ import Testing
         "GET /api/v1/users/{user}/devices/{device}/positions": "almnd",
         "GET /api/v1/users/{user}/devices/{device}/sightings": "almnd",
         "GET /api/v1/users/{user}/devices/{device}/notes": "almnd",
+        "POST /api/v1/signals": "almngd", "GET /api/v1/users/{user}/devices/{device}/signals": "almnd",
         "GET /api/v1/collections": "almnd", "POST /api/v1/collections": "al",
         "GET /api/v1/collections/{collection}": "almnd", "DELETE /api/v1/collections/{collection}": "al",
         "GET /api/v1/collections/{collection}/regions": "almnd",
@@ -67,7 +68,8 @@ import Testing
         "GET /metrics": "a",
         "PUT /api/users/{account}": "*", "POST /api/login": "*", "GET /api/places": "almnd",
         "GET /api/v1/openapi.json": "*", "POST /owntracks": "almngd", "POST /pub": "almngd",
-        "POST /api/v1/sightings": "almngd", "POST /ruuvi": "g",
+        "POST /api/v1/sightings": "almngd", "POST /ruuvi": "g", "GET /ifttt/v1/status": "almnd",
+        "GET /ifttt/v1/user/info": "almnd", "POST /ifttt/v1/triggers/{slug}": "almnd",
         "POST /owntracks/{path...}": "almngd", "POST /pub/{path...}": "almngd",
         "GET /api/v1/datasets": "almng", "GET /api/v1/datasets/{dataset}": "almng",
         "PATCH /api/v1/datasets/{dataset}": "almng", "DELETE /api/v1/datasets/{dataset}": "almng",
@@ -81,7 +83,7 @@ import Testing
     /// The lines of this list, of AWS's and of CouchDB's.
     static let everyLine = Array(
         Set(admitted.keys).union(AmazonRouteWalkTests.admitted.keys).union(CouchRouteWalkTests.admitted.keys)
-            .union(CognitoSyncRouteWalkTests.everyLine))
+            .union(CognitoSyncRouteWalkTests.everyLine).union(MeshbluRouteWalkTests.everyLine))
 
     /// Someone of every role, by the letter above.
     static let people: [(letter: Character, name: String)] = [
@@ -105,7 +107,7 @@ import Testing
             "{user}": user, "{device}": "phone", "{team}": team, "{collection}": team, "{tracker}": team,
             "{region}": "square", "{rule}": "enter", "{key}": "AAAAAAAAAAAAAAAA", "{incident}": "1",
             "{person}": "-1", "{dataset}": "settings", "{target}": "none", "{letter}": "1",
-            "{path...}": "\(user)/phone",
+            "{path...}": "\(user)/phone", "{slug}": "phone",
         ]
         return "/"
             + template.split(separator: "/", omittingEmptySubsequences: false)
@@ -166,8 +168,8 @@ import Testing
                 #expect(head.body.readableBytes == 0, "\(line)")
                 #expect(head.status != 405, "\(line)")
                 // The feed that GET opens never ends.
-                guard !line.hasSuffix("/live") else {
-                    #expect(head.status == 200 && head.headers[.contentType] == "text/event-stream")
+                guard !line.hasSuffix("/live"), !line.hasSuffix("/subscribe") else {
+                    #expect(head.status == 200 && head.headers[.contentType] != nil)
                     continue
                 }
                 let full = try await desk.send(.get, path, as: "admin")

@@ -87,6 +87,27 @@ private struct Bench {
         #expect(bench.claim(bench.fixes(10, of: 1), by: bench.ana).firstRefusal == nil)
     }
 
+    @Test func `signals have a rate of their own, and take nothing of the positions'`() {
+        let bench = Bench {
+            $0.positionBurst = 1; $0.signalBurst = 2
+        }
+        func signals(_ count: Int) -> [Observation] {
+            (0..<count).map { index in
+                let moment = Instant(seconds: Double(index))
+                let signal = Signal(id: "\(index)", name: "button", sampleTime: moment, receivedTime: moment)
+                return .signal(signal, of: DeviceNumber(1))
+            }
+        }
+        #expect(bench.claim(bench.fixes(9, of: 1), by: bench.ana).firstRefusal == nil)
+        let claim = bench.claim(signals(2), by: bench.ana)
+        #expect(claim.firstRefusal == nil)
+        let refusal = bench.claim(signals(1), by: bench.ana).firstRefusal
+        #expect(refusal?.quota == .signals && refusal?.retryAfterSeconds == 1)
+        bench.quotas.giveBack(claim)
+        #expect(bench.claim(signals(2), by: bench.ana).firstRefusal == nil)
+        #expect(bench.claim(signals(1_000), by: bench.admin).firstRefusal == nil)
+    }
+
     @Test func `what is not stored after all takes nothing`() {
         let bench = Bench { $0.positionBurst = 10 }
         let claim = bench.claim(bench.fixes(10, of: 1), by: bench.ana)

@@ -159,6 +159,33 @@ import Testing
         try await town.coordinator.close()
     }
 
+    @Test func `a signal is an event once, with its values for a template, and late ones say so`() async throws {
+        let template = RuleTarget.Input.template(
+            #"{"text":"<who>: <text1><text2>"}"#,
+            paths: ["who": "$.detail.DeviceId", "text1": "$.detail.Values.text1", "text2": "$.detail.Values.text2"])
+        let pattern = #"{"detail-type":["Muster Signal"],"detail":{"Name":["button"]}}"#
+        let town = try await town([rule(pattern), rule(pattern, number: 2, input: template)])
+        func signal(_ id: String, _ name: String, at seconds: Double) -> Observation {
+            let time = town.clock.now.advanced(bySeconds: seconds)
+            return .signal(
+                Signal(
+                    id: id, name: name, sampleTime: time, receivedTime: town.clock.now,
+                    values: [.init("text1", #"a "b""#)]), of: Town.phone)
+        }
+        let receipt = try await town.coordinator.ingest([
+            signal("1", "button", at: 0), signal("2", "other", at: 0), signal("1", "button", at: 0),
+            signal("3", "button", at: -3_600),
+        ])
+        #expect(receipt.tally.accepted == 3 && receipt.tally.repeated == 1)
+        let sent = try deliveries(of: town).map { try json($0) }
+        #expect(sent.count == 4)
+        #expect(sent[0]["detail"]?["SignalId"] == .string("1") && sent[0]["delay-seconds"] == nil)
+        #expect(sent[0]["detail"]?["Values"]?["text1"] == .string(#"a "b""#))
+        #expect(sent[1]["text"] == .string(#"ana: a "b""#))
+        #expect(sent[2]["detail"]?["SignalId"] == .string("3") && sent[2]["delay-seconds"] == .integer(3_600))
+        try await town.coordinator.close()
+    }
+
     @Test func `what a client posts is in the log and is sent on`() async throws {
         let town = try await town([rule(#"{"source":["drill"],"detail":{"n":[{"numeric":[">",1]}]}}"#)])
         let events = [1, 2].map {

@@ -54,7 +54,8 @@ struct StormOracle {
     private func people(concernedBy step: StormStep, in directory: Directory) -> [UserNumber] {
         if case .report(let observations) = step, let first = observations.first {
             switch first {
-            case .position(_, let device), .sighting(_, let device), .listening(_, let device), .note(_, let device):
+            case .position(_, let device), .sighting(_, let device), .listening(_, let device), .note(_, let device),
+                .signal(_, let device):
                 return StormServer.device(device, in: directory).flatMap { directory.devices[$0]?.user }.map { [$0] }
                     ?? []
             case .declaration(let declaration): return [declaration.subject]

@@ -129,7 +129,7 @@ struct StormStore {
         case .sighting(var sighting, let device):
             sighting.receivedTime = never
             return .sighting(sighting, of: device)
-        case .listening, .note, .declaration: return observation
+        case .listening, .note, .signal, .declaration: return observation
         }
     }
 }

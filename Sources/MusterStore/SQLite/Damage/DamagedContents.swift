@@ -255,7 +255,7 @@ enum StoreWords {
         "incident_changes": "incidents' records", "dead_letters": "dead letters", "users": "users",
         "teams": "teams", "devices": "devices", "regions": "regions", "credentials": "credentials",
         "incidents": "incidents", "dataset_records": "records of datasets", "datasets": "datasets",
-        "push_subscriptions": "subscriptions to datasets", "pushes": "pushes that wait",
+        "push_subscriptions": "subscriptions to datasets", "pushes": "pushes that wait", "signals": "signals",
         "sqlite_schema": "the list of tables", "sqlite_master": "the list of tables",
     ]
 

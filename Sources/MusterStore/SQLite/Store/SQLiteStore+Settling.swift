@@ -43,6 +43,7 @@ extension SQLiteStore {
                 let (count, place) = try HistoryTable.delete(
                     before: horizon, from: start, limit: limit, in: database)
                 let sightings = try SightingTable.delete(before: horizon, limit: limit, in: database)
+                let signals = try SignalTable.delete(before: horizon, limit: limit, in: database)
                 let documents = DocumentTables(in: database) { [self] in lastSequence }
                 let locations = try documents.forgetLocations(
                     through: LogSequence(Counter.trimmed.value(in: database)), limit: limit)
@@ -50,7 +51,8 @@ extension SQLiteStore {
                 let letters = try DeadLetterTable.delete(before: horizon, limit: limit, in: database)
                 try HistoryTable.deleteLatest(before: horizon, in: database)
                 let declarations = try DeclarationTable.delete(before: horizon, limit: limit, in: database)
-                return (count + sightings + locations + letters + declarations + (trimmed?.commits ?? 0), place)
+                let others = sightings + signals + locations + letters + declarations
+                return (count + others + (trimmed?.commits ?? 0), place)
             }
         }
         deferredWork.withLock { $0.forgottenThrough = place }

@@ -94,6 +94,10 @@ final class SQLiteTransaction: StoreTransaction {
         case .sighting(let sighting, let device, _):
             codec.put(change)
             try run { try SightingTable.insert(sighting, of: device, in: database) }
+        case .signal(let signal, let device):
+            codec.put(change)
+            let sequence = LogSequence(lastSequence)
+            try run { try SignalTable.insert(signal, of: device, at: sequence, in: database) }
         case .declaration(let declaration, let isCurrent):
             codec.put(change)
             try run { try DeclarationTable.insert(declaration, isCurrent: isCurrent, in: database) }
@@ -155,8 +159,7 @@ final class SQLiteTransaction: StoreTransaction {
 
     func remove(_ device: DeviceNumber) throws {
         try execute("DELETE FROM devices WHERE number = ?", [device.rawValue])
-        try execute("DELETE FROM notes WHERE device = ?", [device.rawValue])
-        for table in ["presences", "refuges", "device_records"] {
+        for table in ["notes", "signals", "presences", "refuges", "device_records"] {
             try execute("DELETE FROM \(table) WHERE device = ?", [device.rawValue])
         }
         try execute("DELETE FROM credentials WHERE device = ?", [device.rawValue])

@@ -24,7 +24,7 @@ struct Removals: Equatable {
     func cover(_ change: Change) -> Bool {
         switch change {
         case .position(_, let device, _): devices.contains(device)
-        case .sighting(_, let device, _), .note(_, let device): devices.contains(device)
+        case .sighting(_, let device, _), .note(_, let device), .signal(_, let device): devices.contains(device)
         case .crossing(let crossing): devices.contains(crossing.device)
         case .presence(let report): devices.contains(report.device)
         case .belief(_, let device): devices.contains(device)

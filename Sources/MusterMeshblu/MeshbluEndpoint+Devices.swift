@@ -1,0 +1,183 @@
+import HTTPTypes
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// Devices and their tokens. The properties that clients give a device are a note of it.
+extension MeshbluEndpoint {
+    func makeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let parameters = try await parameters(request)
+        let properties = try MeshbluProperties(parameters)
+        guard let author = context.author else { throw IdentityError.missing }
+        let device = try await coordinator.edit(by: author) { directory, draft in
+            let access = try context.access(in: directory)
+            guard let user = directory.users[access.principal.user], access.mayChangeDevices(of: user) else {
+                throw MeshbluRefusal(.unauthorized, "You may not make devices.")
+            }
+            guard directory.devices(of: user.number).count < Directory.deviceLimit else {
+                throw MeshbluRefusal(
+                    .unprocessableContent, "You have \(Directory.deviceLimit) devices already: remove one first.")
+            }
+            let number = try draft.transaction.nextDeviceNumber()
+            let wanted = parameters["name"]?.string ?? ""
+            let isFree = EntityName.isValid(wanted) && directory.device(named: wanted, of: user.number) == nil
+            let name = isFree ? wanted : "device-" + uuids.uuid(of: number).prefix(8)
+            let device = Device(number: number, name: name, user: user.number)
+            draft.edits = [.putDevice(device)]
+            return device
+        }
+        let token = try await identity.makeDeviceToken(for: device.number, by: author)
+        let access = try context.access(in: coordinator.directory)
+        if !properties.members.isEmpty { try await store(properties, of: device, by: access) }
+        return .json(.created) { $0.value(device, properties, uuids, token: token) }
+    }
+
+    func listDevices(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let access = try context.access(in: coordinator.directory)
+        let wanted = try MeshbluParameters(query: request.uri.query ?? "", body: [], mediaType: nil)
+        let devices = access.directory.devices(of: access.principal.user).compactMap { access.directory.devices[$0] }
+            .filter { access.mayRead($0) }
+        var found: [(device: Device, properties: MeshbluProperties)] = []
+        for device in devices {
+            let properties = try await properties(of: device)
+            if properties.match(wanted, name: device.name) { found.append((device, properties)) }
+        }
+        guard !found.isEmpty else { throw MeshbluRefusal.noDevice }
+        return response(found)
+    }
+
+    func seeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let device = try ownDevice(context).device
+        return response([(device, try await properties(of: device))])
+    }
+
+    private func response(_ devices: [(device: Device, properties: MeshbluProperties)]) -> Response {
+        .json { writer in
+            writer.beginObject()
+            writer.member("devices", listing: devices) { $0.value($1.device, $1.properties, uuids, token: nil) }
+            writer.endObject()
+        }
+    }
+
+    func changeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let parameters = try await parameters(request)
+        let (device, access) = try ownDevice(context)
+        guard access.mayReport(for: device) else {
+            throw MeshbluRefusal(.unauthorized, "A device's token changes that device alone.")
+        }
+        var properties = try await properties(of: device)
+        try properties.merge(MeshbluProperties(parameters))
+        try await store(properties, of: device, by: access)
+        return .json { $0.value(device, properties, uuids, token: nil) }
+    }
+
+    func removeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let uuid = uuids.uuid(of: try ownDevice(context).device.number)
+        try await coordinator.edit(by: context.author) { _, draft in
+            let (device, access) = try ownDevice(context)
+            guard let owner = access.directory.users[device.user], access.mayErase(owner) else {
+                throw MeshbluRefusal(.unauthorized, "You may not remove this device.")
+            }
+            draft.edits = [.removeDevice(device.number)]
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("uuid", uuid)
+            writer.endObject()
+        }
+    }
+
+    // MARK: Properties
+
+    private func properties(of device: Device) async throws -> MeshbluProperties {
+        let notes = try await coordinator.read { store in
+            try store.notes(of: device.number, kind: .properties, after: nil, limit: 1)
+        }
+        return notes.first.map { MeshbluProperties(stored: $0.body) } ?? MeshbluProperties()
+    }
+
+    private func store(_ properties: MeshbluProperties, of device: Device, by access: Access) async throws {
+        let note = DeviceNote(
+            DeviceNote.Name(.properties), receivedTime: server.configuration.now(), body: properties.text)
+        _ = try await coordinator.ingest([.note(note, of: device.number)], by: access.principal)
+    }
+
+    // MARK: Tokens
+
+    func replaceTokens(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (device, author) = try changeableDevice(context)
+        try await identity.removeDeviceTokens(of: device.number, by: author)
+        return try await respond(withTokenOf: device, by: author, .created)
+    }
+
+    func makeToken(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (device, author) = try changeableDevice(context)
+        return try await respond(withTokenOf: device, by: author, .ok)
+    }
+
+    func removeToken(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let (device, author) = try changeableDevice(context)
+        let token = try context.parameter("token")
+        guard try await identity.removeDeviceToken(token, of: device.number, by: author) else {
+            throw MeshbluRefusal(.notFound, "The device has no such token.")
+        }
+        return .noContent
+    }
+
+    private func changeableDevice(_ context: AppRequestContext) throws -> (device: Device, author: Author) {
+        let (device, access) = try ownDevice(context)
+        guard let author = context.author, let owner = access.directory.users[device.user],
+            access.mayChangeDevices(of: owner)
+        else { throw MeshbluRefusal(.unauthorized, "You may not make tokens.") }
+        return (device, author)
+    }
+
+    private func respond(
+        withTokenOf device: Device, by author: Author, _ status: HTTPResponse.Status
+    ) async throws -> Response {
+        let token = try await identity.makeDeviceToken(for: device.number, by: author)
+        return .json(status) { writer in
+            writer.beginObject()
+            writer.member("uuid", uuids.uuid(of: device.number))
+            writer.member("token", token)
+            writer.endObject()
+        }
+    }
+
+    /// Says whether a token opens a device. Passwords are not tried: they are slow to verify and can be guessed.
+    func authenticate(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let name = try context.parameter("uuid")
+        let proof = MeshbluProof(
+            name: name, token: Query(request).text("token") ?? "", address: context.remoteAddress, uuids: uuids)
+        var isGood = false
+        do {
+            if proof.isToken { isGood = try await proof.verify(by: identity, atOpening: true).device != nil }
+        } catch IdentityError.refused {}
+        return .json(isGood ? .ok : .notFound) { writer in
+            writer.beginObject()
+            writer.member("uuid", name)
+            writer.member("authentication", isGood)
+            writer.endObject()
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a device as Meshblu does: what identifies it, then its properties.
+    fileprivate mutating func value(
+        _ device: Device, _ properties: MeshbluProperties, _ uuids: MeshbluUUIDs, token: String?
+    ) {
+        beginObject()
+        member("uuid", uuids.uuid(of: device.number))
+        member("owner", uuids.uuid(of: device.user))
+        member("name", device.name)
+        member("token", token)
+        for property in properties.members {
+            key(property.key)
+            value(property.value)
+        }
+        endObject()
+    }
+}

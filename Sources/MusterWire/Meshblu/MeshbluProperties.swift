@@ -1,0 +1,64 @@
+import MusterCore
+
+/// What clients of Meshblu say about a device: any members but those that identify it.
+package struct MeshbluProperties: Hashable, Sendable {
+    /// The properties, in the order in which they were set first.
+    package private(set) var members: [JSONValue.Member] = []
+
+    private static let reserved: Set<String> = ["uuid", "token", "owner", "name"]
+    private static let limit = 64
+    private static let limitBytes = 4_096
+
+    /// Makes the properties of a device that has none.
+    package init() {}
+
+    /// Takes the properties among the parameters of a request.
+    ///
+    /// - Throws: `MeshbluPropertiesFault` when there are too many.
+    package init(_ parameters: MeshbluParameters) throws(MeshbluPropertiesFault) {
+        members = parameters.members.filter { !Self.reserved.contains($0.key) && !$0.key.isEmpty }
+        try check()
+    }
+
+    /// Reads stored properties.
+    package init(stored text: String) {
+        members = (try? JSONValue(parsing: Array(text.utf8)))?.members ?? []
+    }
+
+    /// Sets further properties; null removes one.
+    ///
+    /// - Throws: `MeshbluPropertiesFault` when there are too many.
+    package mutating func merge(_ others: MeshbluProperties) throws(MeshbluPropertiesFault) {
+        for member in others.members {
+            let index = members.firstIndex { $0.key == member.key }
+            switch (index, member.value) {
+            case (let index?, .null): members.remove(at: index)
+            case (nil, .null): break
+            case (let index?, let value): members[index].value = value
+            case (nil, _): members.append(member)
+            }
+        }
+        try check()
+    }
+
+    /// The properties as the text of one JSON object.
+    package var text: String { String(decoding: JSONValue.object(members).bytes, as: UTF8.self) }
+
+    /// Whether a device with these properties and this name has every value that is asked for.
+    package func match(_ wanted: MeshbluParameters, name: String) -> Bool {
+        wanted.members.allSatisfy { member in
+            if member.key == "name" { return member.value.string == name }
+            let property = members.first { $0.key == member.key }?.value
+            return property?.signalText == member.value.signalText
+        }
+    }
+
+    private func check() throws(MeshbluPropertiesFault) {
+        guard members.count <= Self.limit, text.utf8.count <= Self.limitBytes else { throw MeshbluPropertiesFault() }
+    }
+}
+
+/// A device would have more properties than it may.
+package struct MeshbluPropertiesFault: Error, CustomStringConvertible {
+    package var description: String { "A device has at most 64 properties, of 4,096 bytes together." }
+}

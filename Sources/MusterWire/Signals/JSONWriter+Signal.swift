@@ -1,0 +1,24 @@
+package import MusterCore
+
+extension JSONWriter {
+    /// Writes the members of a signal.
+    package mutating func members(of signal: Signal, reporter: String?) {
+        member("id", signal.id)
+        member("name", signal.name)
+        member("sampleTime", signal.sampleTime)
+        member("receivedTime", signal.receivedTime)
+        if let reporter { member("reportedBy", reporter) }
+        key("values")
+        value(signal.values)
+    }
+
+    /// Writes what a signal carries, as an object of texts.
+    package mutating func value(_ values: [Signal.Value]) {
+        beginObject()
+        for value in values {
+            key(value.key)
+            self.value(value.text)
+        }
+        endObject()
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Foundation
+import MusterTerminal
+import MusterWire
+
+/// `muster trigger`: a person's five triggers, each with its action. A trigger is a device named `trigger-1` that fires
+/// signals; its action is a target, which a rule sends them to.
+struct TriggerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trigger", abstract: "Say what a person's triggers do, fire them, and run what waits.",
+        subcommands: [Set.self, List.self, Fire.self, Run.self])
+
+    /// Which trigger is meant.
+    struct TriggerOptions: ParsableArguments {
+        @Argument(help: "The number, 1 to 5.") var number: Int
+        @Option(help: "Whose trigger it is.") var user: String
+
+        func validate() throws {
+            guard TriggerCommand.numbers.contains(number) else { throw ValidationError("a trigger is 1 to 5") }
+        }
+
+        var names: Names { Names(number, of: user) }
+    }
+
+    static let numbers = 1...5
+
+    /// What belongs to a trigger, by name.
+    struct Names {
+        let user: String
+        let device: String
+        let rule: String
+        let action: String
+
+        init(_ number: Int, of user: String) {
+            self.user = user
+            device = "trigger-\(number)"
+            rule = "\(user).trigger-\(number)"
+            action = "\(user).action-\(number)"
+        }
+    }
+
+    struct Fire: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Fire a trigger.")
+        @OptionGroup var data: DataOption
+        @OptionGroup var trigger: TriggerOptions
+        @Option(help: "A text for the action: text1, text2, text3 in turn.") var text: [String] = []
+        @Option(help: "A URL for the action: url1, url2, url3 in turn.") var url: [String] = []
+
+        private struct Signal: Encodable {
+            var device: String
+            var name = "fired"
+            var values: [String: String]
+        }
+
+        func validate() throws {
+            guard text.count <= 3, url.count <= 3 else { throw ValidationError("give at most three texts and URLs") }
+        }
+
+        func run() async throws {
+            var values: [String: String] = [:]
+            for (index, text) in text.enumerated() { values["text\(index + 1)"] = text }
+            for (index, url) in url.enumerated() { values["url\(index + 1)"] = url }
+            let signal = Signal(device: "\(trigger.user)/\(trigger.names.device)", values: values)
+            try await Connection.withServer(over: data.data) { connection in
+                _ = try await connection.send("POST", "/signals", json: signal)
+            }
+            announce("Fired \(signal.device).")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List a person's triggers: what each does, and when it was fired last.")
+        @OptionGroup var data: DataOption
+        @Option(help: "Whose triggers they are.") var user: String
+
+        func run() async throws {
+            try await Connection.withServer(over: data.data) { connection in
+                let devices = try await connection.items("/devices?user=\(user.segment)").map { $0.words("name") }
+                let rules = try await connection.items("/rules")
+                for number in TriggerCommand.numbers {
+                    let names = Names(number, of: user)
+                    guard devices.contains(names.device) else { continue }
+                    let rule = rules.first { $0.words("name") == names.rule }
+                    let targets = (rule?["targets"]?.elements ?? []).map { $0.words("target") }
+                    let path = "/users/\(user.segment)/devices/\(names.device)/signals?limit=1"
+                    let page = try JSONValue(parsing: [UInt8](try await connection.send("GET", path)))
+                    let last = page["items"]?.elements?.first?.words("sampleTime") ?? "never"
+                    announce("\(number)\t\(targets.joined(separator: ", "))\tlast fired \(last)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+"""A person's triggers and actions: set by the command line, fired by anything, run once, also across crashes."""
+
+import itertools
+import json
+import os
+import random
+import threading
+
+import pytest
+import requests
+
+from muster_process import MusterProcess, run
+from native_api import NativeApi
+from soak import rounds
+from webhook_receiver import Receiver
+from webhook_targets import eventually, make, settled
+
+count = itertools.count(1)
+texts = ["text1", "text2", "text3", "url1", "url2", "url3"]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server that may call this machine."""
+    with MusterProcess(tmp_path_factory.mktemp("muster"), ["--allow-private-targets"]) as server:
+        yield server
+
+
+@pytest.fixture
+def muster(server):
+    return lambda *arguments, **more: run(*arguments, data=server.data, **more)
+
+
+@pytest.fixture
+def receiver():
+    with Receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def owner(admin):
+    """A person of their own: the API as them."""
+    name = f"bea{next(count)}"
+    owner = admin.make_user(name)
+    owner.name = name
+    return owner
+
+
+def test_a_trigger_posts_to_slack_in_words(muster, admin, owner, receiver):
+    assert muster("trigger", "set", "1", "--user", owner.name, "--slack", receiver.url,
+                  "--template", "<user> says <text1>, see <url1><text2>") == f"Trigger 1 of {owner.name} is set.\n"
+    words = ("--text", "the door & <gate>", "--url", "https://cam.example/1")
+    assert muster("trigger", "fire", "1", "--user", owner.name, *words) == f"Fired {owner.name}/trigger-1.\n"
+    receiver.wait(lambda calls: calls)
+    settled(admin)
+    (call,) = receiver.calls
+    assert call.headers["content-type"] == "application/json"
+    # Slack's three characters are escaped, and nothing else is.
+    assert json.loads(call.body) == {
+        "text": f"{owner.name} says the door &amp; &lt;gate&gt;, see https://cam.example/1"}
+    (line,) = muster("trigger", "list", "--user", owner.name).splitlines()
+    number, action, fired = line.split("\t")
+    assert (number, action) == ("1", f"{owner.name}.action-1") and fired.startswith("last fired 20")
+
+
+def test_a_trigger_posts_json_as_home_assistant_and_n8n_take_it(muster, admin, owner, receiver):
+    said = muster("trigger", "set", "2", "--user", owner.name, "--url", receiver.url)
+    assert "Its secret: whsec_" in said
+    muster("trigger", "fire", "2", "--user", owner.name, "--text", 'a "b"')
+    body = json.loads(receiver.wait(lambda calls: calls)[0].body)
+    assert {name: body[name] for name in texts} == {**dict.fromkeys(texts, ""), "text1": 'a "b"'}
+    assert (body["trigger"], body["user"], body["name"]) == (f"{owner.name}/trigger-2", owner.name, "fired")
+    # Set again with another form: the locative form of Home Assistant, IFTTT's three values.
+    form = '{"device": "<device>", "id": "<text1>", "trigger": "enter", "value1": "<text1>", "value2": "<url1>"}'
+    assert "secret" not in muster(
+        "trigger", "set", "2", "--user", owner.name, "--url", receiver.url + "/other", "--template", form)
+    muster("trigger", "fire", "2", "--user", owner.name, "--text", "home")
+    receiver.wait(lambda calls: len(calls) == 2)
+    assert receiver.calls[1].path == "/hook/other"
+    assert json.loads(receiver.calls[1].body) == {
+        "device": f"{owner.name}/trigger-2", "id": "home", "trigger": "enter", "value1": "home", "value2": ""}
+    assert receiver.calls[0].event != receiver.calls[1].event
+
+
+def test_a_trigger_that_is_run_by_hand_waits_and_runs_each_once(muster, admin, owner, receiver):
+    muster("trigger", "set", "3", "--user", owner.name, "--url", receiver.url, "--by-hand")
+    for text in ("one", "two"):
+        muster("trigger", "fire", "3", "--user", owner.name, "--text", text)
+    eventually(lambda: admin.ok("GET", "/deliveries"), lambda found: found["pending"] == 2)
+    assert receiver.calls == []
+    assert muster("trigger", "run", "--user", owner.name) == f"{owner.name}.action-3\t2 run, 0 waiting\n"
+    assert [json.loads(call.body)["text1"] for call in receiver.calls] == ["one", "two"]
+    assert muster("trigger", "run", "--user", owner.name) == f"{owner.name}.action-3\t0 run, 0 waiting\n"
+    # It waits again.
+    assert admin.ok("GET", f"/targets/{owner.name}.action-3")["enabled"] is False
+    assert len(receiver.calls) == 2
+
+
+def test_a_trigger_sends_to_a_target_that_is_there(muster, admin, owner, receiver):
+    make(admin, f"ops-{owner.name}", receiver.url)
+    muster("trigger", "set", "5", "--user", owner.name, "--target", f"ops-{owner.name}", "--template", "<text1>")
+    muster("trigger", "fire", "5", "--user", owner.name, "--text", "x")
+    receiver.wait(lambda calls: calls)
+    settled(admin)
+    (call,) = receiver.calls
+    assert call.body == b"x" and call.headers["content-type"].startswith("text/plain")
+
+
+def test_wrong_words_are_refused(muster, owner, receiver):
+    for arguments in (
+            ("set", "6", "--user", owner.name, "--slack", receiver.url), ("set", "1", "--user", owner.name),
+            ("set", "1", "--user", owner.name, "--slack", receiver.url, "--url", receiver.url),
+            ("fire", "1", "--user", owner.name, *("--text", "x") * 4), ("run", "--user", owner.name, "--number", "0")):
+        assert muster("trigger", *arguments, status=64)
+    assert "no such device" in muster("trigger", "fire", "1", "--user", owner.name, status=1)
+    assert "<nobody>" in muster(
+        "trigger", "set", "1", "--user", owner.name, "--slack", receiver.url, "--template", "<nobody>", status=1)
+    muster("trigger", "set", "1", "--user", owner.name, "--slack", receiver.url)
+    assert "another kind" in muster("trigger", "set", "1", "--user", owner.name, "--url", receiver.url, status=1)
+
+
+# MARK: IFTTT
+
+
+def poll(api, slug, body=None):
+    return api.send("POST", f"//ifttt/v1/triggers/{slug}", body)
+
+
+def test_a_polling_service_gets_each_trigger_newest_first(admin, owner):
+    trigger = admin.make_device(owner.name, "trigger-1")
+    assert poll(owner, "trigger_1", {"triggerFields": {}, "limit": 50}).json() == {"data": []}
+    for number in range(60):
+        trigger.ok("POST", "/signals", {
+            "name": "fired", "id": f"s{number}", "values": {"text1": str(number), "other": "x"}})
+    items = poll(owner, "trigger_1", {"triggerFields": {}}).json()["data"]
+    assert [item["meta"]["id"] for item in items] == [f"s{number}" for number in range(59, 9, -1)]
+    assert {name: items[0][name] for name in texts} == {**dict.fromkeys(texts, ""), "text1": "59"}
+    assert "other" not in items[0] and items[0]["created_at"].startswith("20")
+    times = [item["meta"]["timestamp"] for item in items]
+    assert times == sorted(times, reverse=True) and all(isinstance(time, int) for time in times)
+    assert [item["text1"] for item in poll(trigger, "trigger-1", {"limit": 2}).json()["data"]] == ["59", "58"]
+    assert poll(owner, "trigger_1", {"limit": 0}).json() == {"data": []}
+    assert owner.send("GET", "//ifttt/v1/status").status_code == 200
+    assert owner.ok("GET", "//ifttt/v1/user/info") == {"data": {"name": owner.name, "id": owner.name}}
+
+
+def test_a_poller_hears_of_nobody_elses_triggers(admin, owner):
+    admin.make_device(owner.name, "trigger-1").ok("POST", "/signals", {"name": "fired"})
+    stranger = admin.make_user(f"cal{next(count)}")
+    for api in (stranger, admin):
+        answer = poll(api, "trigger_1")
+        assert answer.status_code == 404 and answer.json()["errors"][0]["message"]
+    for token in (None, "mk_wrong"):
+        answer = poll(NativeApi(admin.address, token), "trigger_1")
+        assert answer.status_code == 401 and answer.json()["errors"][0]["message"]
+    for body in ({"limit": -1}, {"limit": "2"}):
+        assert poll(owner, "trigger_1", body).status_code == 400
+    assert owner.send("POST", "//ifttt/v1/triggers/trigger_1", raw=b"{").status_code == 400
+
+
+# MARK: Exactly once
+
+
+class Outbox:
+    """An app with five triggers that keeps what it fired until the server has answered, and sends it again under the
+    same id."""
+
+    def __init__(self, server, tokens):
+        self.server, self.tokens = server, tokens
+        self.session = requests.Session()
+        self.session.trust_env = False
+
+    def send(self, number):
+        """Sends a trigger once. Returns whether the server has acknowledged it."""
+        body = {"name": "fired", "id": f"t{number}", "values": {"text1": str(number)}}
+        try:
+            answer = self.session.post(
+                self.server.address + "/api/v1/signals", json=body, timeout=10,
+                headers={"Authorization": f"Bearer {self.tokens[number % len(self.tokens)]}"})
+        except requests.RequestException:
+            return False
+        assert answer.status_code in (200, 503), answer.text
+        return answer.ok
+
+
+def done_by(calls):
+    """The ids under which each trigger's action was called. A call that a crash cut off in the middle is none."""
+    done = {}
+    for call in calls:
+        if len(call.body) == int(call.headers["content-length"]):
+            done.setdefault(int(json.loads(call.body)), set()).add(call.event)
+    return done
+
+
+@pytest.mark.soak
+def test_each_trigger_runs_its_action_once_by_its_id_across_crashes(make_server):
+    """The server is killed at any moment, and the receiver refuses a fifth of the calls."""
+    seed = int(os.environ.get("MUSTER_TEST_SEED", "20261125"))
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    crashes = rounds(4, 100)
+    server = make_server(arguments=["--allow-private-targets", "--quota-signal-burst", "100000"]).start()
+    admin = server.admin()
+    admin.make_user("bea")
+    outbox = Outbox(server, [admin.make_device("bea", f"trigger-{number}").token for number in range(1, 6)])
+    with Receiver(answer=lambda call: 204 if chance.random() < 0.8 else 503) as receiver:
+        make(admin, "action", receiver.url)
+        admin.ok("POST", "/rules", {
+            "name": "run", "pattern": {"detail": {"User": ["bea"]}},
+            "targets": [{"target": "action", "input": {"path": "$.detail.Values.text1"}}]})
+        fired = 0
+        for _ in range(crashes):
+            killer = threading.Timer(chance.uniform(0.01, 0.3), server.kill)
+            killer.start()
+            for _ in range(chance.randrange(1, 30)):
+                if not outbox.send(fired):
+                    break
+                fired += 1
+            killer.join()
+            server.start()
+            # What was not answered is sent again, and so is the last one that was.
+            assert eventually(lambda: outbox.send(fired), bool)
+            assert outbox.send(max(0, fired - 1))
+            fired += 1
+        receiver.wait(lambda calls: len(done_by(calls)) == fired, 300)
+        calls = receiver.calls
+        admin.address = server.address
+        settled(admin, 120)
+        assert admin.items("/deadletters") == []
+    done = done_by(calls)
+    assert set(done) == set(range(fired))
+    assert all(len(events) == 1 for events in done.values()), "a trigger ran its action under two ids"
+    assert len(set.union(*done.values())) == fired
+    print(f"{fired} triggers, {len(calls)} calls, {crashes} crashes")
