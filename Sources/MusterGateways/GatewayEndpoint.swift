@@ -34,7 +34,7 @@ package struct GatewayEndpoint: Endpoint {
 
     private func receive(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         guard let principal = context.principal else { throw IdentityError.missing }
-        guard isGateway(principal) else { throw Problem.forbidden("Only a gateway posts here.") }
+        guard coordinator.directory.isGateway(principal) else { throw Problem.forbidden("Only a gateway posts here.") }
         try request.requireJSON()
         let body = try await request.collectBody(.standard)
         let now = configuration.now()
@@ -62,12 +62,6 @@ package struct GatewayEndpoint: Endpoint {
             writer.member("wrongTime", wrongTime)
             writer.endObject()
         }
-    }
-
-    /// Whether the principal is a gateway user or the device of one. The token of such a device may only report.
-    private func isGateway(_ principal: Principal) -> Bool {
-        principal.role == .gateway
-            || (principal.device != nil && coordinator.directory.users[principal.user]?.role == .gateway)
     }
 
     /// The device that posts: the token's device, or the one whose name is the gateway's Bluetooth address.

@@ -6,6 +6,8 @@ import MusterWire
 enum IncomingTopic: Equatable {
     /// A message of an OwnTracks app.
     case ownTracks(OwnTracksTopic)
+    /// What a gateway heard of one radio. The radio's name is part of some topics.
+    case heard(gateway: String, radio: String?)
     /// A message with which another program announces itself. The server has no use for it.
     case ignored
 
@@ -22,17 +24,31 @@ enum IncomingTopic: Equatable {
 
     /// Reads the name of a topic that a client wants to publish to.
     ///
+    /// - Parameter isGateway: whether the client reports for a user of the role gateway.
     /// - Throws: `Refusal` for a topic that the client may not publish to.
-    init(_ name: String, by principal: Principal) throws(Refusal) {
+    init(_ name: String, by principal: Principal, isGateway: Bool) throws(Refusal) {
         // Home Assistant publishes to this topic when it starts.
         if name == "homeassistant/status" {
             self = .ignored
             return
         }
+        if name.utf8.count <= MQTTLimits.topicBytes, let topic = GatewayTopic(name) {
+            guard isGateway else {
+                throw Refusal(
+                    reason: .notAuthorized,
+                    words: "What radios were heard is taken from users of the role gateway only.")
+            }
+            switch topic {
+            case .heard(let gateway, let radio): self = .heard(gateway: gateway, radio: radio)
+            case .about: self = .ignored
+            }
+            return
+        }
         guard name.utf8.count <= MQTTLimits.topicBytes, let topic = OwnTracksTopic(name) else {
             throw Refusal(
                 reason: .topicNameInvalid,
-                words: "This is Muster and no general broker. It takes owntracks/<user>/<device> and topics below it.")
+                words: "This is Muster and no general broker. It takes owntracks/<user>/<device> and topics below it, "
+                    + "and what gateways hear.")
         }
         if topic.suffix == "cmd" {
             throw Refusal(reason: .notAuthorized, words: "Commands for phones come from Muster alone.")

@@ -126,7 +126,8 @@ extension MQTTConnection {
 
     private func check(_ will: MQTTConnect.Will, by principal: Principal) throws {
         do {
-            _ = try IncomingTopic(will.topic, by: principal)
+            _ = try IncomingTopic(
+                will.topic, by: principal, isGateway: parts.coordinator.directory.isGateway(principal))
         } catch {
             throw Refusal(reason: error.reason, words: "The will: \(error.words)")
         }

@@ -57,13 +57,16 @@ struct PublishIntake: Sendable {
     ) async throws -> (Outcome, [Observation]) {
         let topic: IncomingTopic
         do {
-            topic = try IncomingTopic(message.topic, by: principal)
+            topic = try IncomingTopic(
+                message.topic, by: principal, isGateway: coordinator.directory.isGateway(principal))
         } catch {
             metrics.count(event: "mqtt_topic_refused")
             return (.forbidden(error.reason, error.words), [])
         }
         switch topic {
         case .ignored: return (.stored(nil), [])
+        case .heard(let gateway, let radio):
+            return heard(message.payload, by: gateway, radio: radio, of: principal)
         case .ownTracks(let topic):
             let now = coordinator.now()
             do {
@@ -77,6 +80,30 @@ struct PublishIntake: Sendable {
             } catch let refusal as OwnTracksRefusal {
                 return (Self.outcome(of: refusal, by: principal), [])
             }
+        }
+    }
+
+    /// Translates what a gateway heard. It reports as the token's device, or as the user's own device of its name.
+    private func heard(
+        _ payload: [UInt8], by gateway: String, radio: String?, of principal: Principal
+    ) -> (Outcome, [Observation]) {
+        let now = coordinator.now()
+        let directory = coordinator.directory
+        let own = principal.device.flatMap { directory.devices[$0] }
+        guard let device = own ?? directory.device(named: gateway, of: principal.user) else {
+            metrics.count(event: "gateway_unknown_device")
+            return (.refused(.notAuthorized, "\(principal.name) has no device of the gateway's name: add one."), [])
+        }
+        do {
+            let message = try GatewayMessage(parsing: payload, radio: radio, receivedAt: now)
+            if message.unknownCount > 0 { metrics.count(event: "beacon_unknown_format") }
+            if message.malformedCount > 0 { metrics.count(event: "beacon_malformed") }
+            let observations = SightingIntake(device, in: directory)
+                .observations(of: message.sightings, listenedUntil: nil, receivedAt: now)
+            return (.stored(device.number), observations.kept)
+        } catch {
+            metrics.count(event: "beacon_malformed")
+            return (.refused(.payloadFormatInvalid, "Not valid JSON: byte \(error.offset)."), [])
         }
     }
 

@@ -23,7 +23,6 @@ without_command = {
     "DELETE /api/v1/push/devices/{device}": "the same",
     "PUT /api/v1/datasets/{dataset}/subscriptions/{device}": "the same, for a dataset; docs/push-sync.md",
     "DELETE /api/v1/datasets/{dataset}/subscriptions/{device}": "the same",
-    "POST /api/v1/sightings": "a phone or a gateway reports what it hears; docs/beacons.md",
     "GET /api/v1/cognito": "is for programs that configure Cognito's clients; docs/cognito.md",
     "GET /api/v1/codes": "an admin reads one with the key of a program; docs/cognito.md",
 }

@@ -21,7 +21,12 @@ extension Beacon {
             number = number << 4 | UInt64(digit)
         }
         guard number > 0 else { return nil }
-        self.init(uuid: BeaconUUID(high: 0, low: number), major: 0, minor: 0)
+        self.init(address: number)
+    }
+
+    /// Makes a beacon from the number of a Bluetooth address, in the lower 48 bits.
+    package init(address: UInt64) {
+        self.init(uuid: BeaconUUID(high: 0, low: address & 0xFFFF_FFFF_FFFF), major: 0, minor: 0)
     }
 }
 

@@ -13,6 +13,8 @@ package enum BeaconFrame: Hashable, Sendable {
     case eddystoneURL(String, powerAtSource: Int8)
     /// Eddystone-TLM: the state of the beacon.
     case eddystoneTLM(EddystoneTelemetry)
+    /// BTHome: measurements of a device that its address identifies.
+    case btHome(BTHomeFrame)
 }
 
 /// The state of a beacon, as it reports it in an Eddystone-TLM frame.
@@ -36,7 +38,7 @@ extension BeaconFrame {
         case .iBeacon(let beacon, _), .altBeacon(let beacon, _, _, _): beacon
         case .eddystoneUID(let namespace, let instance, _):
             Beacon(uuid: BeaconUUID(sixteen: (namespace + instance)[...]), major: 0, minor: 0)
-        case .eddystoneURL, .eddystoneTLM: nil
+        case .eddystoneURL, .eddystoneTLM, .btHome: nil
         }
     }
 
@@ -47,7 +49,7 @@ extension BeaconFrame {
         switch self {
         case .iBeacon(_, let power), .altBeacon(_, let power, _, _): Int(power)
         case .eddystoneUID(_, _, let power), .eddystoneURL(_, let power): Int(power) - 41
-        case .eddystoneTLM: nil
+        case .eddystoneTLM, .btHome: nil
         }
     }
 
@@ -72,6 +74,7 @@ extension BeaconFrame {
 
     /// Decodes a service's data. `data` begins after the service's number.
     static func read(_ data: [UInt8], ofService service: UInt16) -> Reading {
+        if service == btHome { return BTHomeFrame.read(data) }
         guard service == eddystone else { return .unknown }
         guard let type = data.first else { return .malformed }
         switch type {
@@ -137,6 +140,7 @@ extension BeaconFrame {
 
     private static let apple: UInt16 = 0x004C
     private static let eddystone: UInt16 = 0xFEAA
+    private static let btHome: UInt16 = 0xFCD2
     private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
     private static let endings = [
         ".com/", ".org/", ".edu/", ".net/", ".info/", ".biz/", ".gov/", ".com", ".org", ".edu", ".net", ".info",

@@ -57,7 +57,7 @@ struct AdvertisementTests {
         // Apple's handoff, a Ruuvi tag's measurements, the service of another, an encrypted TLM, and an ephemeral id.
         try check("02011a0bff4c000c0e00a1b2c3d4e5", [], unknown: 1)
         try check("02010603ff9904", [], unknown: 1)
-        try check("0516d2fc4000", [], unknown: 1)
+        try check("05161a184000", [], unknown: 1)
         try check("0516aafe2001", [], unknown: 1)
         try check("0d16aafe30ee0102030405060708", [], unknown: 1)
         try check("0816aafe4001020304", [], unknown: 1)
@@ -138,6 +138,7 @@ struct AdvertisementTests {
         case .iBeacon(let beacon, let power):
             return "iBeacon \(beacon.uuid.description.lowercased()) \(beacon.major) \(beacon.minor) \(power)"
         case .altBeacon: return "altBeacon"
+        case .btHome: return "BTHome"
         case .eddystoneUID(let namespace, let instance, let power):
             return "uid \(text(namespace)) \(text(instance)) \(power)"
         case .eddystoneURL(let address, let power): return "url \(address) \(power)"

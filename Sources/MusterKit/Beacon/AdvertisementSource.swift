@@ -1,0 +1,62 @@
+package import MusterCore
+package import MusterWire
+
+/// A source of Bluetooth advertisements: a controller, or a capture of what one heard.
+package protocol AdvertisementSource: Sendable {
+    /// What the source is, for messages: `hci0`, for example.
+    var name: String { get }
+    /// Whether the source hears what is sent now, so that its silence means that nothing is sent.
+    var isLive: Bool { get }
+    /// Starts to listen. The stream ends with the source, or with an error when the source breaks; it stops when its
+    /// reader stops. A reader that is too slow loses the oldest advertisements.
+    func listen() -> AsyncThrowingStream<RadioNews, any Error>
+}
+
+/// What a source of advertisements tells.
+package enum RadioNews: Hashable, Sendable {
+    /// From now on the source hears.
+    case listening
+    /// The source heard an advertisement.
+    case heard(HeardAdvertisement)
+}
+
+/// An advertisement that was heard at one moment.
+package struct HeardAdvertisement: Hashable, Sendable {
+    /// When it was heard, by this machine's clock.
+    package var time: Instant
+    /// The sender's Bluetooth address, in the lower 48 bits.
+    package var address: UInt64
+    /// How the sender chose its address.
+    package var addressKind: AdvertisingReport.AddressKind
+    /// The strength of the received signal in dBm; nil when unknown.
+    package var signal: Int?
+    /// The whole payload.
+    package var payload: [UInt8]
+
+    package init(
+        time: Instant, address: UInt64, addressKind: AdvertisingReport.AddressKind, signal: Int?, payload: [UInt8]
+    ) {
+        self.time = time
+        self.address = address
+        self.addressKind = addressKind
+        self.signal = signal
+        self.payload = payload
+    }
+}
+
+/// Makes advertisements of a controller's reports.
+struct AdvertisementReading {
+    private var assembler = AdvertisementAssembler()
+
+    /// Returns the advertisements that an event completes.
+    mutating func advertisements(in event: HCIEvent, at time: Instant) -> [HeardAdvertisement] {
+        guard case .heard(let reports) = event else { return [] }
+        return reports.compactMap { report in
+            assembler.add(report).map {
+                HeardAdvertisement(
+                    time: time, address: report.address, addressKind: report.addressKind, signal: report.signal,
+                    payload: $0)
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import ArgumentParser
+import Foundation
+import MusterCore
+import MusterHTTP
+import MusterKit
+import MusterTerminal
+
+/// `muster scan`: a gateway. It hears the Bluetooth beacons and tags around this machine and reports them to the server
+/// as the device that the token belongs to.
+struct Scan: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Hear Bluetooth beacons and tags, show them, and report them to a server as a gateway.",
+        discussion: """
+            It listens to an adapter of this machine (Linux), to a virtual controller that sends H4 over TCP, or to a \
+            btsnoop capture. With --server, what was heard is kept in the store's folder until the server has it, also \
+            across a crash. The token is a device's, in a file or in MUSTER_TOKEN; make it with muster device token.
+
+            A device is known by its beacon frame (iBeacon, AltBeacon, Eddystone-UID), or by its Bluetooth address if \
+            it keeps that. Phones change theirs every few minutes: they are counted, and nothing of them is kept.
+            """)
+
+    @Option(help: "The number of the Bluetooth adapter: 0 for hci0.") var adapter: UInt16?
+    @Option(help: "Listen to a virtual controller at HOST:PORT instead, which sends H4 over TCP.") var h4: String?
+    @Option(help: "Read a btsnoop capture instead, and end with it.", completion: .file()) var btsnoop: String?
+    @Flag(help: "Move the times of the capture, so that its last frame is heard now.") var moveToNow = false
+    @Option(help: "The server's address. Without it, nothing is kept and nothing is sent.") var server: String?
+    @Option(
+        help: "A file with the device's token on its first line. Otherwise MUSTER_TOKEN holds it.",
+        completion: .file())
+    var tokenFile: String?
+    @Option(help: "The folder that keeps what the server does not have yet.", completion: .directory) var store =
+        "muster-scan"
+    @Flag(help: "Send what waits there even if another device heard it, or if it was for another server.")
+    var takeOver = false
+    @Option(help: "The largest size of that folder in MiB. When it is full, the oldest sightings make room.")
+    var storeMebibytes: Int64 = 64
+    @Option(help: "The seconds in which what a beacon sends becomes one sighting.") var every: Double = 1
+    @Flag(help: "Print a line of JSON for each sighting.") var json = false
+    @Option(help: "After a capture, seconds to go on trying if the server is unreachable; 0 for no limit.")
+    var patience: Double = 0
+
+    func validate() throws {
+        guard [adapter.map { "\($0)" }, h4, btsnoop].compactMap({ $0 }).count <= 1 else {
+            throw ValidationError("--adapter, --h4, --btsnoop: one of them")
+        }
+        guard every >= 0.1, every <= 60 else { throw ValidationError("--every: from 0.1 to 60 seconds") }
+        guard (1...1_000_000).contains(storeMebibytes) else { throw ValidationError("--store-mebibytes: at least 1") }
+        guard patience >= 0 else { throw ValidationError("--patience: 0 or more") }
+        if moveToNow, btsnoop == nil { throw ValidationError("--move-to-now: only with --btsnoop") }
+        if let h4, Self.address(h4) == nil { throw ValidationError("--h4: HOST:PORT") }
+        if server == nil, tokenFile != nil { throw ValidationError("--token-file: only with --server") }
+    }
+
+    func run() async throws {
+        let source: any AdvertisementSource
+        do { source = try makeSource() } catch { throw CommandFailure(error.description) }
+        let show = ScanDisplay(isJSON: json, source: source.name)
+        guard let server else { return try await ScanRun(source, every: every, display: show).run() }
+        let address = try Self.checkedServer(server)
+        let readToken = tokenReader()
+        _ = try readToken()
+        let outbox = try openOutbox()
+        let sender = SightingSender(outbox, to: address, takesOver: takeOver, token: readToken)
+        var run = ScanRun(source, every: every, display: show)
+        run.outbox = outbox
+        run.sender = sender
+        run.patienceSeconds = patience
+        run.place = store
+        try await run.run()
+    }
+
+    private func makeSource() throws(RadioFault) -> any AdvertisementSource {
+        if let btsnoop { return try CaptureSource(path: btsnoop, movedToEndAt: moveToNow ? .now : nil) }
+        if let (host, port) = h4.flatMap(Self.address) {
+            return ControllerSource(host: host, port: port) { .now }
+        }
+        return ControllerSource(adapter: adapter ?? 0) { .now }
+    }
+
+    /// Reads `HOST:PORT`, or `[HOST]:PORT` for an address with colons.
+    private static func address(_ text: String) -> (host: String, port: UInt16)? {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0
+        else { return nil }
+        var host = text[..<colon]
+        if host.first == "[", host.last == "]" { host = host.dropFirst().dropLast() }
+        return host.isEmpty ? nil : (String(host), port)
+    }
+
+    /// Returns the server's address without a slash at its end.
+    ///
+    /// - Throws: `CommandFailure` for what is no address of a server. An address with a password in it would end in
+    ///   logs.
+    private static func checkedServer(_ text: String) throws -> String {
+        let base = try Connection(base: text, token: "").base
+        guard base.user == nil, base.password == nil, base.query == nil, base.fragment == nil else {
+            throw CommandFailure("--server: an address without a user, a password or a query")
+        }
+        if base.scheme == "http", !["127.0.0.1", "::1", "[::1]", "localhost"].contains(base.host() ?? "") {
+            remark("note: over http anyone on the way can read the token")
+        }
+        return String(base.absoluteString.reversed().drop { $0 == "/" }.reversed())
+    }
+
+    /// Returns a function that reads the token, anew each time: a token that was replaced in its file is used without a
+    /// restart.
+    private func tokenReader() -> @Sendable () throws -> String {
+        let path = tokenFile
+        let given = ProcessInfo.processInfo.environment["MUSTER_TOKEN"] ?? ""
+        return {
+            guard let path else {
+                guard !given.isEmpty else {
+                    throw CommandFailure("there is no token: --token-file names its file, or MUSTER_TOKEN holds it")
+                }
+                return given
+            }
+            let text = String(decoding: try InputFile.read(path), as: UTF8.self)
+            guard let line = text.split(whereSeparator: \.isNewline).first else {
+                throw CommandFailure("\(path) holds no token")
+            }
+            return line.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    private func openOutbox() throws -> SightingOutbox {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: store, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandFailure("the folder \(store) cannot be created: \(error.localizedDescription)")
+        }
+        let path = "\(store)/sightings.sqlite"
+        do {
+            return try SightingOutbox(path: path, limitBytes: storeMebibytes << 20)
+        } catch {
+            throw CommandFailure("\(path): \(error)")
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import MusterCore
+import MusterKit
+import MusterTerminal
+
+/// A scan from its start to its end: hears, stores what it heard, and sends it.
+struct ScanRun {
+    private let source: any AdvertisementSource
+    private let everySeconds: Double
+    private let display: ScanDisplay
+    /// The sightings that the server does not have; nil without a server.
+    var outbox: SightingOutbox?
+    /// Sends what is in the outbox; nil without a server.
+    var sender: SightingSender?
+    /// After the end of the source, seconds to go on trying to send; 0 for no limit.
+    var patienceSeconds = 0.0
+    /// Where the outbox is, for messages.
+    var place = ""
+
+    /// The waits between two attempts, seconds: they double up to the longest.
+    private static let shortestWait = 1.0
+    private static let longestWait = 30.0
+
+    init(_ source: any AdvertisementSource, every seconds: Double, display: ScanDisplay) {
+        self.source = source
+        everySeconds = seconds
+        self.display = display
+    }
+
+    /// Runs until the source ends and all is sent; a live source never ends.
+    ///
+    /// - Throws: `CommandFailure`.
+    func run() async throws {
+        let recorder = ScanRecorder(everySeconds: everySeconds, outbox: outbox, display: display)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await hear(recorder)
+                return true
+            }
+            if source.isLive {
+                group.addTask {
+                    while true {
+                        try await Task.sleep(for: .seconds(everySeconds))
+                        try await recorder.advance(to: .now)
+                    }
+                }
+            }
+            if let outbox, let sender {
+                group.addTask {
+                    try await send(from: outbox, by: sender)
+                    return false
+                }
+            }
+            // The tasks that store and send have no end; that of the source ends when all is heard.
+            while let isHeard = try await group.next(), !isHeard {}
+            group.cancelAll()
+        }
+        if let outbox, let sender { try await sendRest(of: outbox, by: sender) }
+        await display.finish()
+    }
+
+    // MARK: Hearing
+
+    private func hear(_ recorder: ScanRecorder) async throws {
+        var wait = Self.shortestWait
+        var hasHeard = false
+        while true {
+            do {
+                for try await news in source.listen() {
+                    switch news {
+                    case .listening:
+                        (hasHeard, wait) = (true, Self.shortestWait)
+                        await recorder.begin()
+                        await display.say("Listening to \(source.name)")
+                    case .heard(let heard): try await recorder.add(heard)
+                    }
+                }
+                return try await recorder.finish()
+            } catch let fault as RadioFault {
+                // Whoever names a controller that is not there learns it at once; one that was there may come back.
+                guard hasHeard, source.isLive, fault.isPassing else { throw CommandFailure(fault.description) }
+                await recorder.pause()
+                await display.say("\(fault); trying again in \(Int(wait)) s")
+                try await Task.sleep(for: .seconds(wait))
+                wait = min(wait * 2, Self.longestWait)
+            }
+        }
+    }
+
+    // MARK: Sending
+
+    private func send(from outbox: SightingOutbox, by sender: SightingSender) async throws {
+        let announcements = outbox.announcements()
+        try await sendPatiently(by: sender, until: nil)
+        for await _ in announcements { try await sendPatiently(by: sender, until: nil) }
+    }
+
+    private func sendRest(of outbox: SightingOutbox, by sender: SightingSender) async throws {
+        let end = patienceSeconds > 0 ? Instant.now.advanced(bySeconds: patienceSeconds) : nil
+        guard try await sendPatiently(by: sender, until: end) else {
+            throw CommandFailure("the server does not have everything; the rest is kept in \(place)")
+        }
+    }
+
+    /// Sends all that waits, and tries again while that fails.
+    ///
+    /// - Returns: whether all was sent; false when the time was over, or the task was cancelled.
+    /// - Throws: `CommandFailure` when no later attempt can succeed.
+    @discardableResult
+    private func sendPatiently(by sender: SightingSender, until end: Instant?) async throws -> Bool {
+        var wait = Self.shortestWait
+        while true {
+            do throws(SightingSender.Failure) {
+                try await sender.sendAll { await display.take($0) }
+                await display.noteArrival()
+                return true
+            } catch {
+                guard !Task.isCancelled else { return false }
+                guard error.isPassing else { throw CommandFailure(error.description) }
+                var seconds = wait * Double.random(in: 0.75...1.25)
+                if case .busy(_, let retryAfter?) = error { seconds = min(max(seconds, retryAfter), 300) }
+                await display.noteFailure("\(error)")
+                if let end, Instant.now.advanced(bySeconds: seconds) > end { return false }
+                try? await Task.sleep(for: .seconds(seconds))
+                guard !Task.isCancelled else { return false }
+                wait = min(wait * 2, Self.longestWait)
+            }
+        }
+    }
+}
+
+/// Gathers what is heard, stores each interval, and shows it once it is stored.
+actor ScanRecorder {
+    private var tally: SightingTally
+    private var isListening = false
+    /// Intervals that could not be stored yet, because the disk is full.
+    private var waiting: [SightingBatch] = []
+    private let outbox: SightingOutbox?
+    private let display: ScanDisplay
+
+    /// The most intervals that wait in memory for room on the disk.
+    private static let waitingLimit = 600
+
+    init(everySeconds: Double, outbox: SightingOutbox?, display: ScanDisplay) {
+        tally = SightingTally(intervalSeconds: everySeconds)
+        self.outbox = outbox
+        self.display = display
+    }
+
+    /// The source hears from now on.
+    func begin() { isListening = true }
+
+    /// The source hears nothing until it begins again. Its silence means nothing meanwhile.
+    func pause() { isListening = false }
+
+    func add(_ heard: HeardAdvertisement) async throws {
+        if let batch = tally.add(heard) { try await store(batch) }
+    }
+
+    func advance(to now: Instant) async throws {
+        guard isListening else { return }
+        if let batch = tally.advance(to: now) { try await store(batch) }
+    }
+
+    func finish() async throws {
+        if let batch = tally.finish() { try await store(batch) }
+    }
+
+    private func store(_ batch: SightingBatch) async throws {
+        guard let outbox else { return await display.show(batch, isWaiting: 0) }
+        waiting.append(batch)
+        if waiting.count > Self.waitingLimit { waiting.removeFirst() }
+        let batches = waiting
+        waiting = []
+        do throws(SightingOutboxError) {
+            let removed = try await outbox.store(batches)
+            if removed > 0 { await display.say("The store is full: the oldest \(removed) sightings were removed") }
+            let count = try await outbox.count()
+            for batch in batches { await display.show(batch, isWaiting: count) }
+        } catch {
+            guard error == .full else { throw CommandFailure("the outbox: \(error)") }
+            waiting = batches + waiting
+            await display.noteFailure("the disk of this device is full; what is heard now waits in memory")
+        }
+    }
+}
