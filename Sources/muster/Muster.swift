@@ -13,8 +13,8 @@ struct Muster: AsyncParsableCommand {
         subcommands: [
             Serve.self, ConfigCommand.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self,
             DeviceCommand.self, TokenCommand.self, KeyCommand.self, PushCommand.self, CollectionCommand.self,
-            RegionCommand.self, TrackerCommand.self, PlacesCommand.self, PersonCommand.self, IncidentCommand.self,
-            RuleCommand.self, TargetCommand.self, DeadLetterCommand.self, DatasetCommand.self,
+            RegionCommand.self, TrackerCommand.self, PlacesCommand.self, PersonCommand.self, TimerCommand.self,
+            IncidentCommand.self, RuleCommand.self, TargetCommand.self, DeadLetterCommand.self, DatasetCommand.self,
             ChangesCommand.self, AuditCommand.self, Track.self, Replay.self, Export.self, Backup.self, Restore.self,
             Doctor.self,
         ])

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from muster_process import admin_password
-from native_api import NativeApi, box, fix, now, polygon
+from native_api import fix, now
+from role_world import World, region, subscription
 
 everyone = {
     "nobody", "admin", "other leader", "other member", "own leader", "own member", "analyst", "gateway",
@@ -24,10 +25,6 @@ south_readers = {"admin", "analyst", "own leader"}
 v1 = "/api/v1"
 sam = v1 + "/users/sam"
 phone = sam + "/devices/phone"
-region = polygon("yard", box(13.4, 52.5, 13.41, 52.51))
-subscription = {"platform": "webpush", "subscription": {"endpoint": "https://push.example/x", "keys": {
-    "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
-    "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}}
 sample = fix(52.505, 13.405, now() - 1000, device="sam/phone")
 
 
@@ -176,6 +173,14 @@ rules = [
          {"admin", "own leader", "own member", "own device"}, {"kind": "safe"}),
     Rule("GET", v1 + "/users/{user}/declarations", sam + "/declarations",
          south_readers | {"own member", "own device"}),
+    Rule("PUT", v1 + "/users/{user}/check-in-timer", sam + "/check-in-timer",
+         {"admin", "own leader", "own member"}, {"intervalSeconds": 86_400}),
+    Rule("GET", v1 + "/users/{user}/check-in-timer", sam + "/check-in-timer",
+         {"admin", "own leader", "own member", "own device"}),
+    Rule("POST", v1 + "/users/{user}/check-ins", sam + "/check-ins",
+         {"admin", "own leader", "own member", "own device"}, {}),
+    Rule("DELETE", v1 + "/users/{user}/check-in-timer", sam + "/check-in-timer",
+         {"admin", "own leader", "own member"}),
     Rule("POST", v1 + "/teams/{team}/incidents", v1 + "/teams/south/incidents", {"admin", "own leader"},
          {"kind": "drill"}),
     Rule("GET", v1 + "/teams/{team}/incidents", v1 + "/teams/south/incidents",
@@ -225,56 +230,6 @@ public_keys = ("jwks.json", "jwks_uri", "openid-configuration")
 
 documents = ("/{db}", "/couchdb", "/_")
 """CouchDB's, which refuses in its own words; test_couchdb_roles.py."""
-
-
-class World:
-    """Two teams, and everyone who may ask about sam of team south."""
-
-    def __init__(self, server):
-        self.server = server
-        admin = self.admin = server.admin()
-        for team in ("north", "south"):
-            tracker = admin.ok("POST", "/teams", {"name": team})["tracker"]
-            assert tracker == team
-        # Made after the teams and linked to one tracker each: otherwise an admin's collection is everyone's.
-        for team in ("north", "south"):
-            admin.ok("POST", "/collections", {"name": team})
-        for team in ("north", "south"):
-            admin.ok("PATCH", f"/trackers/{team}", {"collections": [team]})
-        admin.ok("POST", "/collections/south/regions", {"type": "FeatureCollection", "features": [region]})
-        admin.ok("POST", "/targets", {"name": "journal", "kind": "log"})
-        self.askers = {
-            "nobody": NativeApi(server.address), "admin": admin,
-            "other leader": admin.make_user("nora", "leader", "north"),
-            "other member": admin.make_user("ned", "member", "north"),
-            "own leader": admin.make_user("sue", "leader", "south"),
-            "own member": admin.make_user("sam", "member", "south"),
-            "analyst": admin.make_user("ana", "analyst"),
-            "gateway": admin.make_user("gate", "gateway"),
-            "other device": admin.make_device("ned"),
-            "own device": admin.make_device("sam"),
-        }
-        sams = {**subscription, "subscription": {
-            **subscription["subscription"], "endpoint": "https://push.example/sam"}}
-        self.push = self.askers["own member"].ok("POST", "/push/devices", sams)["id"]
-        self.key = admin.ok("POST", "/keys", {"label": "sam's other", "user": "sam"})["id"]
-        admin.make_device("gate", "C8-25-2D-8E-9C-2C")
-        self.askers["own device"].ok("POST", "/positions", fix(52.505, 13.405, now() - 60_000))
-        for asker in ("own device", "other device"):
-            self.askers[asker].ok("POST", "//owntracks", [
-                {"_type": "waypoint", "desc": "home", "lat": 52.505, "lon": 13.405, "rid": "h", "tst": 1704067200},
-                {"_type": "beacon", "uuid": "CA271EAE-5FA8-4E80-8F08-2A302A95A959", "major": 52, "minor": 505,
-                 "tst": now() // 1000 - 60}])
-        self.askers["other device"].ok("POST", "/positions", fix(52.6, 13.5, now() - 60_000))
-        incident = self.askers["own leader"].ok("POST", "/teams/south/incidents", {"kind": "drill"})
-        assert incident["number"] == 1
-
-    def ask(self, asker, rule):
-        path = rule.path.replace("{key}", self.key).replace("{push}", self.push)
-        response = self.askers[asker].send(rule.method, "/" + path, rule.body, stream=rule.path.endswith("/live"))
-        if rule.path.endswith("/live"):
-            response.close()
-        return response
 
 
 @pytest.fixture(scope="module")
