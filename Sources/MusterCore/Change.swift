@@ -35,6 +35,8 @@ public enum Change: Hashable, Sendable {
     case safety(Safety, of: UserNumber)
     /// A reminder of a call for help that nobody has acknowledged. `count` is the number of this reminder.
     case reminder(Safety, of: UserNumber, count: Int32)
+    /// Something happened to a person's check-in timer: its `turn` says what.
+    case checkInTimer(CheckInTimer, of: UserNumber)
     /// Something happened to an incident: its `turn` says what.
     case incident(Incident)
     /// A person's entry on the roll of a team's incident changed: a user edited it, or the person was removed or moved.

@@ -17,6 +17,7 @@ package struct NativeEndpoint: Endpoint {
         TeamRoutes.self,
         TeamSafetyRoutes.self,
         DeclarationRoutes.self,
+        CheckInRoutes.self,
         IncidentRoutes.self,
         IncidentReportRoutes.self,
         RollRoutes.self,

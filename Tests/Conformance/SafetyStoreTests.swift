@@ -18,6 +18,13 @@ import Testing
         declared.hasRefuge = true
         declared.incident = IncidentNumber(5)
         declared.unconfirmed = .init(standing: .offSite, at: .test(3), source: .marked(by: UserNumber(6)))
+        declared.timer = CheckInTimer(
+            intervalSeconds: 600, opensIncident: true, note: "roof", setBy: UserNumber(7), lastWord: .test(1),
+            now: .test(2))
+        declared.timer?.turn = .overdue
+        declared.timer?.turnBy = nil
+        declared.timer?.tellings = 2
+        declared.timer?.toldAt = .test(3)
         let safety = Safety(
             state: .sos, since: .test(1), source: .marked(by: UserNumber(7)), acknowledgedBy: UserNumber(8))
         try bench.store.write(at: .test(0)) { transaction in

@@ -7,6 +7,7 @@ extension Safety {
         let number = Int32.random(in: .min ... .max, using: &generator)
         let sources: [Source?] = [
             nil, .silence, .region, .position, .ownDeclaration, .marked(by: UserNumber(number)),
+            .checkInTimer,
         ]
         return Safety(
             state: state, since: moment, region: number % 2 == 0 ? nil : RegionNumber(number),

@@ -114,13 +114,14 @@ extension Change {
         let isRemoved = Bool.random(using: &generator)
         let moment = Instant(milliseconds: .random(in: .min ... .max, using: &generator))
         let percent: UInt8? = isRemoved ? nil : .random(in: 0...100, using: &generator)
-        switch Int.random(in: 0..<17, using: &generator) {
+        switch Int.random(in: 0..<18, using: &generator) {
         case 16:
             return .signal(
                 .test(
                     "id\(number)", at: 3, reporter: isRemoved ? nil : 4,
                     values: isRemoved ? [] : [.init("text1", "é\(number)"), .init("k", "")]),
                 of: DeviceNumber(number))
+        case 17: return .checkInTimer(.random(at: moment, &generator), of: UserNumber(number))
         case 15:
             return .posted(
                 PostedEvent(
@@ -169,6 +170,21 @@ extension Change {
         default:
             return .position(.random(&generator), of: DeviceNumber(abs(number % 9) + 1), isCurrent: isRemoved)
         }
+    }
+}
+
+extension CheckInTimer {
+    static func random(at moment: Instant, _ generator: inout SeededGenerator) -> CheckInTimer {
+        var timer = CheckInTimer(
+            intervalSeconds: .random(in: intervalLimits, using: &generator), leaderAfterSeconds: 0.1,
+            opensIncident: .random(using: &generator), note: Bool.random(using: &generator) ? "Dach, Süd" : nil,
+            setBy: UserNumber(7), lastWord: moment, now: moment)
+        timer.turn = Turn.allCases.randomElement(using: &generator) ?? .started
+        timer.turnBy = Bool.random(using: &generator) ? UserNumber(.max) : nil
+        timer.turnAt = Instant(milliseconds: .random(in: .min ... .max, using: &generator))
+        timer.tellings = .random(in: 0...9, using: &generator)
+        timer.toldAt = .test(5)
+        return timer
     }
 }
 

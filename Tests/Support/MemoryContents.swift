@@ -171,7 +171,7 @@ extension Change {
         case .crossing(let crossing): crossing.device == device
         case .presence(let report): report.device == device
         case .belief(_, let subject): subject == device
-        case .safety(_, let subject), .reminder(_, let subject, _): subject == user
+        case .safety(_, let subject), .reminder(_, let subject, _), .checkInTimer(_, let subject): subject == user
         case .declaration(let declaration, _): declaration.subject == user
         case .document(let touch): touch.database.user.map { $0 == user } ?? false
         case .dataset(let touch): touch.owner == user

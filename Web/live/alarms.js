@@ -8,6 +8,7 @@ import { calls, tally } from "./safety.js";
 import { latestPosition } from "./state.js";
 import { legible, shortened } from "./text.js";
 import { clockTime, minuteTime } from "./time.js";
+import { dueWords, overdueWords } from "./timer.js";
 
 /** So long after it was closed an incident is told of, and can be reopened here. */
 const closedShownMs = 30 * 60_000;
@@ -23,6 +24,7 @@ export class Alarms {
     #now;
     #send;
     #addVisitor;
+    #checkIn;
     /** Lines by what they speak of, so that one that is as it was is not touched: it may have the keyboard's focus. */
     #lines = new Map();
     #teams = "";
@@ -33,9 +35,11 @@ export class Alarms {
      * @param {(path: string, body: object) => Promise<void>} send posts to the API
      * @param {() => number} now the server's time in milliseconds
      * @param {(incident: object) => void} addVisitor asks for a visitor to put on an incident's roll
+     * @param {() => void} checkIn gives the word of the person who looks
      */
-    constructor({ alarms, closed, orders }, send, now, addVisitor) {
+    constructor({ alarms, closed, orders }, send, now, addVisitor, checkIn) {
         this.#addVisitor = addVisitor;
+        this.#checkIn = checkIn;
         this.#alarms = alarms;
         this.#closed = closed;
         this.#now = now;
@@ -59,6 +63,7 @@ export class Alarms {
             this.#line(seen, this.#alarms, `call ${member.user}`, member.state, callWords(member, this.#now()),
                 this.#answers(member, user));
         }
+        this.#showTimers(seen, state, user);
         for (const incident of state.incidents.values()) {
             this.#line(seen, this.#alarms, `incident ${incident.number}`, incident.kind,
                 incidentWords(state, incident, user, isLive),
@@ -82,6 +87,27 @@ export class Alarms {
             }
         }
         this.#showOrders(state, user);
+    }
+
+    /** The word that the person who looks owes, and for leaders who gives none; an SOS has its line above. */
+    #showTimers(seen, state, user) {
+        for (const member of state.members.values()) {
+            const { timer, team, user: name } = member;
+            const isOwn = name === user?.name;
+            if (isOwn && (timer?.happened === "reminded" || timer?.happened === "overdue")) {
+                this.#line(seen, this.#alarms, `due ${name}`, "overdue", dueWords(timer, this.#now()),
+                    [["Check in", this.#checkIn]]);
+            } else if (timer?.happened === "overdue" && leads(user, team)) {
+                this.#line(seen, this.#alarms, `overdue ${name}`, "overdue",
+                    overdueWords(name, timer, whereWords(member, this.#now()), this.#now()),
+                    [["Heard from them", () => this.#heardFrom(name)]]);
+            }
+        }
+    }
+
+    #heardFrom(user) {
+        if (!confirm(`Have you heard from ${user} yourself? The time to the next word begins anew.`)) { return; }
+        this.#send(`users/${encodeURIComponent(user)}/check-ins`, {}, `${user} has checked in`);
     }
 
     #answers(member, user) {

@@ -94,6 +94,7 @@ export function eventWords({ kind, region, probability, markedBy, acknowledgedBy
         case "reminder": return `${call === "sos" ? "still calls SOS" : "still needs help"}: nobody has heard it`;
         case "offSite": return markedBy ? `is marked off site by ${markedBy}` : "is off site";
         case "incident": return incidentWords(incident);
+        case "timer": return timerWords(incident);
         case "safe":
             if (markedBy) { return `is marked safe by ${markedBy}`; }
             return place ? `is safe in ${place}` : "is safe";
@@ -107,6 +108,14 @@ export function eventWords({ kind, region, probability, markedBy, acknowledgedBy
             return `${words}, ${sureness(kind === "exit" ? 1 - probability : probability)}`;
         }
     }
+}
+
+/** What happened to a check-in timer. */
+function timerWords({ happened, by }) {
+    return {
+        started: `has a check-in timer, started by ${by}`, ended: `has no check-in timer any more, ended by ${by}`,
+        reminded: "is asked for a word", overdue: "gives no word: the leaders are told",
+    }[happened] ?? "checks in";
 }
 
 /** What happened to an incident. Absent of what happened, it was started or closed. */

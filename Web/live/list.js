@@ -7,6 +7,7 @@ import { counts, shownState, showsSafety } from "./safety.js";
 import { isCoarse, latestPosition } from "./state.js";
 import { legible } from "./text.js";
 import { age, clockTime, duration, showTime } from "./time.js";
+import { timerWords } from "./timer.js";
 import { batteryOf, batteryWords, heardOf, isBatteryLow, knownBy, locatedOf, rollWords } from "./rowwords.js";
 
 export class List {
@@ -140,6 +141,8 @@ export class List {
             showNote(row, member);
             row.place.textContent = knownBy(member);
             row.roll.textContent = rollWords(member, this.#now());
+            row.timer.textContent = timerWords(member.timer, this.#now());
+            row.timer.dataset.happened = member.timer?.happened ?? "none";
             row.item.dataset.roll = member.takenOff ? "takenOff" : member.roll?.kind ?? "none";
             row.sinceGroup.hidden = !member.since;
             showTime(row.since, member.since, clockTime(member.since));
@@ -215,8 +218,8 @@ function newRow(member, choose, declare) {
     button.className = "person";
     button.addEventListener("click", () => choose(user));
     const mark = markElement("unknown");
-    const [name, state, word, place, note, roll, times, sinceGroup, battery] =
-        ["name", "state", "word", "region", "note", "roll", "times", "since", "battery"].map(spanNamed);
+    const [name, state, word, place, note, roll, timer, times, sinceGroup, battery] =
+        ["name", "state", "word", "region", "note", "roll", "timer", "times", "since", "battery"].map(spanNamed);
     const presence = newPresence();
     const since = document.createElement("time");
     const heard = document.createElement("time");
@@ -228,11 +231,11 @@ function newRow(member, choose, declare) {
     heard.className = "heard";
     located.className = "located";
     times.append(sinceGroup, heard, located, battery);
-    button.append(mark, name, state, note, roll, presence.element, times);
+    button.append(mark, name, state, note, roll, timer, presence.element, times);
     const actions = new RowActions(member, declare);
     item.append(button, actions.element);
     return {
-        item, mark, word, place, note, roll, presence, sinceGroup, since, heard, located, battery, actions,
+        item, mark, word, place, note, roll, timer, presence, sinceGroup, since, heard, located, battery, actions,
         member: undefined,
     };
 }

@@ -8,7 +8,7 @@ const holdMs = 1000;
 const cancelMs = 5000;
 
 const spoken = {
-    safe: "“I am safe”", needsHelp: "“I need help”", sos: "SOS",
+    safe: "“I am safe”", needsHelp: "“I need help”", sos: "SOS", checkIn: "your check-in",
 };
 
 export class Myself {

@@ -14,7 +14,7 @@ const answerLimitMs = 10_000;
 /**
  * @typedef {object} Declaration
  * @property {string} id
- * @property {"safe"|"needsHelp"|"sos"|"offSite"|"clear"} kind
+ * @property {"safe"|"needsHelp"|"sos"|"offSite"|"clear"|"checkIn"} kind
  * @property {string} [sampleTime] when it was said, RFC 3339
  * @property {string} [note]
  * @property {number} [dueAt] milliseconds of this device's clock before which it is not sent and may be cancelled
@@ -141,8 +141,8 @@ export class Outbox {
             }
             this.#report({ declaration, state: this.#failures > 0 ? "failed" : "sending" });
             try {
-                const { dueAt, ...body } = declaration;
-                const response = await this.#send(`users/${encodeURIComponent(user)}/declarations`, {
+                const { path, body } = requestFor(declaration);
+                const response = await this.#send(`users/${encodeURIComponent(user)}/${path}`, {
                     method: "POST", body, signal: AbortSignal.timeout?.(answerLimitMs),
                 });
                 const receipt = await response.json().catch(() => ({}));
@@ -165,7 +165,9 @@ export class Outbox {
     #isFinal(error, declaration) {
         const isRefused = error instanceof Problem && [400, 403, 404, 409, 413, 422].includes(error.status);
         if (!isRefused) { return false; }
-        if (error.status !== 403 && error.status !== 404 && declaration.sampleTime !== undefined) {
+        // An old check-in is never sent as one of now: it would say that someone is well of whom nobody knows.
+        const mayCountAsNow = declaration.kind !== "checkIn" && declaration.sampleTime !== undefined;
+        if (error.status !== 403 && error.status !== 404 && mayCountAsNow) {
             // The server may not believe this device's clock. A call for help is not lost to that: it counts as of now.
             this.#store(this.unsent.map((each) =>
                 (each.id === declaration.id ? { ...each, sampleTime: undefined } : each)));
@@ -191,6 +193,12 @@ export class Outbox {
 export function newDeclaration(kind, nowMs, fields = {}) {
     const id = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0"));
     return { id: id.join(""), kind, sampleTime: new Date(nowMs).toISOString(), ...fields };
+}
+
+/** Where a declaration goes, and what the server takes: a check-in says no more than when. */
+function requestFor({ dueAt, ...declaration }) {
+    if (declaration.kind !== "checkIn") { return { path: "declarations", body: declaration }; }
+    return { path: "check-ins", body: { sampleTime: declaration.sampleTime } };
 }
 
 function reasonOf(error) {

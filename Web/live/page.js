@@ -16,6 +16,7 @@ import { counts } from "./safety.js";
 import { emptyState, latestPosition, reduce } from "./state.js";
 import { StorageBanner } from "./storage.js";
 import { clockTime, duration } from "./time.js";
+import { MyTimer } from "./timer.js";
 import { legible } from "./text.js";
 import { TrackView } from "./trackview.js";
 import { VisitorDialog } from "./visitor.js";
@@ -55,8 +56,8 @@ const orders = new Orders({
 });
 const alarms = new Alarms(
     { alarms: element("alarms"), closed: element("closed"), orders: element("orders") },
-    (path, body) => orders.send(path, body), serverNow,
-    (incident) => visitors.open(incident));
+    (path, body, words) => orders.send(path, body, words), serverNow,
+    (incident) => visitors.open(incident), () => myTimer.checkIn());
 const visitors = new VisitorDialog(
     element("visitor"), (path, body) => orders.post(path, body), tell);
 const outbox = new Outbox({
@@ -64,6 +65,7 @@ const outbox = new Outbox({
     report: (delivery) => myself.tell(delivery),
 });
 const myself = new Myself(element("myself"), outbox, serverNow);
+const myTimer = new MyTimer(element("my-timer"), outbox, { request: storing, now: serverNow, tell, notice });
 const push = new PushButton(element("notify"), (path, options) => session.request(path, options), tell);
 const track = new TrackView({
     bar: element("track"), title: element("track-title"), words: element("track-words"), said: element("track-said"),
@@ -254,6 +256,7 @@ function show() {
     alarms.show(state, session.user, isLive());
     list.show(state, serverNow, session.user);
     myself.show(state, session.user);
+    myTimer.show(state, session.user);
     events.show(state);
     list.mark(track.user);
     track.show();

@@ -23,7 +23,7 @@ const coarseMetres = 500;
  * @property {string} user
  * @property {string} [team]
  * @property {"safe"|"unsafe"|"unknown"|"needsHelp"|"sos"|"offSite"} state
- * @property {"silence"|"unlocated"|"underReview"|"region"|"position"|"ownDeclaration"|"marked"} [source]
+ * @property {"silence"|"unlocated"|"underReview"|"region"|"position"|"ownDeclaration"|"marked"|"checkInTimer"} [source]
  *     how it is known
  * @property {string} [markedBy] who said so, where someone else did
  * @property {string} [acknowledgedBy] who has heard the call for help
@@ -31,6 +31,7 @@ const coarseMetres = 500;
  * @property {RegionName} [region] what makes them safe
  * @property {"checking"|"stale"|"poorAccuracy"} [doubt] what keeps the state from being sure
  * @property {{note?: string, sampleTime?: string}} [call] what was last said with a call for help
+ * @property {import("./timer.js").Timer} [timer] their check-in timer, where this user may see it
  * @property {string} [heard] when the server last heard a device of theirs, as it told when it was last asked
  * @property {object} [located] where a device last was: {latitude, longitude, sampleTime, battery?}
  * @property {import("./roll.js").Place} [roll] their place on the roll of an open incident
@@ -115,8 +116,9 @@ export function isCoarse(position) {
 
 function withSnapshot(state, snapshot) {
     const members = new Map();
-    for (const { device, estimate, checking, ...person } of snapshot.members) {
-        const member = { ...person, ...nowhere(), call: person.call ?? state.members.get(person.user)?.call };
+    for (const { device, estimate, checking, checkInTimer: timer, ...person } of snapshot.members) {
+        const call = person.call ?? state.members.get(person.user)?.call;
+        const member = { ...person, ...nowhere(), call, timer, timerSequence: person.safetySequence };
         if (device && (estimate || checking)) { member.beliefs.set(device, { estimate, checking }); }
         members.set(person.user, member);
     }
@@ -202,6 +204,7 @@ function apply(draft, change) {
         case "presence": applyPresence(draft, change); break;
         case "crossing": applyRawCrossing(draft, change); break;
         case "safety": applySafety(draft, change); break;
+        case "checkInTimer": applyTimer(draft, change); break;
         case "incident": applyIncident(draft, change); break;
         case "roll":
             applyRoll(draft, change, nowhere);
@@ -316,6 +319,13 @@ function applySafety(draft, { user, state, since, region, source, markedBy, ackn
     draft.members.set(user, { ...member, ...safety, safetySequence: sequence });
 }
 
+/** The snapshot of a team may be newer than the first changes here, too. */
+function applyTimer(draft, { user, sequence, type, at, ...timer }) {
+    const member = memberNamed(draft.members, user, 0);
+    if (sequence <= (member.timerSequence ?? 0)) { return; }
+    draft.members.set(user, { ...member, timer: timer.happened === "ended" ? undefined : timer });
+}
+
 function applyIncident(draft, { type, sequence, at, ...incident }) {
     const [is, was] = incident.open ? [draft.incidents, draft.closed] : [draft.closed, draft.incidents];
     was.delete(incident.number);
@@ -345,6 +355,8 @@ function addEvent(draft, change) {
         draft.events.unshift({ sequence, at: since ?? at, user, region, kind, markedBy, acknowledgedBy });
     } else if (change.type === "reminder") {
         draft.events.unshift({ sequence, at, user, kind: "reminder", call: change.state });
+    } else if (change.type === "checkInTimer" && change.happened !== "checkedIn" && change.happened !== "sos") {
+        draft.events.unshift({ sequence, at, user, kind: "timer", happened: change.happened, by: change.by });
     } else if (change.type === "incident") {
         const { team, open, closedHow, closedBy, happened } = change;
         const isDrill = change.kind === "drill";

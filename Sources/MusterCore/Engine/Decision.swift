@@ -37,6 +37,10 @@ public struct Decision: Sendable {
     /// The lines to append to the records of incidents, in order.
     var entries: [IncidentEntry] = []
 
+    /// The people whose check-in timers raised an SOS and ask for an incident of their team. Only the store gives the
+    /// number of a new incident, so the caller opens them in the transaction of this decision.
+    public internal(set) var peopleToOpenIncidentsFor: [UserNumber] = []
+
     /// Creates an empty decision.
     public init() {}
 
@@ -151,6 +155,7 @@ public struct Decision: Sendable {
         defersRecount = false
         reviewQueue = nil
         entries.removeAll(keepingCapacity: true)
+        peopleToOpenIncidentsFor.removeAll()
         scratch.presencesChanged = false
         scratch.beliefChanged = false
     }

@@ -28,6 +28,8 @@ public struct Declared: Hashable, Sendable {
     /// The last "safe" or "off site" that no longer applies, because it expired or was declared before an incident; nil
     /// once a newer declaration applies.
     public var unconfirmed: Unconfirmed?
+    /// The person's check-in timer; nil when none runs. No declaration ends it.
+    public var timer: CheckInTimer?
 
     /// A declaration of "safe" or "off site" that no longer applies.
     public struct Unconfirmed: Hashable, Sendable {
@@ -90,9 +92,10 @@ public struct Declared: Hashable, Sendable {
 
     /// Ends the declared state.
     mutating func end() {
-        let latest = latest
+        let (latest, timer) = (latest, timer)
         self = Declared()
         self.latest = latest
+        self.timer = timer
     }
 
     /// Ends the declared state and remembers it as unconfirmed.
@@ -112,6 +115,19 @@ public struct Declared: Hashable, Sendable {
     private mutating func call(_ standing: Standing, _ declaration: Declaration) {
         if self.standing != standing { stand(standing, by: declaration) }
         repeatCall(declaration)
+    }
+
+    /// Raises an SOS for a person whose check-in timer ran out. One that the person calls already stays as it is.
+    ///
+    /// Whatever was declared before now is older than the SOS, so that it does not end it when it arrives late.
+    mutating func raiseSOS(at now: Instant) {
+        guard standing != .sos else { return }
+        end()
+        standing = .sos
+        since = now
+        source = .checkInTimer
+        toldAt = now
+        latest = max(latest ?? now, now)
     }
 
     /// Removes the acknowledgement: a person who calls again was not helped, so the engine reports the call anew.

@@ -27,6 +27,7 @@ extension Engine {
         let changed = renewSafety(
             of: declaration.subject, person, now: now, decidedAt: declaration.moment, into: &decision)
         if let changed { follow(declaration.subject, changed, now: now, into: &decision) }
+        takeWord(declaration, isCurrent: isCurrent, now: now, into: &decision)
         return isCurrent ? .accepted : .late
     }
 

@@ -40,8 +40,8 @@ extension Engine {
 
     /// Applies what follows from the passing of time: makes people unknown who were silent beyond their team's limit,
     /// marks the standings of silent devices as stale, reports exits whose delay is over, reports unacknowledged calls
-    /// for help again, reviews what edits left undecided, and keeps the rolls of open incidents. The caller runs it
-    /// every few seconds.
+    /// for help again, takes the steps of check-in timers that are due, reviews what edits left undecided, and keeps
+    /// the rolls of open incidents. The caller runs it every few seconds, and opens the incidents that timers ask for.
     ///
     /// - Parameter reviewLimit: the largest number of devices to review.
     /// - Complexity: O(people + devices), some nanoseconds each.
@@ -59,6 +59,9 @@ extension Engine {
             let user = UserNumber(Int32(index))
             deriveSafety(of: user, now: now, decidedAt: now, into: &decision)
             if people[index].safety.state.isCall { remind(of: user, now: now, into: &decision) }
+        }
+        for index in people.indices where people[index].declared.timer != nil {
+            sweepTimer(of: UserNumber(Int32(index)), now: now, into: &decision)
         }
         reviewSlice(now: now, limit: reviewLimit, into: &decision)
         keepRolls(now: now, into: &decision)

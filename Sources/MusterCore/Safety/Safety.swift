@@ -38,6 +38,8 @@ public struct Safety: Hashable, Sendable {
         case unlocated
         /// The regions were edited, and the engine has not yet evaluated one of their devices against the new regions.
         case underReview
+        /// Their check-in timer ran out: neither they nor a leader gave a word for them.
+        case checkInTimer
     }
 
     /// The person's state.

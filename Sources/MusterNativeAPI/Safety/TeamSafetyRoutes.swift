@@ -7,6 +7,8 @@ import MusterWire
 private struct MemberSafety: Sendable {
     let user: User
     let safety: Safety
+    /// The person's check-in timer, where the caller may see it.
+    let timer: CheckInTimer?
     /// The device that was located last or, where none was, heard last.
     let latest: (device: DeviceNumber, known: Whereabouts)?
 }
@@ -68,6 +70,7 @@ struct TeamSafetyRoutes: NativeRoutes {
             }
             return MemberSafety(
                 user: user, safety: engine.safety(of: user.number),
+                timer: access.mayKeepTimer(of: user) ? engine.checkInTimer(of: user.number) : nil,
                 latest: devices.max { order($0.known) < order($1.known) })
         }
     }
@@ -78,6 +81,12 @@ extension JSONWriter {
         beginObject()
         member("user", standing.user.name)
         members(of: directory.named(standing.safety))
+        if let timer = standing.timer {
+            key("checkInTimer")
+            beginObject()
+            members(of: directory.named(timer))
+            endObject()
+        }
         if let latest = standing.latest {
             member("device", directory.qualifiedName(of: latest.device))
             if let position = latest.known.position {

@@ -34,6 +34,12 @@ extension Change {
             return AuditEntry(
                 sequence: sequence, at: declaration.receivedTime, author: declaration.author,
                 device: declaration.device, change: .declaration(declaration, isCurrent: isCurrent))
+        case .checkInTimer(var timer, let user):
+            // A person's own check-ins are as frequent as the timer asks for, and change nothing that holds.
+            guard let author = timer.turnBy, timer.turn != .checkedIn || author != user else { return nil }
+            timer.note = nil
+            return AuditEntry(
+                sequence: sequence, at: timer.turnAt, author: author, change: .checkInTimer(timer, of: user))
         case .incident(let incident):
             switch incident.turn {
             case .started:

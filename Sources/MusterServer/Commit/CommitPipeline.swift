@@ -101,8 +101,8 @@ struct CommitPipeline {
         try decision.takeEntries { entry in try transaction.append(entry) }
     }
 
-    /// Decides the consequences of the passing of time: silence, and exits that were held back. Also continues the
-    /// reviews that edits left unfinished.
+    /// Decides the consequences of the passing of time: silence, exits that were held back, and check-ins that are due.
+    /// Also continues the reviews that edits left unfinished.
     mutating func sweep(now: Instant) throws {
         engine.sweep(now: now, into: &decision)
         try keepDecision(now: now)
@@ -150,6 +150,7 @@ struct CommitPipeline {
         guard decision.hasChanges || isReviewToStore else { return engine.adopt(&decision) }
         try transact(now: now) { pipeline, transaction in
             try pipeline.append(to: transaction, now: now)
+            try pipeline.openIncidents(now: now, in: transaction)
         }
     }
 

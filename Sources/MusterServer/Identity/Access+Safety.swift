@@ -1,7 +1,7 @@
 package import MusterCore
 package import MusterStore
 
-/// Rights to make declarations about people, and to run incidents.
+/// Rights to make declarations about people, to keep their check-in timers, and to run incidents.
 extension Access {
     /// Whether this principal may make this declaration about a user. Users declare for themselves, leaders for the
     /// people of their team, admins for everyone. A device token acts for the device's owner. Nobody may acknowledge
@@ -11,6 +11,15 @@ extension Access {
         if kind == .acknowledge { return !isOwnCall && mayLead(user) }
         return (isOwnCall && principal.role != .gateway && principal.role != .analyst) || mayLead(user)
     }
+
+    /// Whether this principal may see and keep a user's check-in timer: the person, the leaders of the team, and
+    /// admins. An analyst, who sees where people are, does not see whose word is due when.
+    package func mayKeepTimer(of user: User) -> Bool {
+        user.role != .gateway && ((user.number == principal.user && principal.role != .analyst) || mayLead(user))
+    }
+
+    /// Whether this principal may start an incident of the user's team.
+    package func mayStartIncident(for user: User) -> Bool { user.team != nil && mayLead(user) }
 
     private func mayLead(_ user: User) -> Bool {
         guard principal.device == nil else { return false }

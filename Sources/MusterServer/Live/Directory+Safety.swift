@@ -15,6 +15,11 @@ extension Directory {
             acknowledgedBy: safety.acknowledgedBy.map { name(of: $0) })
     }
 
+    /// A check-in timer, with names.
+    package func named(_ timer: CheckInTimer) -> NamedCheckInTimer {
+        NamedCheckInTimer(timer, setBy: name(of: timer.setBy), turnBy: timer.turnBy.map { name(of: $0) })
+    }
+
     /// A declaration, with names.
     package func named(_ declaration: Declaration, isLate: Bool) -> NamedDeclaration {
         NamedDeclaration(

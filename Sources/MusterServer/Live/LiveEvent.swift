@@ -68,6 +68,7 @@ extension Directory {
             return .declaration(named(declaration, isLate: !isCurrent))
         case .reminder(let safety, let user, let count):
             return .reminder(named(safety), user: name(of: user), count: count)
+        case .checkInTimer(let timer, let user): return .checkInTimer(named(timer), user: name(of: user))
         case .incident(let incident): return .incident(named(incident))
         case .roll(let entry, let team):
             return .roll(named(entry), incident: entry.incident, team: teams[team]?.name ?? gone(team))

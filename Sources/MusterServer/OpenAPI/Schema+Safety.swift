@@ -22,7 +22,11 @@ extension Schema {
         ("doubt", words("checking", "poorAccuracy", "stale")),
     ]
     private static let source = words(
-        "silence", "unlocated", "underReview", "region", "position", "ownDeclaration", "marked")
+        "silence", "unlocated", "underReview", "region", "position", "ownDeclaration", "marked", "checkInTimer")
+    private static let timerGraces: [(String, String)] = [
+        ("leaderAfterSeconds", number(CheckInTimer.graceLimits)), ("sosAfterSeconds", number(CheckInTimer.graceLimits)),
+    ]
+    private static let timerNote = #"{"type":"string","maxLength":500}"#
     private static let incidentMembers: [(String, String)] = [
         ("number", integer), ("team", text), ("kind", incidentKind), ("startedAt", time), ("startedBy", text),
         ("open", boolean), ("happened", words(Incident.Turn.allCases.map(\.wireName.description))),
@@ -67,7 +71,25 @@ extension Schema {
             "Standing",
             object(
                 [("user", name), ("state", state), ("source", source)],
-                optional: known + [("device", text), ("position", reference("Position"))] + whereabouts)
+                optional: known + [
+                    ("device", text), ("position", reference("Position")), ("checkInTimer", reference("CheckInTimer")),
+                ] + whereabouts)
+        ),
+        (
+            "NewCheckInTimer",
+            object(
+                [("intervalSeconds", number(CheckInTimer.intervalLimits))],
+                optional: timerGraces + [("opensIncident", boolean), ("note", timerNote), ("sampleTime", time)])
+        ),
+        ("NewCheckIn", object([], optional: [("sampleTime", time)])),
+        (
+            "CheckInTimer",
+            object(
+                [
+                    ("happened", words(CheckInTimer.Turn.allCases.map(\.wireName.description))), ("happenedAt", time),
+                    ("lastWord", time), ("intervalSeconds", number(CheckInTimer.intervalLimits)),
+                    ("opensIncident", boolean), ("setBy", text),
+                ] + timerGraces, optional: [("by", text), ("dueAt", time), ("tellings", integer), ("note", text)])
         ),
         (
             "NewDeclaration",

@@ -249,8 +249,8 @@ package enum Schema {
                         "type",
                         words(
                             "position", "sighting", "note", "signal", "crossing", "presence", "belief", "safety",
-                            "declaration", "reminder", "incident", "roll", "region", "directory", "posted", "document",
-                            "dataset", "action")
+                            "declaration", "reminder", "checkInTimer", "incident", "roll", "region", "directory",
+                            "posted", "document", "dataset", "action")
                     ),
                 ], isOpen: true)
         ),

@@ -40,6 +40,7 @@ struct PushRecipients {
         case .incident(let incident): telling(of: incident, at: logged.committedAt)
         case .safety(let safety, of: let user): telling(ofCall: safety, by: user, at: logged.committedAt)
         case .reminder(let safety, of: let user, count: _): telling(ofCall: safety, by: user, at: logged.committedAt)
+        case .checkInTimer(let timer, of: let user): telling(of: timer, of: user, at: logged.committedAt)
         case .action(let action) where action.kind == .locationAsked: telling(of: action, at: logged.committedAt)
         default: nil
         }
@@ -97,10 +98,6 @@ struct PushRecipients {
     /// The leaders of the caller's team, and where there is none the admins.
     private func telling(ofCall safety: Safety, by user: UserNumber, at moment: Instant) -> Telling? {
         guard safety.state.isCall, safety.acknowledgedBy == nil, let caller = directory.users[user] else { return nil }
-        let leaders = directory.users.all.filter {
-            $0.role == .leader && $0.team == caller.team && caller.team != nil && $0.number != user
-        }
-        let heard = leaders.isEmpty ? directory.users.all.filter { $0.role == .admin && $0.number != user } : leaders
         let isSOS = safety.state == .sos
         let message = PushMessage(
             topic: "call \(user.rawValue)", createdAt: moment, lastingSeconds: Self.callSeconds,
@@ -111,7 +108,33 @@ struct PushRecipients {
             notice: .init(
                 title: isSOS ? "SOS: \(caller.name)" : "\(caller.name) needs help",
                 body: "Nobody has answered yet. Open Muster to see where they are."))
-        return Telling(message: message, recipients: .people(heard.map(\.number)), writer: nil)
+        return Telling(message: message, recipients: .people(leaders(of: caller)), writer: nil)
+    }
+
+    /// The leaders of a person's team, and where there is none the admins; never the person.
+    private func leaders(of person: User) -> [UserNumber] {
+        let others = directory.users.all.filter { $0.number != person.number }
+        let leaders = others.filter { $0.role == .leader && $0.team == person.team && person.team != nil }
+        return (leaders.isEmpty ? others.filter { $0.role == .admin } : leaders).map(\.number)
+    }
+
+    /// The person whose word is due; and once that brought none, the leaders. The SOS after that is a call for help.
+    private func telling(of timer: CheckInTimer, of user: UserNumber, at moment: Instant) -> Telling? {
+        guard timer.turn == .reminded || timer.turn == .overdue, let person = directory.users[user] else { return nil }
+        let isDue = timer.turn == .reminded
+        let notice: PushMessage.Notice =
+            isDue
+            ? .init(title: "Check in", body: "Your word is due. Open Muster and check in, or your leader is told.")
+            : .init(
+                title: "No word from \(person.name)",
+                body: ["The check-in is overdue.", timer.note].compactMap(\.self).joined(separator: " "))
+        let message = PushMessage(
+            topic: "check-in \(user.rawValue)", createdAt: moment, lastingSeconds: Self.callSeconds,
+            data: [
+                .init("source", .text("muster")), .init("kind", .text("check-in")), .init("user", .text(person.name)),
+                .init("state", .text(isDue ? "due" : "overdue")),
+            ], notice: notice)
+        return Telling(message: message, recipients: .people(isDue ? [user] : leaders(of: person)), writer: nil)
     }
 
     private func telling(of action: Action, at moment: Instant) -> Telling? {

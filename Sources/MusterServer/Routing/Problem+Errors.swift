@@ -16,6 +16,7 @@ extension Problem {
         case is RoleRefusal: self = .forbidden
         case let fault as RuleError: self = Problem(telling: fault)
         case let fault as IncidentError: self = .conflict(fault.sentence)
+        case let fault as CheckInError: self = Problem(telling: fault)
         case let fault as JoinError: self = .conflict(fault.sentence)
         case let fault as DatasetError: self = Problem(telling: fault)
         case let fault as PushDeviceError: self = Problem(telling: fault)
@@ -61,6 +62,15 @@ extension Problem {
         case .overLimit: self = .overLimit(fault.description)
         case .noDataset: self = .notFound
         case .invalid, .repeatedKey: self = .invalid("/records", fault.description)
+        }
+    }
+
+    private init(telling fault: CheckInError) {
+        switch fault {
+        case .isNoPerson: self = .conflict("A gateway is not a person and cannot check in.")
+        case .hasNoTimer: self = .notFound("This person has no check-in timer.")
+        case .isSetByAnother:
+            self = .conflict("Someone else started this timer: check in, or end it before you start another.")
         }
     }
 

@@ -97,6 +97,11 @@ extension Problem {
     /// The resource does not exist, or the principal may not see it; the answer is the same.
     package static let notFound = Problem(.notFound, "not-found", "There is no such resource, or you may not see it.")
 
+    /// The same as `notFound`, with a reason, for a principal who may see that the resource does not exist.
+    package static func notFound(_ detail: String) -> Problem {
+        Problem(.notFound, "not-found", "There is no such resource, or you may not see it.", detail)
+    }
+
     /// The request has no credential, or no valid one.
     package static let unauthorized: Problem = {
         var problem = Problem(

@@ -49,6 +49,23 @@ extension EventMapper {
             subject: .user(declaration.subject))
     }
 
+    /// The event of a check-in timer's turn. Each repeated telling that a person is overdue is an event, too.
+    func content(_ timer: CheckInTimer, of number: UserNumber, _ directory: Directory) -> EventContent? {
+        guard let user = directory.users[number] else { return nil }
+        var detail = head(user, directory)
+        detail.insert(.init("EventType", .string(timer.turn.eventType)), at: 0)
+        detail.add("By", timer.turnBy.flatMap { name(of: $0, directory) })
+        detail.add("LastWord", timer.lastWord)
+        detail.add("DueAt", timer.dueAt)
+        detail.append(.init("IntervalSeconds", .number(timer.intervalSeconds)))
+        if timer.tellings > 0 { detail.append(.init("Count", .integer(Int64(timer.tellings)))) }
+        detail.add("Note", timer.note)
+        let time = timer.turn == .overdue ? timer.toldAt : timer.turnAt
+        return EventContent(
+            detailType: "Muster Check-In", time: time, resources: resources(of: user.team, directory),
+            detail: .object(detail), subject: .user(number))
+    }
+
     /// - Parameter time: the time when the change was committed, because an incident does not store the time of every
     ///   turn.
     func content(_ incident: Incident, at time: Instant, _ directory: Directory) -> EventContent? {
@@ -108,6 +125,20 @@ extension EventMapper {
 
     private func resources(of team: TeamNumber?, _ directory: Directory) -> [String] {
         team.flatMap { directory.teams[$0] }.map { [origin.arn(ofTeam: $0.name)] } ?? []
+    }
+}
+
+extension CheckInTimer.Turn {
+    /// The value of `EventType` in the event.
+    fileprivate var eventType: String {
+        switch self {
+        case .started: "STARTED"
+        case .checkedIn: "CHECKED_IN"
+        case .reminded: "REMINDED"
+        case .overdue: "OVERDUE"
+        case .sos: "SOS"
+        case .ended: "ENDED"
+        }
     }
 }
 

@@ -21,6 +21,9 @@ final class RuleBook {
     private var fixes = RecentFixes()
     private var found: [Int32] = []
 
+    /// The directory as of the last commit.
+    var currentDirectory: Directory { directory() }
+
     /// The parts of a rule that are needed to send an event.
     private struct FollowedRule {
         var name: String
@@ -96,7 +99,7 @@ final class RuleBook {
             return tracker.map { emitters.contains($0.number) } ?? false
         case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action:
             return false
-        case .signal, .crossing, .declaration, .safety, .reminder, .incident, .posted: return true
+        case .signal, .crossing, .declaration, .safety, .reminder, .checkInTimer, .incident, .posted: return true
         }
     }
 

@@ -9,7 +9,35 @@ struct StormOrders: Sendable {
     init(_ site: StormSite, _ chance: inout SeededRandom) { self.site = site }
 
     mutating func moments(_ chance: inout SeededRandom) -> [StormMoment] {
-        incidents(&chance) + words(&chance) + edits(&chance)
+        incidents(&chance) + words(&chance) + edits(&chance) + timers(&chance)
+    }
+
+    /// The check-in timers of two people who work alone, and their words, of which some come late or too late.
+    private func timers(_ chance: inout SeededRandom) -> [StormMoment] {
+        var moments: [StormMoment] = []
+        for user in [Storm.users[2], Storm.users[5]] {
+            var second = chance.uniform(20, 300)
+            func timer(_ chance: inout SeededRandom) -> StormTimer {
+                StormTimer(
+                    user: user, intervalSeconds: chance.uniform(60, 200), leaderAfterSeconds: chance.uniform(0, 40),
+                    sosAfterSeconds: chance.uniform(0, 60), opensIncident: chance.chance(0.3))
+            }
+            moments.append(moment(second, .startTimer(timer(&chance))))
+            while true {
+                second += chance.exponential(mean: 110)
+                guard second < Storm.durationSeconds else { break }
+                let late = chance.chance(0.3) ? chance.uniform(0, 200) : 0
+                let said = Storm.start.advanced(bySeconds: max(0, second - late).rounded(.down))
+                let step: StormStep =
+                    switch chance.next() % 12 {
+                    case 0: .endTimer(user)
+                    case 1, 2: .startTimer(timer(&chance))
+                    default: .checkIn(user, at: said)
+                    }
+                moments.append(moment(second, step))
+            }
+        }
+        return moments
     }
 
     private func moment(_ seconds: Double, _ step: StormStep) -> StormMoment {

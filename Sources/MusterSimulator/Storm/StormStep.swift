@@ -13,6 +13,12 @@ package enum StormStep: Hashable, Sendable {
     case eraseHistory(DeviceNumber)
     /// Time passes, and the server sweeps.
     case sweep
+    /// A leader starts the check-in timer of a person who works alone.
+    case startTimer(StormTimer)
+    /// A person checks in. The word was given at this moment, and may come late.
+    case checkIn(UserNumber, at: Instant)
+    /// A person ends their check-in timer.
+    case endTimer(UserNumber)
     /// A leader starts an incident.
     case start(TeamNumber, Incident.Kind)
     /// A leader closes the open incident of a team.
@@ -26,6 +32,20 @@ package enum StormStep: Hashable, Sendable {
     case mark(TeamNumber, place: Int, Safety.State)
     /// A leader takes the person at this place among those present off the roll.
     case takeOff(TeamNumber, place: Int)
+}
+
+/// The settings of a check-in timer in a storm.
+package struct StormTimer: Hashable, Sendable {
+    /// The person who works alone.
+    package var user: UserNumber
+    /// The longest time between two words, in seconds.
+    package var intervalSeconds: Double
+    /// How long after the reminder the leader is told, in seconds.
+    package var leaderAfterSeconds: Double
+    /// How long after that an SOS is raised, in seconds.
+    package var sosAfterSeconds: Double
+    /// Whether an incident is opened then.
+    package var opensIncident: Bool
 }
 
 /// A step at its moment, by the server's clock.

@@ -26,6 +26,7 @@ package struct ChangeCodec {
         case action
         case datasetPut, datasetDeleted
         case signal
+        case checkInTimer
     }
 
     var writer = ByteWriter()
@@ -79,6 +80,10 @@ package struct ChangeCodec {
             writer.put(number: user.rawValue)
             writer.put(safety)
             writer.put(number: count)
+        case .checkInTimer(let timer, let user):
+            writer.put(byte: Tag.checkInTimer.rawValue)
+            writer.put(number: user.rawValue)
+            writer.put(timer)
         case .incident(let incident):
             writer.put(byte: Tag.incident.rawValue)
             writer.put(incident)
@@ -191,6 +196,9 @@ package struct ChangeCodec {
             let user = UserNumber(try reader.number())
             let safety = try reader.safety()
             return .reminder(safety, of: user, count: try reader.number())
+        case .checkInTimer:
+            let user = UserNumber(try reader.number())
+            return .checkInTimer(try reader.checkInTimer(), of: user)
         case .incident: return .incident(try reader.incident())
         case .roll:
             let team = TeamNumber(try reader.number())

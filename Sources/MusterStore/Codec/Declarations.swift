@@ -47,6 +47,7 @@ extension ByteWriter {
             put(number: user.rawValue)
         case .unlocated: put(byte: 5)
         case .underReview: put(byte: 6)
+        case .checkInTimer: put(byte: 7)
         }
     }
 
@@ -76,11 +77,14 @@ extension ByteWriter {
         put(optional: declared.incident)
         // Earlier versions stored here the roll that the person was on.
         put(byte: 0)
-        guard let word = declared.unconfirmed else { return put(byte: 0) }
-        put(byte: 1)
-        put(byte: word.standing.rawValue)
-        put(instant: word.at)
-        put(word.source)
+        put(byte: declared.unconfirmed == nil ? 0 : 1)
+        if let word = declared.unconfirmed {
+            put(byte: word.standing.rawValue)
+            put(instant: word.at)
+            put(word.source)
+        }
+        put(byte: declared.timer == nil ? 0 : 1)
+        if let timer = declared.timer { put(timer) }
     }
 
     mutating func put(_ incident: Incident) {
@@ -130,12 +134,12 @@ extension ByteWriter {
         put(optional: entry.name)
     }
 
-    private mutating func put<Entity>(optional number: Number<Entity>?) {
+    mutating func put<Entity>(optional number: Number<Entity>?) {
         put(byte: number == nil ? 0 : 1)
         if let number { put(number: number.rawValue) }
     }
 
-    private mutating func put(optional text: String?) {
+    mutating func put(optional text: String?) {
         put(byte: text == nil ? 0 : 1)
         if let text { put(text: text) }
     }
@@ -166,6 +170,7 @@ extension ByteReader {
         case 4: return .marked(by: UserNumber(try number()))
         case 5: return .unlocated
         case 6: return .underReview
+        case 7: return .checkInTimer
         default: throw .malformed(offset: offset)
         }
     }
@@ -199,10 +204,15 @@ extension ByteReader {
         // Skips the roll that earlier versions stored here.
         if try isPresent() { _ = try number() as Int32 }
         // Earlier versions ended here.
+        guard !isAtEnd else { return declared }
+        if try isPresent() {
+            guard let standing = Declared.Standing(rawValue: try byte()) else { throw .malformed(offset: offset) }
+            let at = try instant()
+            declared.unconfirmed = Declared.Unconfirmed(standing: standing, at: at, source: try source())
+        }
+        // Later ones ended here.
         guard !isAtEnd, try isPresent() else { return declared }
-        guard let standing = Declared.Standing(rawValue: try byte()) else { throw .malformed(offset: offset) }
-        let at = try instant()
-        declared.unconfirmed = Declared.Unconfirmed(standing: standing, at: at, source: try source())
+        declared.timer = try checkInTimer()
         return declared
     }
 
@@ -261,7 +271,7 @@ extension ByteReader {
     }
 
     /// Reads a flag: 1 for true, 0 for false.
-    private mutating func isPresent() throws(CodecError) -> Bool {
+    mutating func isPresent() throws(CodecError) -> Bool {
         switch try byte() {
         case 0: false
         case 1: true

@@ -170,6 +170,7 @@ extension IncidentReport {
             case .silence: "nothing heard"
             case .unlocated: "heard, but not where they are"
             case .underReview: "being worked out after an edit"
+            case .checkInTimer: "check-in timer ran out"
             case .region: "inside \(Self.escaped(named.region?.name ?? "a muster region"))"
             case .position: "outside every muster region"
             case .ownDeclaration: "own word"

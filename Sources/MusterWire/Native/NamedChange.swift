@@ -14,6 +14,7 @@ package enum NamedChange: Hashable, Sendable {
     case declaration(NamedDeclaration)
     /// A repeated report of a call for help that nobody acknowledged.
     case reminder(NamedSafety, user: String, count: Int32)
+    case checkInTimer(NamedCheckInTimer, user: String)
     case incident(NamedIncident)
     /// A change of a person's entry on the roll of a team's incident.
     case roll(NamedRecordLine, incident: IncidentNumber, team: String)
@@ -46,6 +47,7 @@ package enum NamedChange: Hashable, Sendable {
         case .safety: "safety"
         case .declaration: "declaration"
         case .reminder: "reminder"
+        case .checkInTimer: "checkInTimer"
         case .incident: "incident"
         case .roll: "roll"
         case .region: "region"
@@ -165,6 +167,7 @@ extension JSONWriter {
             member("user", user)
             members(of: safety)
             member("count", Int64(count))
+        case .checkInTimer(let timer, let user): members(of: timer, user: user)
         case .incident(let incident): members(of: incident)
         case .roll(let line, let incident, let team):
             member("incident", Int64(incident.rawValue))

@@ -104,6 +104,7 @@ extension Safety.Source {
         case .marked: "marked"
         case .unlocated: "unlocated"
         case .underReview: "underReview"
+        case .checkInTimer: "checkInTimer"
         }
     }
 }

@@ -186,6 +186,7 @@ struct PersonSafety: Decodable {
         case "position": "outside every muster region"
         case "ownDeclaration": "own word"
         case "marked": "marked by \(markedBy ?? "")"
+        case "checkInTimer": "check-in timer ran out"
         default: "nothing heard"
         }
     }

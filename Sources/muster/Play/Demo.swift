@@ -70,6 +70,7 @@ struct Demo: AsyncParsableCommand {
         announce("Muster is ready at \(address)")
         announce("  Open \(address)/#demo=\(server.signInCode(for: "admin") ?? "")   (one click, once)")
         announce("  or sign in as admin with the password \(server.generatedPassword ?? "(the one you set)")")
+        announce("  \(LoneWorker.name) works alone in the lighthouse, with a check-in timer; the word will not come.")
         announce(
             "  \(people) people of \(DemoTown.name) are about; in \(Int(evacuateAfter)) s they are told to evacuate.")
         announce("  Stop with Ctrl-C.")
@@ -94,6 +95,8 @@ struct Demo: AsyncParsableCommand {
             try await connection.send("POST", "/users/\(person.name.segment)/devices", json: ["name": "phone"])
             names.append("\(person.name)/phone")
         }
+        try await connection.send(
+            "POST", "/users", json: UserCommand.User(name: LoneWorker.name, role: "member", team: team))
         return names
     }
 
@@ -105,7 +108,10 @@ struct Demo: AsyncParsableCommand {
             seed: seed, start: start, people: people, noise: noise.noise, intervalSeconds: 2, pace: pace)
         town.world.evacuate(at: start.advanced(bySeconds: evacuateAfter))
         let stubborn = town.world.people.filter { $0.response == .stubborn }.map(\.name)
-        var drill = DemoDrill(connection: connection, team: Self.team, stubborn: Set(stubborn))
+        var drill = DemoDrill(
+            connection: connection, team: Self.team, stubborn: Set(stubborn).union([LoneWorker.name]))
+        var loneWorker = LoneWorker(connection: connection)
+        try await loneWorker.startTimer(at: start)
         var isEvacuated = false
         while true {
             try await Task.sleep(for: .seconds(1))
@@ -116,6 +122,7 @@ struct Demo: AsyncParsableCommand {
                 isEvacuated = true
                 try await drill.start()
             }
+            try await loneWorker.follow(at: now)
             try await drill.follow(at: now)
         }
     }

@@ -16,6 +16,11 @@ import Testing
         step("POST /teams", #"{"name":"west"}"#),
         step("PATCH /teams/{team}", "/teams/west", #"{"silenceSeconds":600}"#),
         step("POST /users/{user}/declarations", "/users/mia/declarations", #"{"kind":"safe"}"#),
+        step(
+            "PUT /users/{user}/check-in-timer", "/users/mia/check-in-timer",
+            #"{"intervalSeconds":600,"sampleTime":"2023-11-14T22:12:00Z"}"#),
+        step("POST /users/{user}/check-ins", "/users/mia/check-ins", "{}"),
+        step("DELETE /users/{user}/check-in-timer", "/users/mia/check-in-timer"),
         step("POST /teams/{team}/incidents", "/teams/north/incidents", #"{"kind":"drill"}"#),
         step("POST /incidents/{incident}/roll", "/incidents/1/roll", #"{"name":"a visitor"}"#),
         step("POST /incidents/{incident}/roll/{person}/mark", "/incidents/1/roll/-1/mark", #"{"state":"safe"}"#),

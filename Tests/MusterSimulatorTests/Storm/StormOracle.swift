@@ -11,6 +11,7 @@ struct StormOracle {
     private(set) var coverage = StormCoverage()
     var evidence: StormEvidence
     var told = StormTold()
+    private var timers = StormTimers()
     private var followed = 0
     /// Who stands on the roll of an incident, as the log tells it.
     private(set) var rolls: [IncidentNumber: Set<UserNumber>] = [:]
@@ -26,10 +27,13 @@ struct StormOracle {
     mutating func follow(_ step: StormStep, of server: StormServer, before: Directory, now: Instant) {
         evidence.hear(step, in: before, now: now, during: openRolls)
         let former = told.safety
+        timers.hear(step, in: before, now: now)
         while followed < server.store.log.count {
             follow(server.store.log[followed], in: server.directory, now: now)
             followed += 1
         }
+        for fault in timers.faults(after: step, in: server.directory, now: now) { fail(fault, step, now: now) }
+        coverage.timersRunOut = timers.runOut
         let concerned = people(concernedBy: step, in: server.directory)
         for (number, incident) in told.incidents where incident.isOpen {
             checkRoll(number, incident, of: server, step, now: now)
@@ -70,6 +74,7 @@ extension StormOracle {
     private mutating func follow(_ change: Change, in directory: Directory, now: Instant) {
         told.follow(change)
         switch change {
+        case .checkInTimer(let timer, let user): timers.follow(timer, of: user, now: now)
         case .incident(let incident): follow(incident, in: directory, now: now)
         case .roll(let line, of: _): follow(line, now: now)
         default: break
@@ -218,6 +223,7 @@ struct StormCoverage {
     var notAllAccounted = 0
     var closed = 0
     var reopened = 0
+    var timersRunOut = 0
 
     static func += (left: inout Self, right: Self) {
         left.steps += right.steps
@@ -228,6 +234,7 @@ struct StormCoverage {
         left.notAllAccounted += right.notAllAccounted
         left.closed += right.closed
         left.reopened += right.reopened
+        left.timersRunOut += right.timersRunOut
     }
 }
 

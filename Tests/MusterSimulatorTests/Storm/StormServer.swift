@@ -44,6 +44,7 @@ struct StormServer {
             store.erasePositions(of: device)
         case .sweep:
             engine.sweep(now: now, reviewLimit: reviewSlice, into: &decision)
+            openIncidents(now: now)
             commit()
         default:
             // A fault is an answer to the leader, and changes nothing.
@@ -127,8 +128,28 @@ struct StormServer {
         commit()
     }
 
+    /// Opens the incidents that check-in timers ask for, as `CommitPipeline+CheckIns` does.
+    private mutating func openIncidents(now: Instant) {
+        for person in decision.peopleToOpenIncidentsFor {
+            append()
+            guard let team = directory.users[person]?.team else { continue }
+            // A real incident that is open already has the person on its roll.
+            try? command(.start(team, .real), now: now)
+        }
+    }
+
     private mutating func command(_ step: StormStep, now: Instant) throws {
         switch step {
+        case .startTimer(let storm):
+            guard directory.users[storm.user] != nil else { return }
+            let timer = CheckInTimer(
+                intervalSeconds: storm.intervalSeconds, leaderAfterSeconds: storm.leaderAfterSeconds,
+                sosAfterSeconds: storm.sosAfterSeconds, opensIncident: storm.opensIncident,
+                setBy: Storm.teams[0].leader, lastWord: now, now: now)
+            try engine.startTimer(timer, of: storm.user, into: &decision)
+        case .checkIn(let user, let moment):
+            try engine.checkIn(user, at: moment, by: user, now: now, into: &decision)
+        case .endTimer(let user): try engine.endTimer(of: user, by: user, now: now, into: &decision)
         case .start(let team, let kind):
             let number = IncidentNumber(Int32(store.incidents.count + 1))
             let incident = Incident(

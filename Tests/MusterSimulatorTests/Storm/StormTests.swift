@@ -54,6 +54,7 @@ import Testing
         #expect(coverage.byRegion > 100 && coverage.byWord > 100 && coverage.byMark > 10, "\(coverage)")
         #expect(coverage.allAccounted > 0 && coverage.notAllAccounted > 0, "\(coverage)")
         #expect(coverage.closed > 0 && coverage.reopened > 0, "\(coverage)")
+        #expect(coverage.timersRunOut > 3, "\(coverage)")
         if Self.environment["MUSTER_SOAK_SEEDS"] != nil { print("seeds \(seeds.first ?? 0)…: \(coverage)") }
     }
 

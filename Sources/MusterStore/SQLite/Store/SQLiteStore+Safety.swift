@@ -94,6 +94,7 @@ extension Row {
         case 4: .marked(by: try number("marked_by"))
         case 5: .unlocated
         case 6: .underReview
+        case 7: .checkInTimer
         default: throw CodecError.malformed(offset: 0)
         }
     }
@@ -110,6 +111,7 @@ extension SQLiteTransaction {
             case .marked(let author): (4, author.rawValue)
             case .unlocated: (5, nil)
             case .underReview: (6, nil)
+            case .checkInTimer: (7, nil)
             }
         try execute(
             """

@@ -1,0 +1,152 @@
+/// A person's promise to check in at least every so often, and how far the consequences of their silence have come.
+///
+/// The person's own word alone keeps the timer quiet: a check-in or a declaration. A position is none, because a phone
+/// goes on reporting in the pocket of someone who lies on the ground. The times in which somebody can still react are
+/// counted from when the engine reported the step before. So a server that was off asks the person first, also when the
+/// word has been due for hours: meanwhile nobody could give it.
+public struct CheckInTimer: Hashable, Sendable {
+    /// The longest time between two words of the person, in seconds.
+    public var intervalSeconds: Double
+    /// How long after the person was reminded the leaders are told, in seconds.
+    public var leaderAfterSeconds: Double
+    /// How long after the leaders were told the engine raises an SOS for the person, in seconds.
+    public var sosAfterSeconds: Double
+    /// Whether an incident of the person's team is opened together with the SOS.
+    public var opensIncident: Bool
+    /// What the person does and where, for those who look for them.
+    public var note: String?
+    /// The user who started it.
+    public var setBy: UserNumber
+    /// The moment of the person's last word; at first that of the start.
+    public var lastWord: Instant
+    /// What happened to it last; its change in the log reports this.
+    public var turn: Turn
+    /// When that happened, by the server's clock.
+    public var turnAt: Instant
+    /// The user who made it happen; nil when time did.
+    public var turnBy: UserNumber?
+    /// How often the leaders were told since the person's last word.
+    public var tellings: Int32 = 0
+    /// When they were told last.
+    public var toldAt = Instant(milliseconds: 0)
+
+    /// What can happen to a timer.
+    public enum Turn: UInt8, Hashable, Sendable, CaseIterable {
+        /// A user started it.
+        case started
+        /// The person gave a word in time, or a leader gave it for them. The time to the next one begins.
+        case checkedIn
+        /// The word is due, and the engine reminds the person.
+        case reminded
+        /// The reminder brought no word, and the engine tells the leaders.
+        case overdue
+        /// That brought no word either, and the engine has raised an SOS for the person.
+        case sos
+        /// A user ended it.
+        case ended
+    }
+
+    /// How long the interval may be, in seconds.
+    public static let intervalLimits: ClosedRange<Double> = 60...86_400
+    /// How long each of the two later times may be, in seconds.
+    public static let graceLimits: ClosedRange<Double> = 0...3_600
+    /// The usual values of the two later times, in seconds.
+    public static let defaultLeaderAfterSeconds: Double = 120, defaultSOSAfterSeconds: Double = 600
+    /// After how many seconds the leaders are told again while the person is overdue.
+    public static let repeatSeconds: Double = 300
+    /// A word that follows the one before within so many seconds starts nothing anew.
+    public static let wordSpacingSeconds: Double = 5
+    /// How long a note may be, in bytes of UTF-8.
+    public static let noteLimitBytes = 500
+
+    /// Creates a timer that a user starts.
+    ///
+    /// - Parameters:
+    ///   - lastWord: when the user started it, by the sender's clock.
+    ///   - now: the server's time.
+    public init(
+        intervalSeconds: Double, leaderAfterSeconds: Double = Self.defaultLeaderAfterSeconds,
+        sosAfterSeconds: Double = Self.defaultSOSAfterSeconds, opensIncident: Bool = false, note: String? = nil,
+        setBy: UserNumber, lastWord: Instant, now: Instant
+    ) {
+        self.intervalSeconds = intervalSeconds
+        self.leaderAfterSeconds = leaderAfterSeconds
+        self.sosAfterSeconds = sosAfterSeconds
+        self.opensIncident = opensIncident
+        self.note = note
+        self.setBy = setBy
+        self.lastWord = min(lastWord, now)
+        turn = .started
+        turnAt = now
+        turnBy = setBy
+    }
+
+    /// When the next word is due.
+    public var dueAt: Instant { lastWord.advanced(bySeconds: intervalSeconds) }
+
+    /// Whether the person's word is not due yet, or the engine has not yet noticed that it is.
+    public var isRunning: Bool { turn == .started || turn == .checkedIn }
+
+    /// Takes a word of the person.
+    ///
+    /// - Parameters:
+    ///   - moment: when the word was given; one that lies ahead of `now` counts as given now.
+    ///   - author: the user who gave it.
+    /// - Returns: whether the word starts the time anew. One that comes late from a phone that was offline does not, if
+    ///   the next word after it is due already.
+    mutating func takeWord(at moment: Instant, by author: UserNumber, now: Instant) -> Bool {
+        let moment = min(moment, now)
+        let isSpaced = moment.seconds(since: lastWord) >= Self.wordSpacingSeconds
+        guard isRunning ? isSpaced : moment > lastWord else { return false }
+        lastWord = moment
+        guard now < dueAt else { return false }
+        turn = .checkedIn
+        turnAt = now
+        turnBy = author
+        tellings = 0
+        return true
+    }
+
+    /// Takes the step that is due, at most one.
+    ///
+    /// - Returns: whether the log must report the timer: it took a step, or the leaders are told again.
+    mutating func advance(to now: Instant) -> Bool {
+        switch turn {
+        case .started, .checkedIn:
+            guard now >= dueAt else { return false }
+            step(to: .reminded, at: now)
+        case .reminded:
+            guard now.seconds(since: turnAt) >= leaderAfterSeconds else { return false }
+            step(to: .overdue, at: now)
+            tell(at: now)
+        case .overdue where now.seconds(since: turnAt) >= sosAfterSeconds:
+            step(to: .sos, at: now)
+        case .overdue:
+            guard now.seconds(since: toldAt) >= Self.repeatSeconds else { return false }
+            tell(at: now)
+        case .sos, .ended: return false
+        }
+        return true
+    }
+
+    private mutating func step(to turn: Turn, at now: Instant) {
+        self.turn = turn
+        turnAt = now
+        turnBy = nil
+    }
+
+    private mutating func tell(at now: Instant) {
+        tellings &+= 1
+        toldAt = now
+    }
+}
+
+/// Why the engine refuses a request about a check-in timer.
+public enum CheckInError: Error, Hashable, Sendable {
+    /// The user is a gateway, or does not exist.
+    case isNoPerson
+    /// The person has no timer.
+    case hasNoTimer
+    /// Another user started the person's timer, so that the person does not replace it.
+    case isSetByAnother
+}

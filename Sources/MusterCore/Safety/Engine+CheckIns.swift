@@ -1,0 +1,91 @@
+/// Check-in timers: a person who gives no word in time is reminded, then the leaders are told, then the person counts
+/// as calling SOS.
+extension Engine {
+    /// Returns a person's check-in timer; nil when the person has none.
+    public func checkInTimer(of user: UserNumber) -> CheckInTimer? { person(user)?.declared.timer }
+
+    /// Starts a person's timer. It replaces the one that the person has.
+    ///
+    /// - Throws: `.isNoPerson` for a gateway; `.isSetByAnother` when the person would replace a timer that another user
+    ///   started.
+    public func startTimer(
+        _ timer: CheckInTimer, of user: UserNumber, into decision: inout Decision
+    ) throws(CheckInError) {
+        guard var person = decidedPerson(user, after: decision), person.isPerson else { throw .isNoPerson }
+        if let present = person.declared.timer, timer.setBy == user, present.setBy != user { throw .isSetByAnother }
+        person.declared.timer = timer
+        store(person, of: user, telling: timer, into: &decision)
+    }
+
+    /// Ends a person's timer.
+    ///
+    /// - Throws: `.hasNoTimer`.
+    public func endTimer(
+        of user: UserNumber, by author: UserNumber, now: Instant, into decision: inout Decision
+    ) throws(CheckInError) {
+        guard var person = decidedPerson(user, after: decision), var timer = person.declared.timer else {
+            throw .hasNoTimer
+        }
+        person.declared.timer = nil
+        timer.turn = .ended
+        timer.turnAt = now
+        timer.turnBy = author
+        store(person, of: user, telling: timer, into: &decision)
+    }
+
+    /// Takes a person's word.
+    ///
+    /// - Parameters:
+    ///   - moment: when the word was given.
+    ///   - author: the person, or the leader who heard of them.
+    /// - Returns: the timer after the word.
+    /// - Throws: `.hasNoTimer`.
+    @discardableResult
+    public func checkIn(
+        _ user: UserNumber, at moment: Instant, by author: UserNumber, now: Instant, into decision: inout Decision
+    ) throws(CheckInError) -> CheckInTimer {
+        guard var person = decidedPerson(user, after: decision), var timer = person.declared.timer else {
+            throw .hasNoTimer
+        }
+        let before = timer
+        let isAnew = timer.takeWord(at: moment, by: author, now: now)
+        guard timer != before else { return timer }
+        person.declared.timer = timer
+        store(person, of: user, telling: isAnew ? timer : nil, into: &decision)
+        return timer
+    }
+
+    /// Takes a declaration about a person as a word for their timer: everything that they say of themselves. When a
+    /// user clears the SOS that the timer raised, the time begins anew too, so that nobody is left without a timer.
+    func takeWord(_ declaration: Declaration, isCurrent: Bool, now: Instant, into decision: inout Decision) {
+        guard let timer = decidedPerson(declaration.subject, after: decision)?.declared.timer else { return }
+        let isOwn = declaration.author == declaration.subject
+        let isOver = declaration.kind == .clear && isCurrent && timer.turn == .sos
+        guard isOwn || isOver else { return }
+        // It has a timer, which is the only cause of an error.
+        _ = try? checkIn(
+            declaration.subject, at: declaration.moment, by: declaration.author, now: now, into: &decision)
+    }
+
+    /// Takes the step of a person's timer that is due, if one is.
+    func sweepTimer(of user: UserNumber, now: Instant, into decision: inout Decision) {
+        guard var person = decidedPerson(user, after: decision), person.isPerson, var timer = person.declared.timer,
+            timer.advance(to: now)
+        else { return }
+        person.declared.timer = timer
+        guard timer.turn == .sos else { return store(person, of: user, telling: timer, into: &decision) }
+        person.declared.raiseSOS(at: now)
+        decision.scratch.changes.append(.checkInTimer(timer, of: user))
+        if let changed = renewSafety(of: user, person, now: now, decidedAt: now, into: &decision) {
+            follow(user, changed, now: now, into: &decision)
+        }
+        if timer.opensIncident { decision.peopleToOpenIncidentsFor.append(user) }
+    }
+
+    private func store(
+        _ person: PersonState, of user: UserNumber, telling timer: CheckInTimer?, into decision: inout Decision
+    ) {
+        decision.record(person, of: user, isTold: false)
+        if let timer { decision.scratch.changes.append(.checkInTimer(timer, of: user)) }
+    }
+}

@@ -1,0 +1,194 @@
+import MusterCore
+import Testing
+
+/// Someone who works alone promises a word every so often.
+@Suite struct CheckInTests {
+    private func town() -> World {
+        var world = World(silenceSeconds: 600)
+        world.addTeam()
+        world.putSquare(1, at: 45, 14, isMuster: true)
+        return world
+    }
+
+    private func sweep(_ world: inout World, from start: Double, to end: Double, every step: Double = 1) {
+        for second in stride(from: start, through: end, by: step) { world.sweep(at: second) }
+    }
+
+    @Test func `without a word the person is reminded, then the leader is told, then it is an SOS`() throws {
+        var world = town()
+        try world.startTimer(at: 0)
+        sweep(&world, from: 1, to: 2_000)
+        #expect(world.timerTurns == ["started 0", "reminded 600", "overdue 720", "sos 1020"])
+        let safety = world.engine.safety(of: World.ana)
+        #expect((safety.state, safety.source, safety.since) == (.sos, .checkInTimer, World.time(1_020)))
+        #expect(world.told().last == "sos checkInTimer")
+        // From then on it is a call for help like any other: it is told each minute until someone has heard it.
+        #expect(world.reminders.count == 16)
+        world.declare(.acknowledge, by: World.lea, at: 2_001)
+        sweep(&world, from: 2_002, to: 2_200)
+        #expect(world.reminders.count == 16)
+    }
+
+    @Test func `while the SOS is far the leader is told again`() throws {
+        var world = town()
+        try world.startTimer(every: 60, leaderAfter: 0, sosAfter: 1_000, at: 0)
+        sweep(&world, from: 1, to: 1_000)
+        #expect(
+            world.timerTurns == ["started 0", "reminded 60", "overdue 61", "overdue 361", "overdue 661", "overdue 961"])
+        #expect(world.engine.checkInTimer(of: World.ana)?.tellings == 4)
+    }
+
+    @Test func `a word in time starts the time anew, and one after the alarm ends the alarm but not the SOS`() throws {
+        var world = town()
+        try world.startTimer(at: 0)
+        for second in stride(from: 500.0, through: 2_000, by: 500) {
+            try world.checkIn(at: second)
+            world.sweep(at: second + 499)
+        }
+        #expect(!world.timerTurns.contains { $0.hasPrefix("reminded") })
+        sweep(&world, from: 2_500, to: 2_725)
+        #expect(world.timerTurns.last == "overdue 2720")
+        try world.checkIn(by: World.lea, at: 2_730)
+        #expect(world.timerTurns.last == "checkedIn 2730")
+        #expect(world.engine.safety(of: World.ana).state != .sos)
+        sweep(&world, from: 2_731, to: 3_751)
+        #expect(world.engine.safety(of: World.ana).state == .sos)
+        try world.checkIn(at: 3_760)
+        #expect(world.engine.safety(of: World.ana).state == .sos)
+        world.declare(.clear, by: World.lea, at: 3_770)
+        #expect(world.engine.safety(of: World.ana).state != .sos)
+        #expect(world.engine.checkInTimer(of: World.ana)?.isRunning == true)
+    }
+
+    @Test func `a position is no word, and what people say of themselves is one`() throws {
+        var world = town()
+        try world.startTimer(at: 0)
+        world.stay(45, 14, from: 5, to: 595)
+        world.declare(.safe, by: World.lea, at: 596)
+        world.sweep(at: 601)
+        #expect(world.timerTurns.last == "reminded 601")
+        world.declare(.safe, at: 610)
+        #expect(world.timerTurns.last == "checkedIn 610")
+        #expect(world.engine.checkInTimer(of: World.ana)?.lastWord == World.time(610))
+        // A call for help is a word as well: whoever calls is heard of.
+        world.declare(.needsHelp, at: 1_000)
+        #expect(world.engine.checkInTimer(of: World.ana)?.lastWord == World.time(1_000))
+    }
+
+    @Test func `a word that comes late counts as of when it was given`() throws {
+        var world = town()
+        try world.startTimer(at: 0)
+        sweep(&world, from: 1, to: 725)
+        try world.checkIn(at: 100, receivedAt: 726)
+        #expect(world.engine.checkInTimer(of: World.ana)?.turn == .overdue)
+        try world.checkIn(at: 300, receivedAt: 728)
+        #expect(world.engine.checkInTimer(of: World.ana)?.dueAt == World.time(900))
+        #expect(world.timerTurns.last == "checkedIn 728")
+        // Words in the wrong order: the newest one counts.
+        try world.checkIn(at: 250, receivedAt: 729)
+        #expect(world.engine.checkInTimer(of: World.ana)?.dueAt == World.time(900))
+        // A clock that is ahead buys no time.
+        try world.checkIn(at: 9_000, receivedAt: 730)
+        #expect(world.engine.checkInTimer(of: World.ana)?.dueAt.seconds(since: World.time(0)) ?? 0 <= 9_600)
+    }
+
+    @Test func `a server that was off for hours asks the person first, and goes on where it was`() throws {
+        var world = town()
+        try world.startTimer(at: 0)
+        world.restart()
+        sweep(&world, from: 10_000, to: 10_010)
+        #expect(world.timerTurns == ["started 0", "reminded 10000"])
+        world.restart()
+        sweep(&world, from: 10_011, to: 10_125)
+        #expect(world.timerTurns.last == "overdue 10120")
+        world.restart()
+        sweep(&world, from: 20_000, to: 20_010)
+        #expect(world.timerTurns.last == "sos 20000")
+        world.restart()
+        sweep(&world, from: 20_011, to: 20_200)
+        #expect(world.timerTurns.count == 4)
+        #expect(world.engine.safety(of: World.ana).state == .sos)
+    }
+
+    @Test func `who would weaken another's timer is refused, and who ends it says so`() throws {
+        var world = town()
+        try world.startTimer(opensIncident: true, by: World.lea, at: 0)
+        #expect(throws: CheckInError.isSetByAnother) { try world.startTimer(every: 86_400, at: 10) }
+        try world.endTimer(at: 20)
+        #expect(world.timerTurns == ["started 0", "ended 20"])
+        #expect(throws: CheckInError.hasNoTimer) { try world.endTimer(at: 21) }
+        #expect(throws: CheckInError.hasNoTimer) { try world.checkIn(at: 21) }
+        sweep(&world, from: 22, to: 3_000, every: 10)
+        #expect(world.timerTurns.count == 2)
+    }
+
+    @Test func `the timer outlives what is said of the person, and goes with the person`() throws {
+        var world = town()
+        try world.startTimer(at: 0)
+        for kind in [Declaration.Kind.offSite, .clear, .sos, .clear, .safe] { world.declare(kind, at: 100) }
+        #expect(world.engine.checkInTimer(of: World.ana)?.intervalSeconds == 600)
+        world.remove(World.ana)
+        sweep(&world, from: 101, to: 3_000, every: 50)
+        #expect(!world.timerTurns.contains { $0.hasPrefix("reminded") })
+    }
+
+    @Test func `checking in twice a second is one word`() throws {
+        var world = town()
+        try world.startTimer(at: 0)
+        for tenth in 0..<100 { try world.checkIn(at: 100 + Double(tenth) / 10) }
+        #expect(world.timerTurns == ["started 0", "checkedIn 100", "checkedIn 105"])
+    }
+
+    /// Random words, sweeps and restarts, against what the log says the person was promised.
+    @Test(arguments: UInt64(1)...40)
+    func `nobody is alarmed before their time, and nobody is forgotten`(seed: UInt64) throws {
+        var chance = Chance(seed: seed)
+        var world = town()
+        let interval = chance.number(60...400)
+        let leaderAfter = chance.number(0...100)
+        let sosAfter = chance.number(0...100)
+        try world.startTimer(every: interval, leaderAfter: leaderAfter, sosAfter: sosAfter, at: 0)
+        var lastWord = 0.0
+        var former: (turn: CheckInTimer.Turn, at: Double) = (.started, 0)
+        var sweptAt = 0.0
+        var second = 0.0
+        for _ in 0..<600 {
+            second += chance.number(0.5...20).rounded(.up)
+            let seen = world.log.count
+            switch Int(chance.number(0...19.99)) {
+            case 0:
+                let said = max(0, second - chance.number(0...300).rounded(.down))
+                try world.checkIn(at: said, receivedAt: second)
+                if said - lastWord >= CheckInTimer.wordSpacingSeconds || !isRunning(former.turn) {
+                    lastWord = max(lastWord, said)
+                }
+            case 1: world.restart()
+            default:
+                world.sweep(at: second)
+                sweptAt = second
+            }
+            for case .checkInTimer(let timer, _) in world.log[seen...] {
+                switch timer.turn {
+                case .reminded: #expect(second - lastWord >= interval)
+                case .overdue where former.turn != .overdue:
+                    #expect(former.turn == .reminded && second - former.at >= leaderAfter)
+                case .sos: #expect(former.turn == .overdue && second - former.at >= sosAfter)
+                case .checkedIn: #expect(second - lastWord < interval)
+                default: break
+                }
+                if timer.turn != former.turn || timer.turn == .checkedIn { former = (timer.turn, second) }
+            }
+            guard sweptAt == second else { continue }
+            // What is due is taken at the very sweep.
+            switch former.turn {
+            case .started, .checkedIn: #expect(second - lastWord < interval)
+            case .reminded where former.at < second: #expect(second - former.at < leaderAfter)
+            case .overdue where former.at < second: #expect(second - former.at < sosAfter)
+            default: break
+            }
+            #expect(world.engine.checkInTimer(of: World.ana)?.turn == former.turn)
+        }
+    }
+
+    private func isRunning(_ turn: CheckInTimer.Turn) -> Bool { turn == .started || turn == .checkedIn }
+}
