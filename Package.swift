@@ -125,7 +125,7 @@ let package = Package(
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterStore",
                 "MusterWire",
-                "CGeos", "CSodium",
+                "CGMP", "CGeos", "CSodium",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -278,6 +278,7 @@ let package = Package(
 
         // C libraries of the system.
         .systemLibrary(name: "CGeos", pkgConfig: "geos", providers: [.apt(["libgeos-dev"]), .brew(["geos"])]),
+        .systemLibrary(name: "CGMP", pkgConfig: "gmp", providers: [.apt(["libgmp-dev"]), .brew(["gmp"])]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
         .systemLibrary(
@@ -293,7 +294,8 @@ let package = Package(
             path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "MusterGeometryTests", dependencies: ["MusterGeometry"], swiftSettings: strict),
         .testTarget(
-            name: "MusterCoreTests", dependencies: ["MusterCore", "MusterGeometry"], exclude: ["Golden"],
+            name: "MusterCoreTests", dependencies: ["MusterCore", "MusterGeometry", "MusterTestSupport"],
+            exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
             name: "MusterWireTests", dependencies: ["MusterCoding", "MusterWire", "MusterCore", "MusterGeometry"],
@@ -322,7 +324,8 @@ let package = Package(
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
             name: "MusterSimulatorTests",
-            dependencies: ["MusterSimulator", "MusterCore", "MusterGeometry"], swiftSettings: strict),
+            dependencies: ["MusterSimulator", "MusterCore", "MusterGeometry", "MusterTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "MusterTerminalTests",
             dependencies: ["MusterTerminal", .product(name: "Crypto", package: "swift-crypto")], exclude: ["Golden"],

@@ -1,10 +1,11 @@
 import MusterCore
 import MusterGeometry
+import MusterTestSupport
 import Testing
 
 /// What the log tells of safety, presences and beliefs never contradicts itself, whatever people and editors do.
 @Suite struct TellingTests {
-    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test(arguments: SoakSeeds.list(2))
     func `safety, presences and beliefs tell one story`(seed: UInt64) {
         var chance = Chance(seed: seed)
         var town = Town(&chance)

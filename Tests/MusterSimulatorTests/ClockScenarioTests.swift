@@ -1,7 +1,7 @@
-import Foundation
 import MusterCore
 import MusterGeometry
 import MusterSimulator
+import MusterTestSupport
 import Testing
 
 /// Phones with right and wrong clocks that lose the network and upload later, seed by seed: what is late is never taken
@@ -12,12 +12,7 @@ import Testing
         case inOneRequest, inSlices, oneByOne, throttled, atTheSamplingPace, newestFirst
     }
 
-    private static let seeds: [UInt64] = {
-        let environment = ProcessInfo.processInfo.environment
-        if let seed = environment["MUSTER_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-        let count = environment["MUSTER_SOAK_SEEDS"].flatMap { UInt64($0) } ?? 20
-        return Array(1...max(count, 1))
-    }()
+    private static let seeds = SoakSeeds.list(20)
 
     /// A phone that records a fix every few seconds, inside a muster region or 1.1 km north of it.
     private struct Phone {

@@ -29,7 +29,7 @@ enum Dependencies {
         "MusterReplication": Allowance(own: wire.union(["MusterDocuments"])),
         "MusterHTTP": Allowance(own: ["CMalloc", "CZlib", "MusterCoding"]),
         "MusterServer": Allowance(
-            own: wire.union(["MusterDocuments", "MusterHTTP", "MusterStore", "CGeos", "CSodium"])),
+            own: wire.union(["MusterDocuments", "MusterHTTP", "MusterStore", "CGMP", "CGeos", "CSodium"])),
         "MusterNativeAPI": Allowance(own: endpoint),
         "MusterAmazon": Allowance(own: endpoint),
         "MusterOwnTracks": Allowance(own: endpoint),
@@ -57,6 +57,7 @@ enum Dependencies {
         "CMalloc": Allowance(own: [], foreign: []),
         "CPageChecksums": Allowance(own: [], foreign: []),
         "CPCRE2": Allowance(own: [], foreign: []),
+        "CGMP": Allowance(own: [], foreign: []),
         "CSodium": Allowance(own: [], foreign: []),
         "CZlib": Allowance(own: [], foreign: []),
     ]

@@ -46,7 +46,8 @@ public final class LocationTracker: Sendable {
     /// replication of its own.
     private let retryMemory = Replication.RetryMemory()
     private let monitor: LocationMonitor
-    private let server: Mutex<any ReplicationPeer>
+    /// The connection to the person's database, and how often it has been replaced.
+    private let server: Mutex<(peer: any ReplicationPeer, replacements: Int)>
     private let user: String
     private let session: String
     private let watch: RegionWatch?
@@ -101,7 +102,7 @@ public final class LocationTracker: Sendable {
     ) {
         self.store = store
         self.monitor = monitor
-        self.server = Mutex(server)
+        self.server = Mutex((server, 0))
         self.user = user
         self.session = session
         self.watch = watch
@@ -256,7 +257,8 @@ public final class LocationTracker: Sendable {
     ///   - peer: the connection to their database; nil for the session's own.
     public func reauthenticate(as session: Session, by peer: (any ReplicationPeer)? = nil) {
         precondition(session.user == user, "what one user recorded is brought to nobody else's database")
-        server.withLock { $0 = peer ?? session.peer }
+        let peer = peer ?? session.peer
+        server.withLock { $0 = (peer, $0.replacements + 1) }
         watch?.reauthenticate(as: session)
     }
 
@@ -267,7 +269,7 @@ public final class LocationTracker: Sendable {
     /// - Complexity: O(documents), a thousand in a request.
     public func missing() async throws(Failure) -> Int {
         do {
-            let server = server.withLock { $0 }
+            let server = server.withLock { $0.peer }
             var since = PeerSequence.start
             var count = 0
             while true {
@@ -286,9 +288,9 @@ public final class LocationTracker: Sendable {
         pacing.attempts = 1
         var options = Replication.Options()
         options.takesSnapshot = false
-        let server = server.withLock { $0 }
+        let (peer, replacements) = server.withLock { $0 }
         do {
-            var replication = Replication(from: store, to: server, options: options, pacing: pacing)
+            var replication = Replication(from: store, to: peer, options: options, pacing: pacing)
             replication.retryMemory = retryMemory
             let done = try await replication.run()
             let refused = done.refusals.first.map {
@@ -300,6 +302,10 @@ public final class LocationTracker: Sendable {
         } catch {
             if Task.isCancelled { return .cancelled }
             let failure = Failure(error)
+            // A refusal of credentials that have been replaced meanwhile says nothing of the present ones.
+            if case .unauthorized = failure, server.withLock({ $0.replacements }) != replacements {
+                return await replicate()
+            }
             tell(.failed(failure))
             // A server that fails at a document may still report an incident.
             if case ReplicationError.busy = error { tell(await watch?.reconcile() ?? []) }

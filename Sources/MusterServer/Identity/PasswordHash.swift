@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import CSodium
 import MusterCoding
 
 /// A stored password: its scrypt hash (RFC 7914) with salt and cost, in the text form
@@ -62,12 +61,22 @@ struct PasswordHash: Hashable, Sendable {
         return candidate.isEqualInConstantTime(to: key)
     }
 
+    /// Computes a key with libsodium, which is fast in a debug build, too.
+    ///
+    /// - Throws: `IdentityError.busy` when the system has not the memory that `cost` takes.
     private static func derive(_ password: String, salt: [UInt8], cost: Cost) throws -> [UInt8] {
-        let key = try KDF.Scrypt.deriveKey(
-            from: Array(password.utf8), salt: salt, outputByteCount: keyBytes, rounds: 1 << cost.logarithm,
-            blockSize: cost.blockSize, parallelism: cost.parallelism)
-        return key.withUnsafeBytes { Array($0) }
+        guard isLibraryReady else { throw IdentityError.busy }
+        let password = Array(password.utf8)
+        var key = [UInt8](repeating: 0, count: keyBytes)
+        let status = crypto_pwhash_scryptsalsa208sha256_ll(
+            password, password.count, salt, salt.count, 1 << cost.logarithm, UInt32(cost.blockSize),
+            UInt32(cost.parallelism), &key, key.count)
+        guard status == 0 else { throw IdentityError.busy }
+        return key
     }
+
+    /// Whether libsodium has looked up what the processor can do. Without that it computes, but slowly.
+    private static let isLibraryReady = sodium_init() >= 0
 }
 
 extension PasswordHash.Cost {

@@ -51,12 +51,10 @@ package struct ChangeCodec {
             writer.put(number: device.rawValue)
             writer.put(sighting)
         case .note(let name, let device):
-            writer.put(byte: Tag.note.rawValue)
-            writer.put(number: device.rawValue)
+            putHead(.note, of: device.rawValue)
             writer.put(name)
         case .signal(let signal, let device):
-            writer.put(byte: Tag.signal.rawValue)
-            writer.put(number: device.rawValue)
+            putHead(.signal, of: device.rawValue)
             writer.put(signal)
         case .crossing(let crossing):
             writer.put(byte: Tag.crossing.rawValue)
@@ -65,24 +63,20 @@ package struct ChangeCodec {
             writer.put(byte: Tag.presence.rawValue)
             writer.put(report)
         case .belief(let belief, let device):
-            writer.put(byte: Tag.belief.rawValue)
-            writer.put(number: device.rawValue)
+            putHead(.belief, of: device.rawValue)
             writer.put(belief)
         case .safety(let safety, let user):
-            writer.put(byte: Tag.safety.rawValue)
-            writer.put(number: user.rawValue)
+            putHead(.safety, of: user.rawValue)
             writer.put(safety)
         case .declaration(let declaration, let isCurrent):
             writer.put(byte: (isCurrent ? Tag.currentDeclaration : .lateDeclaration).rawValue)
             writer.put(declaration)
         case .reminder(let safety, let user, let count):
-            writer.put(byte: Tag.reminder.rawValue)
-            writer.put(number: user.rawValue)
+            putHead(.reminder, of: user.rawValue)
             writer.put(safety)
             writer.put(number: count)
         case .checkInTimer(let timer, let user):
-            writer.put(byte: Tag.checkInTimer.rawValue)
-            writer.put(number: user.rawValue)
+            putHead(.checkInTimer, of: user.rawValue)
             writer.put(timer)
         case .incident(let incident):
             writer.put(byte: Tag.incident.rawValue)
@@ -111,6 +105,11 @@ package struct ChangeCodec {
             writer.put(byte: (touch.isDeleted ? Tag.datasetDeleted : .datasetPut).rawValue)
             writer.put(touch)
         }
+    }
+
+    private mutating func putHead(_ tag: Tag, of number: Int32) {
+        writer.put(byte: tag.rawValue)
+        writer.put(number: number)
     }
 
     /// Encodes a position's change.

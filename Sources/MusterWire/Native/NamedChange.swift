@@ -184,16 +184,19 @@ extension JSONWriter {
         case .posted(let source, let detailType):
             member("source", source)
             member("detailType", detailType)
-        case .document(let touch, let database):
-            member("database", database)
-            member("id", touch.id)
-            member("revision", touch.winner.text)
-            member("deleted", touch.isDeleted)
+        case .document(let touch, let database): members(of: touch, database: database)
         case .dataset(let touch, let user):
             member("user", user)
             members(of: touch)
         case .action(let action): members(of: action)
         }
+    }
+
+    private mutating func members(of touch: DocumentTouch, database: String) {
+        member("database", database)
+        member("id", touch.id)
+        member("revision", touch.winner.text)
+        member("deleted", touch.isDeleted)
     }
 
     private mutating func members(of signal: Signal, _ device: String, _ user: String, reporter: String?) {

@@ -135,7 +135,7 @@ import Testing
         try store.changes(since: .zero, limit: 1_000_000).map { "\($0.sequence.rawValue) \($0.change)" }
     }
 
-    @Test(arguments: PositionFilter.allCases, [1, 2, 3] as [UInt64])
+    @Test(arguments: PositionFilter.allCases, SoakSeeds.list(1))
     func `restarts between any two observations change nothing`(filter: PositionFilter, seed: UInt64) throws {
         let day = Self.day(seed: seed)
         let (plain, restarted) = (MemoryStore(), MemoryStore())

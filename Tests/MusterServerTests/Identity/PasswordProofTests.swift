@@ -13,7 +13,7 @@ import Testing
     struct Client {
         let secret = BigUInt(987_654_321)
         let modulus = PasswordProof.modulus
-        var publicNumber: BigUInt { BigUInt(2).power(secret, modulus: modulus) }
+        var publicNumber: BigUInt { PasswordProof.power(BigUInt(2), secret) }
 
         func signature(of challenge: PasswordChallenge, password: String, pool: String, time: String) throws -> [UInt8]
         {
@@ -27,7 +27,7 @@ import Testing
             let identity = SHA256.hash(data: Array("\(pool)\(challenge.user):\(password)".utf8))
             let exponent = PasswordProof.number(SHA256.hash(data: challenge.salt + identity))
             let base = (serverNumber + modulus - multiplier * verifier % modulus) % modulus
-            let shared = base.power(secret + scrambler * exponent, modulus: modulus)
+            let shared = PasswordProof.power(base, secret + scrambler * exponent)
             let extracted = HMAC<SHA256>.authenticationCode(
                 for: PasswordProof.padded(shared), using: SymmetricKey(data: PasswordProof.padded(scrambler)))
             let key = HMAC<SHA256>.authenticationCode(
@@ -58,6 +58,15 @@ import Testing
         let month = months[(Int(text.dropFirst(5).prefix(2)) ?? 1) - 1]
         // The day of the week is read leniently: no client's clock is judged by it.
         return "Mon \(month) \(day) \(text.dropFirst(11).prefix(8)) UTC \(text.prefix(4))"
+    }
+
+    @Test func `powers are those of another library`() {
+        let base = PasswordProof.modulus / 3
+        for exponent in [BigUInt(1), 2, 987_654_321, (BigUInt(1) << 64) + 5] {
+            let expected = base.power(exponent, modulus: PasswordProof.modulus)
+            #expect(PasswordProof.power(base, exponent) == expected)
+        }
+        #expect(PasswordProof.power(PasswordProof.modulus, 7) == 0)
     }
 
     @Test func `a password that an earlier version stored proves itself after one sign-in by password`() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import MusterCore
 import MusterSimulator
+import MusterTestSupport
 import Testing
 
 /// A storm of reports, lies, edits, deletions, incidents and restarts, seed by seed. `MUSTER_SOAK_SEEDS` says how many
@@ -11,10 +12,8 @@ import Testing
 
     /// The seeds, in slices that run beside each other.
     static let slices: [[UInt64]] = {
-        if let seed = environment["MUSTER_SEED"].flatMap({ UInt64($0) }) { return [[seed]] }
-        let count = environment["MUSTER_SOAK_SEEDS"].flatMap { UInt64($0) } ?? 50
-        return (0..<sliceCount).map { slice in (1...max(count, 1)).filter { $0 % sliceCount == slice } }
-            .filter { !$0.isEmpty }
+        let seeds = SoakSeeds.list(50)
+        return (0..<sliceCount).map { slice in seeds.filter { $0 % sliceCount == slice } }.filter { !$0.isEmpty }
     }()
 
     @Test(arguments: slices)

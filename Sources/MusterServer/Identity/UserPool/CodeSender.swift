@@ -2,9 +2,9 @@ package import Logging
 import MusterCore
 import MusterWire
 
-/// Sends the codes of new accounts and passwords by a target of the operator: a signed webhook, which knows how to reach
-/// people. It sends in the background, so that neither the answer nor its time tells a client who has an account. A code
-/// that could not be sent is still there for an admin to hand over, and the log says so.
+/// Sends the codes of new accounts and passwords by a target of the operator: a signed webhook, which knows how to
+/// reach people. It sends in the background, so that neither the answer nor its time tells a client who has an account.
+/// A code that could not be sent is still there for an admin to hand over, and the log says so.
 package struct CodeSender: Sendable {
     private let target: String
     private let identity: Identity

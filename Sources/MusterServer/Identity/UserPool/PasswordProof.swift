@@ -1,4 +1,5 @@
 import BigInt
+import CGMP
 import Crypto
 import Foundation
 import MusterCore
@@ -7,8 +8,9 @@ import MusterWire
 /// The numbers of SRP-6a as Cognito's clients compute them: a group of 3072 bits with the generator 2, SHA-256, and
 /// numbers hashed as the shortest bytes whose first bit is 0.
 ///
-/// BigInt does not compute in constant time. The server's exponents are used for one sign-in each; the verifier stands
-/// in for the password, and only the time of a multiplication by it depends on it.
+/// Powers, whose exponents are secret, are GMP's, which computes them in constant time. BigInt's few multiplications
+/// are not in constant time: the verifier stands in for the password, and only the time of one multiplication depends
+/// on it.
 enum PasswordProof {
     static let generator = BigUInt(2)
     /// 2^3072 − 2^3008 − 1 + 2^64 · (⌊2^2942 · π⌋ + 1690314), RFC 3526.
@@ -36,6 +38,36 @@ enum PasswordProof {
         return (bytes.first ?? 0xFF) >= 0x80 ? [0] + bytes : bytes
     }
 
+    /// A power in the group. Its time depends on the lengths of the numbers alone.
+    ///
+    /// - Parameter exponent: greater than 0.
+    static func power(_ base: BigUInt, _ exponent: BigUInt) -> BigUInt {
+        precondition(exponent > 0, "GMP's power in constant time takes no exponent of 0")
+        var numbers = (
+            base: __mpz_struct(), exponent: __mpz_struct(), modulus: __mpz_struct(), result: __mpz_struct()
+        )
+        func read(_ number: BigUInt, into variable: inout __mpz_struct) {
+            let bytes = Array(number.serialize())
+            __gmpz_init(&variable)
+            __gmpz_import(&variable, bytes.count, 1, 1, 1, 0, bytes)
+        }
+        read(base, into: &numbers.base)
+        read(exponent, into: &numbers.exponent)
+        read(modulus, into: &numbers.modulus)
+        __gmpz_init(&numbers.result)
+        defer {
+            __gmpz_clear(&numbers.base)
+            __gmpz_clear(&numbers.exponent)
+            __gmpz_clear(&numbers.modulus)
+            __gmpz_clear(&numbers.result)
+        }
+        __gmpz_powm_sec(&numbers.result, &numbers.base, &numbers.exponent, &numbers.modulus)
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        var count = 0
+        __gmpz_export(&bytes, &count, 1, 1, 1, 0, &numbers.result)
+        return number(bytes.prefix(count))
+    }
+
     /// The verifier of a password, v = 2^x.
     ///
     /// - Parameters:
@@ -44,12 +76,12 @@ enum PasswordProof {
     static func verifier(of password: String, pool: String, user: String, salt: [UInt8]) -> BigUInt {
         let identity = SHA256.hash(data: Array("\(pool)\(user):\(password)".utf8))
         let exponent = number(SHA256.hash(data: padded(number(salt)) + identity))
-        return generator.power(exponent, modulus: modulus)
+        return power(generator, exponent)
     }
 
     /// The server's public number, B = k·v + 2^b.
     static func publicNumber(ofSecret secret: BigUInt, verifier: BigUInt) -> BigUInt {
-        (multiplier * verifier + generator.power(secret, modulus: modulus)) % modulus
+        (multiplier * verifier + power(generator, secret)) % modulus
     }
 
     /// The key that both sides share: 16 bytes.
@@ -60,8 +92,8 @@ enum PasswordProof {
     ) -> SymmetricKey? {
         let scrambler = number(SHA256.hash(data: padded(clientNumber) + padded(publicNumber)))
         guard clientNumber % modulus != 0, scrambler != 0 else { return nil }
-        let base = clientNumber * verifier.power(scrambler, modulus: modulus) % modulus
-        let shared = base.power(secret, modulus: modulus)
+        let base = clientNumber * power(verifier, scrambler) % modulus
+        let shared = power(base, secret)
         let pseudorandom = HMAC<SHA256>.authenticationCode(
             for: padded(shared), using: SymmetricKey(data: padded(scrambler)))
         let key = HMAC<SHA256>.authenticationCode(
