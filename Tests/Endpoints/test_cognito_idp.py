@@ -24,7 +24,7 @@ def people(server, admin):
     """The users whose password is `NAME's password`."""
     admin.make_team("crew")
     for name, role, team in (("ida", "member", "crew"), ("lou", "leader", "crew"), ("kim", "member", None),
-                             ("rex", "member", None), ("eve", "member", None)):
+                             ("rex", "member", None), ("eve", "member", None), ("fay", "member", None)):
         admin.ok("POST", "/users", {"name": name, "role": role, "password": f"{name}'s password",
                                     **({"team": team} if team else {})})
 
@@ -116,10 +116,10 @@ def test_a_challenge_is_answered_once(people, settings, idp):
 
 def test_a_forged_challenge_is_refused(people, settings, idp):
     def forged(**changes):
-        answer, _ = proof(idp, settings, "ida", "ida's password")
+        answer, _ = proof(idp, settings, "fay", "fay's password")
         refused("NotAuthorizedException", 400, respond, idp=idp, settings=settings, answer=answer | changes)
 
-    answer, _ = proof(idp, settings, "ida", "ida's password")
+    answer, _ = proof(idp, settings, "fay", "fay's password")
     block = bytearray(base64.b64decode(answer["PASSWORD_CLAIM_SECRET_BLOCK"]))
     block[40] ^= 1
     forged(PASSWORD_CLAIM_SECRET_BLOCK=base64.b64encode(block).decode())
