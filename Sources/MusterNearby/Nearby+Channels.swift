@@ -130,7 +130,7 @@ extension Nearby {
                 return await self.judge(name, key, proof)
             },
             open: { opened, key, channel in self.open(opened, key, channel, attempt) },
-            note: { note in self.deliver(note, attempt) },
+            note: { note in attempt.link.deliver(note) },
             ended: { end in self.ended(end, attempt) })
     }
 
@@ -183,8 +183,6 @@ extension Nearby {
                 return (.refused("\(refusal)"), .refused)
             }
             attempt.open(channel)
-            former?.channel.end(.duplicate, telling: .duplicate)
-            former?.session.invalidate()
             try session.run(configuration)
         } catch {
             return (.refused("\(error)"), .refused)
@@ -196,9 +194,11 @@ extension Nearby {
                 isDialled: attempt.isDialled)
             return state.isSuspended
         }
+        former?.channel.end(.duplicate, telling: .duplicate)
+        former?.session.invalidate()
         queue.append(.connected(peer))
         if isSuspended { session.suspend() }
-        forward(session, of: peer, attempt)
+        forward(session, of: peer, configuration, attempt)
         return nil
     }
 
@@ -207,11 +207,22 @@ extension Nearby {
         isDialled == store.fingerprint.bytes.lexicographicallyPrecedes(key.bytes)
     }
 
-    /// Hands on what a session tells, until its end, and then how the channel ended.
-    private func forward(_ session: NearbySession, of peer: NearbyPeer, _ attempt: ChannelAttempt) {
+    /// Hands on what a session tells, until its end, and then how the channel ended. A session that timed out is run
+    /// again at once, while its channel lives: both ends may have fallen silent, and each waits for the other's word.
+    /// That it is silent is told once.
+    private func forward(
+        _ session: NearbySession, of peer: NearbyPeer, _ configuration: NearbySession.Configuration,
+        _ attempt: ChannelAttempt
+    ) {
         let updates = session.updates
         Task {
-            for await update in updates where update != .invalidated(nil) { queue.append(.update(peer, update)) }
+            var isSilent = false
+            for await update in updates where update != .invalidated(nil) {
+                let isTimeout = update == .removed(.timeout)
+                if !isTimeout || !isSilent { queue.append(.update(peer, update)) }
+                isSilent = isTimeout
+                if isTimeout { try? session.run(configuration) }
+            }
             // The session may have ended first, by an error: then the peer is told.
             attempt.state.withLock { $0.channel }?.end(.ended, telling: .done)
             let end = attempt.state.withLock { $0.end } ?? .ended
@@ -222,17 +233,6 @@ extension Nearby {
             }
             if !isReplaced { queue.append(.disconnected(peer, end)) }
         }
-    }
-
-    private func deliver(_ note: [UInt8], _ attempt: ChannelAttempt) {
-        // A peer that was removed for its silence and is heard again is measured again.
-        let session = attempt.state.withLock { $0.session }
-        if session?.state == .timedOut, let key = attempt.state.withLock({ $0.key }),
-            let peer = state.withLock({ $0.peers[key] }), peer.session === session
-        {
-            try? peer.session.run(peer.configuration)
-        }
-        attempt.link.deliver(note)
     }
 
     private func ended(_ end: ChannelEnd, _ attempt: ChannelAttempt) {

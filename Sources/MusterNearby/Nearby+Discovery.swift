@@ -5,7 +5,6 @@ extension Nearby {
     /// Follows a discovery: keeps a channel open to each peer that it finds, until it tells that the peer is gone.
     func follow(_ discovery: any Discovery, announcing own: Announcement) async {
         var diallers: [String: (peer: FoundPeer, task: Task<Void, Never>)] = [:]
-        defer { for dialler in diallers.values { dialler.task.cancel() } }
         do {
             for try await news in discovery.peers(announcing: own) {
                 switch news {
@@ -23,6 +22,8 @@ extension Nearby {
         } catch {
             queue.append(.discoveryFailed("\(error)"))
         }
+        for dialler in diallers.values { dialler.task.cancel() }
+        for dialler in diallers.values { await dialler.task.value }
     }
 
     /// Opens a channel to a peer, again and again, and tells why it does not work whenever the reason changes.

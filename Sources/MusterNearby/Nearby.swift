@@ -104,7 +104,8 @@ public final class Nearby: Sendable {
         self.accept = accept
         self.secret = secret ?? nil
         self.gate = gate
-        active = ActiveSessions(limit: options.mostPeers)
+        // A peer that connects anew runs beside its former session for a moment.
+        active = ActiveSessions(limit: 2 * options.mostPeers)
         runNumber = try store.takeEpoch()
     }
 

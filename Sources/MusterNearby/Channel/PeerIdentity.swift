@@ -45,6 +45,7 @@ package struct PeerIdentity: Sendable {
         configuration.privateKey = .privateKey(privateKey)
         configuration.minimumTLSVersion = .tlsv13
         configuration.certificateVerification = .noHostnameVerification
+        configuration.shutdownTimeout = .seconds(1)
         configuration.trustRoots = .certificates([])
         configuration.applicationProtocols = ["muster-nearby/1"]
         return try NIOSSLContext(configuration: configuration)
