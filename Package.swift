@@ -120,6 +120,13 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+        // Services on the local network: multicast DNS without a daemon. No word of the product.
+        .target(
+            name: "MusterMDNS",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "MusterServer",
             dependencies: [
@@ -343,6 +350,13 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict + [.define("MUSTER_URLSESSION", .when(platforms: [.linux]))]),
+        .testTarget(
+            name: "MusterMDNSTests",
+            dependencies: ["MusterMDNS", .product(name: "NIOPosix", package: "swift-nio")], swiftSettings: strict),
+        // Advertises and browses for the Python tests, and prints what it hears.
+        .executableTarget(
+            name: "mdns-probe", dependencies: ["MusterMDNS", .product(name: "NIOCore", package: "swift-nio")],
+            path: "Tests/MDNSProbe", swiftSettings: strict),
         .testTarget(name: "Tidy", swiftSettings: strict),
     ]
 )
