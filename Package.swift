@@ -108,7 +108,7 @@ let package = Package(
         .target(
             name: "MusterNearby",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterGeometry", "MusterSimulator",
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterMDNS", "MusterSimulator",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -135,6 +135,13 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        // Services on the local network: multicast DNS without a daemon. No word of the product.
+        .target(
+            name: "MusterMDNS",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .target(
@@ -368,6 +375,13 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "MusterMDNSTests",
+            dependencies: ["MusterMDNS", .product(name: "NIOPosix", package: "swift-nio")], swiftSettings: strict),
+        // Advertises and browses for the Python tests, and prints what it hears.
+        .executableTarget(
+            name: "mdns-probe", dependencies: ["MusterMDNS", .product(name: "NIOCore", package: "swift-nio")],
+            path: "Tests/MDNSProbe", swiftSettings: strict),
         .testTarget(name: "Tidy", swiftSettings: strict),
     ]
 )

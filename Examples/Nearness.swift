@@ -1,13 +1,13 @@
 import Foundation
 import MusterNearby
 
-/// Tells how far a friend is, and which way.
-func followFriend(at address: PeerAddress, keepingKeysIn folder: String) async throws {
+/// Tells how far a friend on the same network is, and which way.
+func followFriend(keepingKeysIn folder: String) async throws {
     // A radio that is not there: on a phone, another source takes its place.
     let source = SimulatedRanging(.wandering(within: 10, speed: 1.4), seed: 1)
     let nearby = try Nearby(
         options: Nearby.Options(name: "Ana"), source: source, store: NearbyStore(folder: folder),
-        discovery: [StaticDiscovery([address])]
+        discovery: [MulticastDiscovery()]
     ) { invitation in
         // Ask the person here. Whoever is refused has learnt the name "Ana" and nothing else.
         invitation.isKnown || invitation.name == "Ben"

@@ -4,26 +4,39 @@ import Synchronization
 extension Nearby {
     /// Follows a discovery: keeps a channel open to each peer that it finds, until it tells that the peer is gone.
     func follow(_ discovery: any Discovery, announcing own: Announcement) async {
-        var diallers: [String: (peer: FoundPeer, task: Task<Void, Never>)] = [:]
+        let diallers = Diallers()
         do {
-            for try await news in discovery.peers(announcing: own) {
-                switch news {
-                case .found(let peer):
-                    guard peer.key != own.key, diallers[peer.id]?.peer != peer else { continue }
-                    guard diallers[peer.id] != nil || diallers.count < 4 * options.mostPeers else { continue }
-                    if let former = diallers[peer.id] { former.task.cancel() } else { queue.append(.found(peer)) }
-                    diallers[peer.id] = (peer, Task { await self.keepOpen(peer) })
-                case .lost(let id):
-                    guard let dialler = diallers.removeValue(forKey: id) else { continue }
-                    dialler.task.cancel()
-                    queue.append(.lost(dialler.peer))
-                }
-            }
+            try await discovery.run(announcing: own) { news in self.take(news, own, diallers) }
         } catch {
-            queue.append(.discoveryFailed("\(error)"))
+            if !Task.isCancelled {
+                queue.append(.discoveryFailed("\(error)"))
+                await Task.untilCancelled()
+            }
         }
-        for dialler in diallers.values { dialler.task.cancel() }
-        for dialler in diallers.values { await dialler.task.value }
+        let tasks = diallers.state.withLock { $0.values.map(\.task) }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+
+    /// The tasks that keep channels open, by the id of what was found.
+    private final class Diallers: Sendable {
+        let state = Mutex<[String: (peer: FoundPeer, task: Task<Void, Never>)]>([:])
+    }
+
+    private func take(_ news: DiscoveryNews, _ own: Announcement, _ diallers: Diallers) {
+        diallers.state.withLock { diallers in
+            switch news {
+            case .found(let peer):
+                guard peer.key != own.key, diallers[peer.id]?.peer != peer else { return }
+                guard diallers[peer.id] != nil || diallers.count < 4 * options.mostPeers else { return }
+                if let former = diallers[peer.id] { former.task.cancel() } else { queue.append(.found(peer)) }
+                diallers[peer.id] = (peer, Task { await self.keepOpen(peer) })
+            case .lost(let id):
+                guard let dialler = diallers.removeValue(forKey: id) else { return }
+                dialler.task.cancel()
+                queue.append(.lost(dialler.peer))
+            }
+        }
     }
 
     /// Opens a channel to a peer, again and again, and tells why it does not work whenever the reason changes.

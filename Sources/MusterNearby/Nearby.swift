@@ -133,10 +133,7 @@ public final class Nearby: Sendable {
         let own = Announcement(name: options.name, port: port, key: store.fingerprint.short)
         await withTaskGroup(of: Void.self) { tasks in
             for discovery in discovery { tasks.addTask { await self.follow(discovery, announcing: own) } }
-            tasks.addTask {
-                // Lasts until the task is cancelled.
-                for await _ in AsyncStream<Never>.makeStream().stream {}
-            }
+            tasks.addTask { await Task.untilCancelled() }
             await tasks.waitForAll()
         }
         try? await listener.close()

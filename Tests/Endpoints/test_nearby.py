@@ -1,6 +1,7 @@
 """`muster nearby`: two programs measure each other without a server; one is stopped, killed and started again."""
 
 import json
+import secrets
 import signal
 import subprocess
 import threading
@@ -19,7 +20,7 @@ class Device:
 
     def __init__(self, folder, name, *arguments):
         self.command = [binary, "nearby", "--json", "--name", name, "--store", str(folder), "--timeout", "1.5",
-                        *map(str, arguments)]
+                        *([] if "--discover" in arguments else ["--discover", "none"]), *map(str, arguments)]
         self.events = []
         self.news = threading.Condition()
         self.start()
@@ -108,6 +109,19 @@ def test_a_peer_is_stopped_killed_and_restarted_and_the_other_says_so(start):
     assert ben.process.wait(wait_seconds) == 0
 
 
+def test_two_programs_of_one_machine_find_each_other(start):
+    names = [f"nearby-test-{secrets.token_hex(4)}" for _ in range(2)]
+    arguments = "--discover", "loopback", "--listen", "127.0.0.1:0"
+    first = start(names[0], *arguments)
+    first.wait("listening")
+    second = start(names[1], *arguments)
+    first.wait("measured", peer=names[1])
+    second.wait("measured", peer=names[0])
+    second.send(signal.SIGTERM)
+    assert first.wait("disconnected", peer=names[1])[0]["reason"] == "said goodbye"
+    first.wait("lost", peer=names[1])
+
+
 def test_another_key_under_a_known_name_is_refused_until_it_is_forgotten(start, tmp_path):
     ana, address = listening(start, "ana")
     ben = start("ben", "--connect", address)
@@ -144,7 +158,7 @@ def test_a_terminal_shows_the_distance_and_an_arrow(start, tmp_path):
     terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], tmp_path)
     try:
         terminal.type("", until=prompt)
-        shown = terminal.type(f"muster nearby --name ben --simulate 0,0,0 --connect {address}\n", until="s ago")
+        shown = terminal.type(f"muster nearby --name ben --simulate 0,0,0 --discover none --connect {address}\n", until="s ago")
         shown += terminal.type("", until="± 4°")
         assert "ana" in shown and any("\u2800" <= character <= "\u28ff" for character in shown)
         terminal.type("\x03", until=prompt)

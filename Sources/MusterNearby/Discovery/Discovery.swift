@@ -2,8 +2,9 @@
 ///
 /// What it tells is a hint and no proof: who a peer is, its key says when a channel is opened.
 public protocol Discovery: Sendable {
-    /// Announces this device and looks for others, until the reader stops; then it takes its announcement back.
-    func peers(announcing own: Announcement) -> AsyncThrowingStream<DiscoveryNews, any Error>
+    /// Announces this device and tells of others, until the task is cancelled; then it takes its announcement back, and
+    /// returns.
+    func run(announcing own: Announcement, tell: @escaping @Sendable (DiscoveryNews) -> Void) async throws
 }
 
 /// What a device tells all around of itself: no more than a name and where it listens.
@@ -87,11 +88,19 @@ public struct StaticDiscovery: Discovery {
     public init(_ addresses: [PeerAddress]) { self.addresses = addresses }
 
     /// Tells of each address once, and never that one is gone.
-    public func peers(announcing own: Announcement) -> AsyncThrowingStream<DiscoveryNews, any Error> {
-        AsyncThrowingStream { continuation in
-            for address in addresses {
-                continuation.yield(.found(FoundPeer(id: "\(address)", name: "\(address)", addresses: [address])))
-            }
+    public func run(announcing own: Announcement, tell: @escaping @Sendable (DiscoveryNews) -> Void) async throws {
+        for address in addresses {
+            tell(.found(FoundPeer(id: "\(address)", name: "\(address)", addresses: [address])))
         }
+        await Task.untilCancelled()
+    }
+}
+
+extension Task where Success == Never, Failure == Never {
+    /// Waits until the current task is cancelled.
+    static func untilCancelled() async {
+        let (never, continuation) = AsyncStream<Never>.makeStream()
+        for await _ in never {}
+        continuation.finish()
     }
 }

@@ -12,8 +12,8 @@ struct NearbyCommand: AsyncParsableCommand {
         commandName: "nearby",
         abstract: "Show how far other devices are, and which way, without a server.",
         discussion: """
-            Two of them measure each other once one is told where the other listens (--connect). The channel between \
-            them is encrypted; a peer's key is remembered with its name the first time, and another key under that name \
+            Two of them on one network find each other by multicast DNS, or one is told where the other listens \
+            (--connect). The channel between them is encrypted; a peer's key is remembered with its name the first time, and another key under that name \
             is refused from then on.
 
             This machine has no ranging radio: --source simulated invents where each device is, with the errors of an \
@@ -22,12 +22,16 @@ struct NearbyCommand: AsyncParsableCommand {
 
     /// What measures.
     enum Source: String, CaseIterable, ExpressibleByArgument { case simulated, gps }
+    /// How peers are found.
+    enum Finding: String, CaseIterable, ExpressibleByArgument { case multicast, loopback, none }
     /// Which peers are accepted.
     enum Acceptance: String, CaseIterable, ExpressibleByArgument { case new, known }
 
     @Option(help: "What this device calls itself.") var name: String
     @Option(help: "The address to listen on: PORT or HOST:PORT. Without it, any port of all addresses.")
     var listen: String?
+    @Option(help: "How peers are found: multicast, loopback (programs on this machine), or none.")
+    var discover = Finding.multicast
     @Option(help: "HOST:PORT of a peer; may be given several times.") var connect: [String] = []
     @Option(help: "What measures: simulated or gps.") var source = Source.simulated
     @Option(help: "Where the simulated device is: walk, or EAST,NORTH[,HEADING] in metres and degrees.")
@@ -72,7 +76,7 @@ struct NearbyCommand: AsyncParsableCommand {
             let isOpen = accept == .new
             nearby = try Nearby(
                 options: options(), source: makeSource(), store: store,
-                discovery: [StaticDiscovery(connect.compactMap { PeerAddress($0) })]
+                discovery: discovery
             ) { isOpen || $0.isKnown }
         } catch let failure as NearbyStore.Failure {
             throw CommandFailure(failure.description)
@@ -90,6 +94,11 @@ struct NearbyCommand: AsyncParsableCommand {
         }
         do { try await running.value } catch let error as NearbyError { throw CommandFailure(error.reason) }
         display.finish()
+    }
+
+    private var discovery: [any Discovery] {
+        let given: [any Discovery] = [StaticDiscovery(connect.compactMap { PeerAddress($0) })]
+        return discover == .none ? given : given + [MulticastDiscovery(onLoopback: discover == .loopback)]
     }
 
     private func options() throws -> Nearby.Options {
