@@ -94,7 +94,7 @@ extension Nearby {
             try await withTaskCancellationHandler {
                 try await channel.closeFuture.get()
             } onCancel: {
-                attempt.state.withLock { $0.channel }?.end(.ended, telling: .done)
+                // An open channel needs no discovery any more.
                 if attempt.state.withLock({ $0.channel }) == nil { channel.close(promise: nil) }
             }
         } catch {
@@ -116,7 +116,11 @@ extension Nearby {
     private func configure(_ channel: any Channel, isServer: Bool, tls: NIOSSLContext, _ attempt: ChannelAttempt) throws
     {
         let id = ObjectIdentifier(channel)
-        state.withLock { $0.channels[id] = channel }
+        let isEnding = state.withLock { state in
+            if !state.isEnding { state.channels[id] = channel }
+            return state.isEnding
+        }
+        guard !isEnding else { throw CancellationError() }
         channel.closeFuture.whenComplete { _ in self.state.withLock { $0.channels[id] = nil } }
         try TokenChannel.configure(
             channel, isServer: isServer, tls: tls, deadlines: deadlines, clock: clock, owner: owner(of: attempt))

@@ -2,7 +2,8 @@ import MusterCore
 import Synchronization
 
 extension Nearby {
-    /// Follows a discovery: keeps a channel open to each peer that it finds, until it tells that the peer is gone.
+    /// Follows a discovery: keeps a channel open to each peer that it finds. Once it tells that a peer is gone, a channel
+    /// that is open stays so, and no other one is opened.
     func follow(_ discovery: any Discovery, announcing own: Announcement) async {
         let diallers = Diallers()
         do {
@@ -13,9 +14,8 @@ extension Nearby {
                 await Task.untilCancelled()
             }
         }
-        let tasks = diallers.state.withLock { $0.values.map(\.task) }
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
+        // They end with their channels.
+        for task in diallers.state.withLock({ $0.values.map(\.task) }) { task.cancel() }
     }
 
     /// The tasks that keep channels open, by the id of what was found.

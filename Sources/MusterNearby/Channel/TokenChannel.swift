@@ -176,7 +176,8 @@ private final class ConversationHandler: ChannelInboundHandler {
     }
 
     private func perform(_ actions: [Conversation.Action]) {
-        for action in actions {
+        // The connection may have ended while somebody was asked.
+        for action in actions where !isOver {
             switch action {
             case .send(let message): send(message)
             case .judge(let name, let proof): judge(name, proof)
