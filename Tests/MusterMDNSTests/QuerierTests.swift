@@ -123,6 +123,16 @@ struct QuerierTests {
         #expect(after.last?.instance.port == 2 && after.last?.instance.host == "other.local")
     }
 
+    @Test func `of two texts that come within a second the newer counts`() throws {
+        var network = try browsing()
+        var records = try records()
+        network.inject(DNSMessage(answering: records).encoded(), from: stranger, to: 1)
+        network.run(for: .milliseconds(100))
+        records[2].data = .text([3] + Array("a=2".utf8))
+        network.inject(DNSMessage(answering: [records[2]]).encoded(), from: stranger, to: 1)
+        #expect(network.events.last?.event.instance.text["a"] == "2")
+    }
+
     @Test func `a question that another host just asked is not asked again`() throws {
         var network = SimulatedNetwork()
         network.add(1)
