@@ -377,7 +377,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "MusterMDNSTests",
-            dependencies: ["MusterMDNS", .product(name: "NIOPosix", package: "swift-nio")], swiftSettings: strict),
+            dependencies: ["MusterMDNS", .product(name: "NIOCore", package: "swift-nio")], swiftSettings: strict),
         // Advertises and browses for the Python tests, and prints what it hears.
         .executableTarget(
             name: "mdns-probe", dependencies: ["MusterMDNS", .product(name: "NIOCore", package: "swift-nio")],

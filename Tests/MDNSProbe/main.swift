@@ -9,7 +9,8 @@ import NIOCore
     import Darwin
 #endif
 
-// mdns-probe [--interfaces lo,eth0] [--host LABEL] [--advertise TYPE NAME PORT key=value…] [--browse TYPE]
+// mdns-probe [--interfaces lo,eth0] [--rescan MILLISECONDS] [--host LABEL] [--browse TYPE]
+//     [--advertise TYPE NAME PORT key=value…]
 //
 // Advertises a service, or browses, or both, until its standard input ends; then it says goodbye. It prints a line of
 // JSON for each thing that happens, with the milliseconds since its start. A line "text key=value…" of standard input
@@ -41,6 +42,7 @@ while let argument = arguments.popFirst() {
     case "--interfaces":
         let names = nextArgument()
         configuration.interfaces = names == "lo" ? .loopback : .named(Set(names.split(separator: ",").map(String.init)))
+    case "--rescan": configuration.rescan = .milliseconds(Int64(nextArgument()) ?? 3_000)
     case "--host": configuration.hostLabel = nextArgument()
     case "--browse": browsed.append(nextArgument())
     case "--advertise":
@@ -76,8 +78,9 @@ func quote(_ text: String) -> String {
 func say(_ event: String, _ fields: [(String, String)]) {
     let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
     let all = [("event", quote(event)), ("milliseconds", "\(milliseconds)")] + fields
-    print("{" + all.map { "\(quote($0.0)): \($0.1)" }.joined(separator: ", ") + "}")
-    fflush(nil)
+    // Past the buffer of `print`: flushing it may wait for the thread that reads standard input.
+    let line = Array(("{" + all.map { "\(quote($0.0)): \($0.1)" }.joined(separator: ", ") + "}\n").utf8)
+    _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }
 
 func describe(_ instance: ServiceInstance) -> [(String, String)] {

@@ -74,9 +74,9 @@ enum LinkSockets {
                 options.unsafeSetSocketOption(
                     level: .ipv6, name: .init(rawValue: IPV6_UNICAST_HOPS), value: 255 as CInt),
             ]
-        } else if case .v4(let address)? = device.address {
+        } else if let own = device.address.flatMap(HostEndpoint.init)?.address, case .v4(let number) = own {
             settings += [
-                options.setIPMulticastIF(address.address.sin_addr),
+                options.unsafeSetSocketOption(level: .ip, name: .ip_multicast_if, value: number.bigEndian),
                 options.setIPMulticastTTL(255),
                 options.unsafeSetSocketOption(level: .ip, name: .init(rawValue: IP_TTL), value: 255 as CInt),
             ]

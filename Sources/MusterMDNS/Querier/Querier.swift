@@ -151,7 +151,7 @@ struct Querier: Sendable {
                 plan(DNSQuestion(location.target, .a), on: index, at: now)
                 plan(DNSQuestion(location.target, .aaaa), on: index, at: now)
             }
-            guard case .text(let strings) = texts.first?.data, !addresses.isEmpty else { continue }
+            guard case .text(let strings) = texts.last?.data, !addresses.isEmpty else { continue }
             if instance == nil {
                 instance = ServiceInstance(
                     name: name.firstLabel, type: ServiceNames.text(of: type), host: location.target.description,
@@ -163,15 +163,12 @@ struct Querier: Sendable {
         return instance
     }
 
-    /// Where a service is. Of several records the one of the lowest priority counts, as RFC 2782 says, and of several
-    /// of those the first in order of its target and port.
+    /// Where a service is. Of several records the one of the lowest priority counts, as RFC 2782 says, and of several of
+    /// those the newest: within a second of each other a newer one does not end an older one.
     private func location(_ name: DNSName, in cache: RecordCache, at now: Duration) -> ServiceLocation? {
-        cache.records(name, .srv, at: now)
+        cache.records(name, .srv, at: now).reversed()
             .compactMap { if case .service(let location) = $0.data { location } else { nil } }
-            .min { left, right in
-                (left.priority, left.target.description, left.port)
-                    < (right.priority, right.target.description, right.port)
-            }
+            .min { $0.priority < $1.priority }
     }
 
     private static func order(_ address: ServiceInstance.Address) -> (Int, String, Int) {

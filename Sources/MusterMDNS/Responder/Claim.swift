@@ -35,6 +35,8 @@ struct Claim: Sendable {
     /// By the index of the link.
     var steps: [Int: Step] = [:]
     private var conflicts: [Duration] = []
+    /// Whether there were so many conflicts that each probe waits, until one succeeds.
+    private var isSlow = false
 
     init(name: DNSName) { self.name = name }
 
@@ -43,7 +45,7 @@ struct Claim: Sendable {
     /// - Parameter delay: 0 to 250 ms, so that hosts which start together do not probe together.
     mutating func probe(on link: Int, at now: Duration, after delay: Duration) {
         var delay = delay
-        if conflicts.count >= Self.conflictLimit { delay += Self.conflictPause }
+        if isSlow { delay += Self.conflictPause }
         steps[link] = Step(phase: .probing(sent: 0), next: now + delay)
     }
 
@@ -55,8 +57,11 @@ struct Claim: Sendable {
 
     mutating func noteConflict(at now: Duration) {
         conflicts.removeAll { now - $0 > Self.conflictWindow }
-        if conflicts.count < Self.conflictLimit { conflicts.append(now) }
+        if conflicts.count < Self.conflictLimit { conflicts.append(now) } else { isSlow = true }
     }
+
+    /// Notes that nobody objected.
+    mutating func settle() { (conflicts, isSlow) = ([], false) }
 
     /// Announces it on a link anew, if it has got so far.
     mutating func announceAgain(on link: Int, at now: Duration) {

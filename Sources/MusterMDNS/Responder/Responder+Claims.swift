@@ -52,6 +52,7 @@ extension Responder {
         set(
             owner, isLast ? .established : .announcing(sent: sent + 1),
             next: isLast ? nil : now + Claim.announcementPause, on: link)
+        change(owner) { if isLast { $0.settle() } }
         if case .service(let id) = owner { noteName(of: id) }
     }
 
