@@ -15,8 +15,8 @@ struct Muster: AsyncParsableCommand {
             DeviceCommand.self, TokenCommand.self, KeyCommand.self, PushCommand.self, CollectionCommand.self,
             RegionCommand.self, TrackerCommand.self, PlacesCommand.self, PersonCommand.self, TimerCommand.self,
             IncidentCommand.self, RuleCommand.self, TargetCommand.self, DeadLetterCommand.self, TriggerCommand.self,
-            DatasetCommand.self, ChangesCommand.self, AuditCommand.self, Scan.self, Track.self, Replay.self,
-            Export.self, Backup.self, Restore.self, Doctor.self,
+            DatasetCommand.self, ChangesCommand.self, AuditCommand.self, Scan.self, NearbyCommand.self, Track.self,
+            Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,
         ])
 
     /// Runs the command that the arguments name. For `serve`, the settings of the environment and of a configuration

@@ -44,7 +44,8 @@ enum Dependencies {
                 "MusterGateways", "MusterIFTTT", "MusterMeshblu",
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterReplication"])),
-        "MusterNearby": Allowance(own: wire.union(["MusterKit"])),
+        "MusterNearby": Allowance(own: decisions.union(["MusterMDNS", "MusterSimulator"])),
+        "MusterMDNS": Allowance(own: [], foreign: mathematics.union(["NIOCore", "NIOPosix", "Synchronization"])),
         "MusterSimulator": Allowance(own: decisions.union(["MusterKit"]), foreign: mathematics),
         "MusterTerminal": Allowance(own: wire.union(["MusterHTTP", "MusterSimulator"])),
         "muster": Allowance(
