@@ -163,8 +163,8 @@ struct Querier: Sendable {
         return instance
     }
 
-    /// Where a service is. Of several records the one of the lowest priority counts, as RFC 2782 says, and of several of
-    /// those the newest: within a second of each other a newer one does not end an older one.
+    /// Where a service is. Of several records the one of the lowest priority counts, as RFC 2782 says, and of several
+    /// of those the newest: within a second of each other a newer one does not end an older one.
     private func location(_ name: DNSName, in cache: RecordCache, at now: Duration) -> ServiceLocation? {
         cache.records(name, .srv, at: now).reversed()
             .compactMap { if case .service(let location) = $0.data { location } else { nil } }

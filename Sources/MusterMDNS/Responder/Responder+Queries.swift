@@ -91,8 +91,11 @@ extension Responder {
         let owned = owned(on: index)
         let isLegacy = source.port != port
         var (everyone, one): ([DNSRecord], [DNSRecord]) = ([], [])
-        for question in query.questions.prefix(Self.limitQuestions) {
-            for record in answers(to: question, among: owned) where isLegacy || !query.knows(record) {
+        let known = isLegacy ? [:] : query.knownTimes
+        for question in Set(query.questions.prefix(Self.limitQuestions)) {
+            for record in answers(to: question, among: owned) {
+                // Known for at least half of its life (RFC 6762, section 7.1).
+                if let seconds = known[record.saying], seconds >= record.timeToLive / 2 { continue }
                 let isFresh = links[index]?.sent[record].map { isRecent($0, record, at: now) } ?? false
                 if isUnicast || (question.wantsUnicast && isFresh) {
                     if !one.contains(record) { one.append(record) }
@@ -183,9 +186,17 @@ extension Responder {
 }
 
 extension DNSMessage {
-    /// Whether the sender of a question says that it knows a record, and for at least half of its life (RFC 6762,
-    /// section 7.1).
-    fileprivate func knows(_ record: DNSRecord) -> Bool {
-        answers.contains { $0.says(the: record) && $0.timeToLive >= record.timeToLive / 2 }
+    /// What the sender of a question knows, with the seconds for which it is going to know it.
+    fileprivate var knownTimes: [DNSRecord: UInt32] {
+        Dictionary(answers.map { ($0.saying, $0.timeToLive) }, uniquingKeysWith: max)
+    }
+}
+
+extension DNSRecord {
+    /// The record without how long it is true, and whether others are.
+    fileprivate var saying: DNSRecord {
+        var copy = living(0)
+        copy.flushesCache = false
+        return copy
     }
 }
