@@ -1,4 +1,6 @@
-import MusterCore
+import Crypto
+import Foundation
+package import MusterCore
 package import MusterReplication
 import MusterWire
 
@@ -10,6 +12,12 @@ package actor SightingSender {
         case unreachable(reason: String)
         /// The server cannot take them now. It may state after how many seconds to try again.
         case busy(status: Int, retryAfterSeconds: Double?)
+        /// What waits has times that lie ahead of the server's clock. The server takes it once its clock is there.
+        case ahead(seconds: Double)
+        /// The server refuses what waits, and its clock is so far from this device's that nobody knows which is right.
+        case clocksDiffer(seconds: Double)
+        /// The server refuses what waits, and it is too early to believe that it always will.
+        case refusing(reason: String?)
         /// The server does not accept the token.
         case unauthorized(reason: String)
         /// The token is no device's.
@@ -32,6 +40,11 @@ package actor SightingSender {
             switch self {
             case .unreachable(let reason): "the server cannot be reached: \(reason)"
             case .busy(let status, _): "the server cannot take them now (status \(status))"
+            case .ahead(let seconds):
+                "the clock of this device is ahead of the server's: what it heard is of \(Int(seconds)) s from now"
+            case .clocksDiffer(let seconds):
+                "the clocks of this device and of the server differ by \(Int(abs(seconds))) s"
+            case .refusing(let reason): "the server refuses them: \(reason ?? "it gives no reason")"
             case .unauthorized(let reason): "the server refuses the token: \(reason)"
             case .noDevice: "the token is no device's: muster device token makes one"
             case .outbox(let error): "the outbox: \(error)"
@@ -55,7 +68,10 @@ package actor SightingSender {
     private let connections: HTTPConnections
     private let token: @Sendable () throws -> String
     private let takesOver: Bool
-    private var isRecognized = false
+    /// The digest of the token by which the server knows the device; nil before it does.
+    private var recognized: SHA256.Digest?
+    private var refusals = SightingRefusals()
+    private let now: @Sendable () -> Instant
     private var rowLimit = SightingSender.mostRows
 
     /// The most rows of the outbox in one request.
@@ -65,19 +81,23 @@ package actor SightingSender {
     /// - Parameters:
     ///   - server: the server's root address, without a slash at the end.
     ///   - takesOver: whether to send what another device heard, or what was meant for another server.
+    ///   - now: this device's clock.
     ///   - token: reads the device's token before each round of requests, so that a new one is used.
     package init(
         _ outbox: SightingOutbox, to server: String, takesOver: Bool = false, connections: HTTPConnections = .shared,
+        now: @escaping @Sendable () -> Instant = { Instant(seconds: Date().timeIntervalSince1970) },
         token: @escaping @Sendable () throws -> String
     ) {
         self.takesOver = takesOver
         self.outbox = outbox
         self.server = server
         self.connections = connections
+        self.now = now
         self.token = token
     }
 
-    /// Sends until the outbox is empty. What the server refuses is narrowed down to single batches, and removed.
+    /// Sends until the outbox is empty. What the server refuses is narrowed down to single batches, and removed once it
+    /// is sure that the server refuses it for good.
     ///
     /// - Parameter tell: is told of each request that the server answered.
     /// - Throws: `Failure`; what was not sent waits.
@@ -85,26 +105,33 @@ package actor SightingSender {
         let token: String
         do { token = try self.token() } catch { throw .noToken(reason: "\(error)") }
         do {
-            if !isRecognized { try await recognize(token) }
+            let digest = SHA256.hash(data: Array(token.utf8))
+            if recognized != digest {
+                // Another token may be another device's, which must not report what this one heard.
+                recognized = nil
+                try await recognize(token)
+                recognized = digest
+            }
             while let page = try await outbox.page(rowLimit: rowLimit) {
-                let (status, reason, retryAfter) = try await post(page.body, token)
-                switch status {
+                let answer = try await post(page.body, token)
+                switch answer.status {
                 case 200..<300:
                     try await outbox.remove(page)
                     rowLimit = min(rowLimit * 2, Self.mostRows)
                     await tell(Progress(sent: page.sightings))
                 case 400, 413, 422:
-                    guard page.rows == 1 else {
-                        rowLimit = page.rows / 2
-                        continue
+                    switch refusals.verdict(on: answer, rows: page.rows, row: page.last, body: page.body, now: now()) {
+                    case .narrow: rowLimit = page.rows / 2
+                    case .wait(let failure): throw failure
+                    case .remove:
+                        try await outbox.remove(page)
+                        await tell(Progress(refused: page.sightings, reason: answer.reason))
                     }
-                    try await outbox.remove(page)
-                    await tell(Progress(refused: page.sightings, reason: reason))
-                default: throw Self.failure(status, reason, retryAfter)
+                default: throw Self.failure(answer.status, answer.reason, answer.retryAfterSeconds)
                 }
             }
         } catch let failure as Failure {
-            if case .unauthorized = failure { isRecognized = false }
+            if case .unauthorized = failure { recognized = nil }
             throw failure
         } catch let error as SightingOutboxError {
             throw .outbox(error)
@@ -119,15 +146,14 @@ package actor SightingSender {
         guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
         guard let device = (try? JSONValue(parsing: body))?["device"]?.string else { throw Failure.noDevice }
         try await outbox.recognize(device: device, at: server, takesOver: takesOver)
-        isRecognized = true
     }
 
-    private func post(_ body: [UInt8], _ token: String) async throws -> (Int, String?, Double?) {
+    private func post(_ body: [UInt8], _ token: String) async throws -> Answer {
         let response = try await connections.open(
             "POST", server + "/api/v1/sightings", json: body, credentials: .bearer(token), deadlineSeconds: 30)
         var answer: [UInt8] = []
         while answer.count < Self.bodyLimit, let piece = try await response.nextPiece() { answer += piece }
-        return (response.status, Self.reason(answer), response.header("retry-after").flatMap { Double($0) })
+        return Answer(response, reason: Self.reason(answer))
     }
 
     private static func failure(_ status: Int, _ reason: String?, _ retryAfter: Double?) -> Failure {

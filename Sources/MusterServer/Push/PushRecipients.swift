@@ -126,8 +126,9 @@ struct PushRecipients {
             isDue
             ? .init(title: "Check in", body: "Your word is due. Open Muster and check in, or your leader is told.")
             : .init(
-                title: "No word from \(person.name)",
-                body: ["The check-in is overdue.", timer.note].compactMap(\.self).joined(separator: " "))
+                title: "No word from \(person.name)", body: "The check-in is overdue.",
+                // Where somebody works alone, and at what, is nobody else's business.
+                confidential: timer.note)
         let message = PushMessage(
             topic: "check-in \(user.rawValue)", createdAt: moment, lastingSeconds: Self.callSeconds,
             data: [
