@@ -15,8 +15,8 @@ package struct AmazonEndpoint: Endpoint {
         location = LocationService(
             coordinator: parts.coordinator, keys: keys, configuration: parts.configuration)
         sync = CognitoSyncService(
-            coordinator: parts.coordinator, keys: keys, pushes: parts.pushes,
-            trigger: SyncTrigger(coordinator: parts.coordinator, caller: parts.dispatcher.caller))
+            coordinator: parts.coordinator, guestLimiter: parts.identity.guestLimiter, keys: keys,
+            pushes: parts.pushes, trigger: SyncTrigger(coordinator: parts.coordinator, caller: parts.dispatcher.caller))
         userPool = CognitoUserPoolService(parts)
         jsonServices = AmazonJSONServices(
             keys: keys,

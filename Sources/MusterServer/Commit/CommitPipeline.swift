@@ -52,6 +52,11 @@ struct CommitPipeline {
                     receipts.append(try pipeline.write(edits, in: place, now: now, in: transaction))
                 case .dataset(let update, let owner):
                     receipts.append(try pipeline.updateDataset(update, of: owner, now: now, in: transaction))
+                case .guestDataset(let update, let guest):
+                    receipts.append(try pipeline.updateDataset(update, ofGuest: guest, now: now, in: transaction))
+                case .guestMerge(let guest, let user, let name):
+                    receipts.append(
+                        try pipeline.merge(guest, into: user, called: name, now: now, in: transaction))
                 }
             }
         }

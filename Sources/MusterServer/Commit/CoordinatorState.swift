@@ -78,6 +78,8 @@ package struct Receipt: Equatable, Sendable {
     package var refusal: QuotaError?
     /// The outcome of an update of a dataset; nil for other requests.
     package var dataset: Result<DatasetDecision, DatasetError>?
+    /// Why a guest was not merged into a user; nil where it was, and for other requests.
+    package var mergeFault: DatasetError?
 }
 
 /// Why the coordinator refused a request. The sender should try again later, except after `gone` and after quotas that

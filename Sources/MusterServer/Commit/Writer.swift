@@ -82,6 +82,7 @@ struct Writer {
             switch job {
             case .ingest(.documents(_, let place), let answer) where !holds(place): answer(.failure(.gone))
             case .ingest(.dataset(let update, _), let answer) where !holds(update.owner): answer(.failure(.gone))
+            case .ingest(.guestMerge(_, let user, _), let answer) where !holds(user): answer(.failure(.gone))
             case .ingest(let request, let answer):
                 requests.append(request)
                 answers.append(answer)

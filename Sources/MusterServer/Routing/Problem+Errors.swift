@@ -58,7 +58,7 @@ extension Problem {
 
     private init(telling fault: DatasetError) {
         switch fault {
-        case .conflict: self = .conflict(fault.description)
+        case .conflict, .merged: self = .conflict(fault.description)
         case .overLimit: self = .overLimit(fault.description)
         case .noDataset: self = .notFound
         case .invalid, .repeatedKey: self = .invalid("/records", fault.description)
