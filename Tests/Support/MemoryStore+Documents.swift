@@ -32,6 +32,7 @@ extension MemoryStore {
             try tables.writeWithoutTransaction {
                 try $0.execute(
                     sql: DocumentSchema.steps.joined() + DatasetTable.schema + PushTable.schema + SignalTable.schema
+                        + AttendanceTable.schema
                         + PoolSettingsTable.schema)
             }
             return tables

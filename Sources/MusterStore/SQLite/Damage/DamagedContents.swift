@@ -256,6 +256,7 @@ enum StoreWords {
         "teams": "teams", "devices": "devices", "regions": "regions", "credentials": "credentials",
         "incidents": "incidents", "dataset_records": "records of datasets", "datasets": "datasets",
         "push_subscriptions": "subscriptions to datasets", "pushes": "pushes that wait", "signals": "signals",
+        "attendance_rules": "attendance rules",
         "sqlite_schema": "the list of tables", "sqlite_master": "the list of tables",
     ]
 
