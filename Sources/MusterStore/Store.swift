@@ -8,7 +8,8 @@ package import MusterDocuments
 /// so no caller reads on the cooperative pool, and it sees every transaction whose `write` has returned.
 ///
 /// `MemoryStore` and `SQLiteStore` pass one test suite, `Tests/Conformance`.
-package protocol Store: SafetyStore, DatasetStore, GuestStore, PushStore, PoolSettingsStore, SignalStore, AnyObject,
+package protocol Store: SafetyStore, AttendanceStore, DatasetStore, GuestStore, PushStore, PoolSettingsStore,
+    SignalStore, AnyObject,
     Sendable
 {
     /// Runs one transaction: it is durable when this returns, and nothing of it is stored when this throws.
@@ -179,8 +180,8 @@ package protocol Store: SafetyStore, DatasetStore, GuestStore, PushStore, PoolSe
 }
 
 /// Writes in one transaction. Valid only inside the `write` that lent it.
-package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, PushTransaction, PoolSettingsTransaction,
-    SignalTransaction, GuestTransaction, AnyObject
+package protocol StoreTransaction: SafetyTransaction, AttendanceTransaction, DatasetTransaction, PushTransaction,
+    PoolSettingsTransaction, SignalTransaction, GuestTransaction, AnyObject
 {
     /// Appends a change to the log. Also stores a position, sighting or signal in its device's history, a declaration
     /// in its subject's, and an incident.

@@ -32,7 +32,8 @@ extension MemoryStore {
             try tables.writeWithoutTransaction {
                 try $0.execute(
                     sql: DocumentSchema.steps.joined() + DatasetTable.schema + PushTable.schema + SignalTable.schema
-                        + PoolSettingsTable.schema + PoolSettingsTable.guests + GuestTable.schema)
+                        + AttendanceTable.schema + PoolSettingsTable.schema + PoolSettingsTable.guests
+                        + GuestTable.schema)
             }
             return tables
         } catch {

@@ -119,6 +119,7 @@ extension Engine {
         decision.noteState(of: device)
         guard decision.noteChanges(of: device) else { return }
         deriveSafety(of: state.user, now: now, decidedAt: received, into: &decision)
+        followAttendance(of: state.user, now: now, into: &decision)
     }
 
     /// Updates standings as time passes: ends those whose probability has fallen too low, and marks as unknown those
@@ -142,6 +143,7 @@ extension Engine {
         decision.noteState(of: device)
         if decision.noteChanges(of: device) {
             deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
+            followAttendance(of: state.user, now: now, into: &decision)
         }
     }
 

@@ -19,6 +19,8 @@ extension CommitPipeline {
         let isReviewing = try store.isReviewing
         if isReviewing { engine.restartReview() }
         try engine.resumeIncidents(of: store)
+        engine.zoneOffsets = .system
+        engine.resume(attendanceRules: try store.attendanceRules())
         engine.resume(
             sightings: try store.latestSightings(before: now.advanced(bySeconds: Engine.clockToleranceSeconds)))
         self.init(

@@ -156,6 +156,7 @@ struct CommitPipeline {
         try transact(now: now) { pipeline, transaction in
             try pipeline.append(to: transaction, now: now)
             try pipeline.openIncidents(now: now, in: transaction)
+            try pipeline.openIncidentsOfAttendance(now: now, in: transaction)
         }
     }
 
@@ -187,6 +188,7 @@ struct CommitPipeline {
                 for user in decision.peopleToStore {
                     if let safety = decision.safety(of: user) { try transaction.setSafety(safety, of: user) }
                 }
+                try storeAttendanceRules(in: transaction)
                 if isReviewToStore { try transaction.setReviewing(!isReviewStored) }
             }
         } catch {

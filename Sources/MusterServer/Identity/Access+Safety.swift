@@ -18,6 +18,9 @@ extension Access {
         user.role != .gateway && ((user.number == principal.user && principal.role != .analyst) || mayLead(user))
     }
 
+    /// Whether this principal may see a team's attendance rules and what they report, which tells where people are.
+    package func mayReadAttendance(of team: Team) -> Bool { mayRead(team) && principal.role != .member }
+
     /// Whether this principal may start an incident of the user's team.
     package func mayStartIncident(for user: User) -> Bool { user.team != nil && mayLead(user) }
 

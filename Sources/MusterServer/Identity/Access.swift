@@ -212,6 +212,8 @@ package struct Access: Sendable {
         case .safety(_, of: let user), .reminder(_, of: let user, count: _): maySee(user)
         case .declaration(let declaration, isCurrent: _): maySee(declaration.subject)
         case .checkInTimer(_, of: let user): directory.users[user].map { mayKeepTimer(of: $0) } ?? seesEverything
+        case .attendance(let report):
+            directory.teams[report.team].map { mayReadAttendance(of: $0) } ?? seesEverything
         case .incident(let incident): directory.teams[incident.team].map { mayRead($0) } ?? seesEverything
         case .roll(_, of: let team):
             directory.teams[team].map { mayRead($0) && principal.role != .member } ?? seesEverything

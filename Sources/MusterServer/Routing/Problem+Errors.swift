@@ -17,6 +17,7 @@ extension Problem {
         case let fault as RuleError: self = Problem(telling: fault)
         case let fault as IncidentError: self = .conflict(fault.sentence)
         case let fault as CheckInError: self = Problem(telling: fault)
+        case let fault as AttendanceError: self = Problem(telling: fault)
         case let fault as JoinError: self = .conflict(fault.sentence)
         case let fault as DatasetError: self = Problem(telling: fault)
         case let fault as PushDeviceError: self = Problem(telling: fault)
@@ -71,6 +72,13 @@ extension Problem {
         case .hasNoTimer: self = .notFound("This person has no check-in timer.")
         case .isSetByAnother:
             self = .conflict("Someone else started this timer: check in, or end it before you start another.")
+        }
+    }
+
+    private init(telling fault: AttendanceError) {
+        switch fault {
+        case .hasNoRule: self = .notFound("The team has no attendance rule of this name.")
+        case .tooMany(let limit): self = .conflict("The team has \(limit) attendance rules: remove one first.")
         }
     }
 

@@ -14,7 +14,7 @@ enum Schema {
     static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
         version11, version12, version13, version14, version15, version16, version17, version18,
-        version19, version20, version21,
+        version19, version20, version21, version22,
     ]
 
     /// The newest version that this program reads and writes.
@@ -195,6 +195,9 @@ enum Schema {
 
     /// Guests of identity pools.
     private static let version21 = GuestTable.schema + PoolSettingsTable.guests
+
+    /// Attendance rules.
+    private static let version22 = AttendanceTable.schema
 
     /// The signals of devices.
     private static let version20 = SignalTable.schema

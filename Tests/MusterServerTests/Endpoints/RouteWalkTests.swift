@@ -22,6 +22,9 @@ import Testing
         "POST /api/v1/users/{user}/declarations": "almd", "GET /api/v1/users/{user}/declarations": "almnd",
         "PUT /api/v1/users/{user}/check-in-timer": "alm", "GET /api/v1/users/{user}/check-in-timer": "almd",
         "DELETE /api/v1/users/{user}/check-in-timer": "alm", "POST /api/v1/users/{user}/check-ins": "almd",
+        "GET /api/v1/teams/{team}/attendance-rules": "aln", "GET /api/v1/teams/{team}/attendance-rules/{rule}": "aln",
+        "PUT /api/v1/teams/{team}/attendance-rules/{rule}": "al",
+        "DELETE /api/v1/teams/{team}/attendance-rules/{rule}": "al",
         "POST /api/v1/teams/{team}/incidents": "al", "GET /api/v1/teams/{team}/incidents": "almnd",
         "GET /api/v1/incidents": "almnd", "GET /api/v1/incidents/{incident}": "almn",
         "POST /api/v1/incidents/{incident}/close": "al", "GET /api/v1/incidents/{incident}/report": "aln",
@@ -209,6 +212,11 @@ import Testing
         ("PUT /api/v1/users/{user}/check-in-timer", #"{"intervalSeconds":600}"#),
         ("GET /api/v1/users/{user}/check-in-timer", nil), ("DELETE /api/v1/users/{user}/check-in-timer", nil),
         ("POST /api/v1/users/{user}/check-ins", "{}"),
+        ("GET /api/v1/teams/{team}/attendance-rules", nil), ("GET /api/v1/teams/{team}/attendance-rules/{rule}", nil),
+        (
+            "PUT /api/v1/teams/{team}/attendance-rules/{rule}",
+            #"{"collection":"north","region":"square","minimum":1}"#
+        ), ("DELETE /api/v1/teams/{team}/attendance-rules/{rule}", nil),
         ("POST /api/v1/users/{user}/devices", #"{"name":"tablet"}"#),
         ("GET /api/v1/users/{user}/devices/{device}", nil), ("DELETE /api/v1/users/{user}/devices/{device}", nil),
         ("POST /api/v1/users/{user}/join", #"{"to":"ann"}"#),
