@@ -1,5 +1,6 @@
 package import Crypto
 import Foundation
+import NIOCore
 import NIOSSL
 import SwiftASN1
 import X509
