@@ -34,7 +34,10 @@ final class ManualClock: Sendable {
         let due = state.withLock { state in
             state.now = state.now.advanced(bySeconds: seconds)
             let ids = state.tickers.filter { $0.value.due <= state.now }.keys
-            for id in ids { state.tickers[id]?.due = state.now.advanced(bySeconds: state.tickers[id]?.period ?? 0) }
+            for id in ids {
+                guard let period = state.tickers[id]?.period else { continue }
+                state.tickers[id]?.due = state.now.advanced(bySeconds: period)
+            }
             return (state.now, ids.compactMap { state.tickers[$0]?.continuation })
         }
         for continuation in due.1 { continuation.yield(due.0) }
