@@ -1,3 +1,4 @@
+import MusterCoding
 import MusterCore
 package import MusterReplication
 import MusterWire
@@ -50,12 +51,22 @@ package actor SightingSender {
         package var reason: String?
     }
 
-    private let outbox: SightingOutbox
+    /// Who reports.
+    private enum Reporter: Sendable {
+        /// A device with a token of its own, whose outbox it must be.
+        case device(SightingOutbox, token: @Sendable () throws -> String, takesOver: Bool)
+        /// A person, for their first device, the one of their recorded locations.
+        case person(@Sendable () -> Session?)
+    }
+
+    private let queue: any SightingQueue
+    private let reporter: Reporter
     private let server: String
     private let connections: HTTPConnections
-    private let token: @Sendable () throws -> String
-    private let takesOver: Bool
+    /// Whether the server knows the reporter.
     private var isRecognized = false
+    /// The name of the person's device.
+    private var device: String?
     private var rowLimit = SightingSender.mostRows
 
     /// The most rows of the outbox in one request.
@@ -70,11 +81,25 @@ package actor SightingSender {
         _ outbox: SightingOutbox, to server: String, takesOver: Bool = false, connections: HTTPConnections = .shared,
         token: @escaping @Sendable () throws -> String
     ) {
-        self.takesOver = takesOver
-        self.outbox = outbox
+        queue = outbox
+        reporter = .device(outbox, token: token, takesOver: takesOver)
         self.server = server
         self.connections = connections
-        self.token = token
+    }
+
+    /// Sends as a person.
+    ///
+    /// - Parameter session: returns the person's present session before each round of requests; nil when nobody is
+    ///   signed in.
+    init(
+        _ queue: any SightingQueue, at server: String, connections: HTTPConnections,
+        session: @escaping @Sendable () -> Session?
+    ) {
+        self.queue = queue
+        reporter = .person(session)
+        // A session's address has a slash at its end.
+        self.server = server.hasSuffix("/") ? String(server.dropLast()) : server
+        self.connections = connections
     }
 
     /// Sends until the outbox is empty. What the server refuses is narrowed down to single batches, and removed.
@@ -82,15 +107,15 @@ package actor SightingSender {
     /// - Parameter tell: is told of each request that the server answered.
     /// - Throws: `Failure`; what was not sent waits.
     package func sendAll(_ tell: @Sendable (Progress) async -> Void) async throws(Failure) {
-        let token: String
-        do { token = try self.token() } catch { throw .noToken(reason: "\(error)") }
+        let credentials: PeerCredentials
+        do { credentials = try self.credentials() } catch { throw .noToken(reason: "\(error)") }
         do {
-            if !isRecognized { try await recognize(token) }
-            while let page = try await outbox.page(rowLimit: rowLimit) {
-                let (status, reason, retryAfter) = try await post(page.body, token)
+            if !isRecognized { try await recognize(credentials) }
+            while let page = try await queue.page(rowLimit: rowLimit) {
+                let (status, reason, retryAfter) = try await post(page.body(of: device), credentials)
                 switch status {
                 case 200..<300:
-                    try await outbox.remove(page)
+                    try await queue.remove(page)
                     rowLimit = min(rowLimit * 2, Self.mostRows)
                     await tell(Progress(sent: page.sightings))
                 case 400, 413, 422:
@@ -98,7 +123,7 @@ package actor SightingSender {
                         rowLimit = page.rows / 2
                         continue
                     }
-                    try await outbox.remove(page)
+                    try await queue.remove(page)
                     await tell(Progress(refused: page.sightings, reason: reason))
                 default: throw Self.failure(status, reason, retryAfter)
                 }
@@ -113,18 +138,59 @@ package actor SightingSender {
         }
     }
 
-    /// Asks the server which device the token belongs to, so that no device reports what another heard.
-    private func recognize(_ token: String) async throws {
-        let (status, body) = try await connections.ask("GET", server + "/api/v1/session", credentials: .bearer(token))
-        guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
-        guard let device = (try? JSONValue(parsing: body))?["device"]?.string else { throw Failure.noDevice }
-        try await outbox.recognize(device: device, at: server, takesOver: takesOver)
+    private func credentials() throws -> PeerCredentials {
+        switch reporter {
+        case .device(_, let token, _): return .bearer(try token())
+        case .person(let session):
+            guard let session = session() else { throw MusterError.signedOut }
+            return session.credentials
+        }
+    }
+
+    private func recognize(_ credentials: PeerCredentials) async throws {
+        switch reporter {
+        case .device(let outbox, _, let takesOver): try await recognize(outbox, credentials, takesOver)
+        case .person(let session):
+            guard let user = session()?.user else { throw MusterError.signedOut }
+            device = try await firstDevice(of: user, credentials)
+        }
         isRecognized = true
     }
 
-    private func post(_ body: [UInt8], _ token: String) async throws -> (Int, String?, Double?) {
+    /// Asks the server which device the token belongs to, so that no device reports what another heard.
+    private func recognize(
+        _ outbox: SightingOutbox, _ credentials: PeerCredentials, _ takesOver: Bool
+    ) async throws {
+        let (status, body) = try await connections.ask("GET", server + "/api/v1/session", credentials: credentials)
+        guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
+        guard let device = (try? JSONValue(parsing: body))?["device"]?.string else { throw Failure.noDevice }
+        try await outbox.recognize(device: device, at: server, takesOver: takesOver)
+    }
+
+    /// Asks the server for the name of a person's first device. A person without a device gets one, as for their first
+    /// recorded location.
+    private func firstDevice(of user: String, _ credentials: PeerCredentials) async throws -> String {
+        let path = server + "/api/v1/users/\(PercentEncoding.encode(user))/devices"
+        for _ in 0..<2 {
+            let (status, body) = try await connections.ask(
+                "GET", server + "/api/v1/devices?limit=1&user=\(PercentEncoding.encode(user))",
+                credentials: credentials)
+            guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
+            let items = (try? JSONValue(parsing: body))?["items"]?.elements
+            if let name = items?.first?["name"]?.string { return name }
+            let made = try await connections.ask(
+                "POST", path, json: Array(#"{"name":"phone"}"#.utf8), credentials: credentials)
+            // A conflict: a location that was recorded made the device meanwhile.
+            guard made.status == 201 || made.status == 409 else {
+                throw Self.failure(made.status, Self.reason(made.body), nil)
+            }
+        }
+        throw Failure.noDevice
+    }
+
+    private func post(_ body: [UInt8], _ credentials: PeerCredentials) async throws -> (Int, String?, Double?) {
         let response = try await connections.open(
-            "POST", server + "/api/v1/sightings", json: body, credentials: .bearer(token), deadlineSeconds: 30)
+            "POST", server + "/api/v1/sightings", json: body, credentials: credentials, deadlineSeconds: 30)
         var answer: [UInt8] = []
         while answer.count < Self.bodyLimit, let piece = try await response.nextPiece() { answer += piece }
         return (response.status, Self.reason(answer), response.header("retry-after").flatMap { Double($0) })
