@@ -190,6 +190,18 @@ extension DeviceState {
         return max(listened, sighted ?? listened)
     }
 
+    /// Records that the device listens at a moment of its own clock.
+    ///
+    /// - Returns: whether it listens again after a silence.
+    @discardableResult
+    mutating func noteListening(at moment: Instant) -> Bool {
+        guard hasMemory, let before = listenedUntil, moment.seconds(since: before) > BeaconPolicy.silenceSeconds else {
+            return false
+        }
+        memory.resumed = moment
+        return true
+    }
+
     /// The newest position that the device itself reported, as opposed to one that followed from a sighting.
     var ownFix: Position? {
         guard isLocated, newest.source != .beacon else { return hasMemory ? rarities[0].memory.ownFix : nil }
@@ -217,10 +229,15 @@ extension DeviceState {
         memory.ownFix = position
     }
 
-    /// Whether the device's own position of the last two minutes, by the server's clock, says that it is elsewhere than
-    /// in a place.
-    func contradicts(_ place: Circle, at moment: Instant) -> Bool {
-        guard let fix = ownFix, moment.seconds(since: fix.receivedTime) <= BeaconPolicy.fixSeconds else { return false }
+    /// Whether the device's own position of within two minutes says that it is elsewhere than in a place.
+    ///
+    /// - Parameters:
+    ///   - moment: when the device was heard there.
+    ///   - bySampleTime: whether the moment is one of the device's clock; otherwise it is one of the server's.
+    func contradicts(_ place: Circle, at moment: Instant, bySampleTime: Bool) -> Bool {
+        guard let fix = ownFix else { return false }
+        let age = moment.seconds(since: bySampleTime ? fix.sampleTime : fix.receivedTime)
+        guard age <= BeaconPolicy.fixSeconds, !bySampleTime || age >= -BeaconPolicy.fixSeconds else { return false }
         return Self.isFar(fix, from: place)
     }
 

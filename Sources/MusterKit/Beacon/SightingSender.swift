@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import MusterCoding
 package import MusterCore
 package import MusterReplication
 import MusterWire
@@ -63,13 +64,22 @@ package actor SightingSender {
         package var reason: String?
     }
 
-    private let outbox: SightingOutbox
+    /// Who reports.
+    private enum Reporter: Sendable {
+        /// A device with a token of its own, whose outbox it must be.
+        case device(SightingOutbox, token: @Sendable () throws -> String, takesOver: Bool)
+        /// A person, for their first device, the one of their recorded locations.
+        case person(@Sendable () -> Session?)
+    }
+
+    private let queue: any SightingQueue
+    private let reporter: Reporter
     private let server: String
     private let connections: HTTPConnections
-    private let token: @Sendable () throws -> String
-    private let takesOver: Bool
-    /// The digest of the token by which the server knows the device; nil before it does.
+    /// The digest of what the server recognized the reporter by, a device's token or a person's name; nil before it did.
     private var recognized: SHA256.Digest?
+    /// The name of the person's device.
+    private var device: String?
     private var refusals = SightingRefusals()
     private let now: @Sendable () -> Instant
     private var rowLimit = SightingSender.mostRows
@@ -88,12 +98,28 @@ package actor SightingSender {
         now: @escaping @Sendable () -> Instant = { Instant(seconds: Date().timeIntervalSince1970) },
         token: @escaping @Sendable () throws -> String
     ) {
-        self.takesOver = takesOver
-        self.outbox = outbox
+        queue = outbox
+        reporter = .device(outbox, token: token, takesOver: takesOver)
         self.server = server
         self.connections = connections
         self.now = now
-        self.token = token
+    }
+
+    /// Sends as a person.
+    ///
+    /// - Parameter session: returns the person's present session before each round of requests; nil when nobody is
+    ///   signed in.
+    init(
+        _ queue: any SightingQueue, at server: String, connections: HTTPConnections,
+        now: @escaping @Sendable () -> Instant = { Instant(seconds: Date().timeIntervalSince1970) },
+        session: @escaping @Sendable () -> Session?
+    ) {
+        self.queue = queue
+        reporter = .person(session)
+        // A session's address has a slash at its end.
+        self.server = server.hasSuffix("/") ? String(server.dropLast()) : server
+        self.connections = connections
+        self.now = now
     }
 
     /// Sends until the outbox is empty. What the server refuses is narrowed down to single batches, and removed once it
@@ -102,29 +128,24 @@ package actor SightingSender {
     /// - Parameter tell: is told of each request that the server answered.
     /// - Throws: `Failure`; what was not sent waits.
     package func sendAll(_ tell: @Sendable (Progress) async -> Void) async throws(Failure) {
-        let token: String
-        do { token = try self.token() } catch { throw .noToken(reason: "\(error)") }
+        let (credentials, identity): (PeerCredentials, String)
+        do { (credentials, identity) = try self.credentials() } catch { throw .noToken(reason: "\(error)") }
         do {
-            let digest = SHA256.hash(data: Array(token.utf8))
-            if recognized != digest {
-                // Another token may be another device's, which must not report what this one heard.
-                recognized = nil
-                try await recognize(token)
-                recognized = digest
-            }
-            while let page = try await outbox.page(rowLimit: rowLimit) {
-                let answer = try await post(page.body, token)
+            try await recognize(credentials, identity)
+            while let page = try await queue.page(rowLimit: rowLimit) {
+                let body = page.body(of: device)
+                let answer = try await post(body, credentials)
                 switch answer.status {
                 case 200..<300:
-                    try await outbox.remove(page)
+                    try await queue.remove(page)
                     rowLimit = min(rowLimit * 2, Self.mostRows)
                     await tell(Progress(sent: page.sightings))
                 case 400, 413, 422:
-                    switch refusals.verdict(on: answer, rows: page.rows, row: page.last, body: page.body, now: now()) {
+                    switch refusals.verdict(on: answer, rows: page.rows, row: page.last, body: body, now: now()) {
                     case .narrow: rowLimit = page.rows / 2
                     case .wait(let failure): throw failure
                     case .remove:
-                        try await outbox.remove(page)
+                        try await queue.remove(page)
                         await tell(Progress(refused: page.sightings, reason: answer.reason))
                     }
                 default: throw Self.failure(answer.status, answer.reason, answer.retryAfterSeconds)
@@ -140,17 +161,65 @@ package actor SightingSender {
         }
     }
 
+    /// Returns the reporter's credentials, and what the server recognizes it by: a device's token, or a person's name.
+    private func credentials() throws -> (PeerCredentials, identity: String) {
+        switch reporter {
+        case .device(_, let token, _):
+            let token = try token()
+            return (.bearer(token), token)
+        case .person(let session):
+            guard let session = session() else { throw MusterError.signedOut }
+            return (session.credentials, session.user)
+        }
+    }
+
+    /// Asks the server who reports, unless it was this reporter that it recognized last. Another token may be another
+    /// device's, which must not report what this one heard.
+    private func recognize(_ credentials: PeerCredentials, _ identity: String) async throws {
+        let digest = SHA256.hash(data: Array(identity.utf8))
+        if recognized == digest { return }
+        recognized = nil
+        switch reporter {
+        case .device(let outbox, _, let takesOver): try await recognize(outbox, credentials, takesOver)
+        case .person: device = try await firstDevice(of: identity, credentials)
+        }
+        recognized = digest
+    }
+
     /// Asks the server which device the token belongs to, so that no device reports what another heard.
-    private func recognize(_ token: String) async throws {
-        let (status, body) = try await connections.ask("GET", server + "/api/v1/session", credentials: .bearer(token))
+    private func recognize(
+        _ outbox: SightingOutbox, _ credentials: PeerCredentials, _ takesOver: Bool
+    ) async throws {
+        let (status, body) = try await connections.ask("GET", server + "/api/v1/session", credentials: credentials)
         guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
         guard let device = (try? JSONValue(parsing: body))?["device"]?.string else { throw Failure.noDevice }
         try await outbox.recognize(device: device, at: server, takesOver: takesOver)
     }
 
-    private func post(_ body: [UInt8], _ token: String) async throws -> Answer {
+    /// Asks the server for the name of a person's first device. A person without a device gets one, as for their first
+    /// recorded location.
+    private func firstDevice(of user: String, _ credentials: PeerCredentials) async throws -> String {
+        let path = server + "/api/v1/users/\(PercentEncoding.encode(user))/devices"
+        for _ in 0..<2 {
+            let (status, body) = try await connections.ask(
+                "GET", server + "/api/v1/devices?limit=1&user=\(PercentEncoding.encode(user))",
+                credentials: credentials)
+            guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
+            let items = (try? JSONValue(parsing: body))?["items"]?.elements
+            if let name = items?.first?["name"]?.string { return name }
+            let made = try await connections.ask(
+                "POST", path, json: Array(#"{"name":"phone"}"#.utf8), credentials: credentials)
+            // A conflict: a location that was recorded made the device meanwhile.
+            guard made.status == 201 || made.status == 409 else {
+                throw Self.failure(made.status, Self.reason(made.body), nil)
+            }
+        }
+        throw Failure.noDevice
+    }
+
+    private func post(_ body: [UInt8], _ credentials: PeerCredentials) async throws -> Answer {
         let response = try await connections.open(
-            "POST", server + "/api/v1/sightings", json: body, credentials: .bearer(token), deadlineSeconds: 30)
+            "POST", server + "/api/v1/sightings", json: body, credentials: credentials, deadlineSeconds: 30)
         var answer: [UInt8] = []
         while answer.count < Self.bodyLimit, let piece = try await response.nextPiece() { answer += piece }
         return Answer(response, reason: Self.reason(answer))
