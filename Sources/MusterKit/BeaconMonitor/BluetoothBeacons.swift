@@ -95,12 +95,8 @@ public struct BluetoothBeacons: BeaconSource {
         while true {
             do {
                 for try await news in source.listen() {
-                    switch news {
-                    case .listening:
-                        wait = Self.shortestWait
-                        gathered.begin()
-                    case .heard(let heard): gathered.add(heard)
-                    }
+                    if news == .listening { wait = Self.shortestWait }
+                    gathered.follow(news)
                 }
                 return gathered.finish()
             } catch let fault as RadioFault {
@@ -114,29 +110,49 @@ public struct BluetoothBeacons: BeaconSource {
 
     /// What is heard in the present interval. Only while the adapter works does silence mean anything.
     private final class Gathered: Sendable {
-        private let state: Mutex<(tally: SightingTally, isListening: Bool)>
+        private struct State {
+            var tally: SightingTally
+            var hearing = ProvenHearing()
+        }
+
+        private let state: Mutex<State>
         private let intervalSeconds: Double
         private let tell: @Sendable (BeaconNews) -> Void
 
         init(intervalSeconds: Double, tell: @escaping @Sendable (BeaconNews) -> Void) {
             self.intervalSeconds = intervalSeconds
             self.tell = tell
-            state = Mutex((SightingTally(intervalSeconds: intervalSeconds), false))
+            state = Mutex(State(tally: SightingTally(intervalSeconds: intervalSeconds)))
         }
 
-        func begin() {
-            state.withLock { [intervalSeconds] in $0 = (SightingTally(intervalSeconds: intervalSeconds), true) }
+        func follow(_ news: RadioNews) {
+            switch news {
+            case .listening:
+                state.withLock { [intervalSeconds] state in
+                    state.tally = SightingTally(intervalSeconds: intervalSeconds)
+                    state.hearing.follow(news)
+                }
+            case .proved: state.withLock { $0.hearing.follow(news) }
+            case .paused(let reason): pause(reason: reason)
+            case .heard(let heard):
+                tellBatch(
+                    state.withLock { state in
+                        state.hearing.follow(news)
+                        return state.tally.add(heard)
+                    })
+            }
         }
 
-        func add(_ heard: HeardAdvertisement) { tellBatch(state.withLock { $0.tally.add(heard) }) }
-
-        func advance(to now: Instant) { tellBatch(state.withLock { $0.isListening ? $0.tally.advance(to: now) : nil }) }
+        /// Ends the intervals that are over, as far as the source is known to have heard.
+        func advance(to now: Instant) {
+            tellBatch(state.withLock { state in state.hearing.end(at: now).flatMap { state.tally.advance(to: $0) } })
+        }
 
         func finish() { tellBatch(state.withLock { $0.tally.finish() }) }
 
         func pause(reason: String) {
             finish()
-            state.withLock { $0.isListening = false }
+            state.withLock { $0.hearing.stop() }
             tell(.unavailable(reason: reason))
         }
 
