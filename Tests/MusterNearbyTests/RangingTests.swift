@@ -67,7 +67,8 @@ import Testing
         let errors = try simulated(Offset(east: 0, north: 10), noise).dropFirst(500).compactMap {
             $0.distance.map { $0.value - 10 }
         }
-        #expect(abs(errors.reduce(0, +) / Double(errors.count) - 0.6) < 0.06)
+        let mean: Double = errors.reduce(0, +) / Double(errors.count)
+        #expect(abs(mean - 0.6) < 0.06)
         noise.obstructed = 0.2
         let blocked = try simulated(Offset(east: 0, north: 10), noise, times: 20_000).count {
             ($0.quality.distanceError?.value ?? 0) > 0.5
