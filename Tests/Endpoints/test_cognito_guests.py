@@ -201,7 +201,7 @@ def test_a_merge_is_told_by_the_live_feed_and_the_native_api(server, identity, p
     guest.put("reader", page="12")
     guest.put("reader2", page="1")
     other = Person(server, identity, "max", pools["north"])
-    max_ = server.client(server.admin().ok("POST", "/keys", {"label": "native", "user": "max"})["key"])
+    max_ = server.api(server.admin().ok("POST", "/keys", {"label": "native", "user": "max"})["key"])
     max_.ok("PATCH", "/datasets/reader", {"records": [{"key": "page", "value": "9", "syncCount": 0}]})
     identity.get_credentials_for_identity(IdentityId=guest.id, Logins=other.logins)
     told = max_.ok("GET", "/datasets/reader?since=0")
