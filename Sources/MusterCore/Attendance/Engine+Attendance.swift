@@ -71,7 +71,7 @@ extension Engine {
         _ states: [DeviceState], _ place: Int, _ device: DeviceNumber, _ region: RegionNumber, _ beacon: BeaconRule,
         silence: Double, _ now: Instant, _ decision: Decision
     ) -> Attendance? {
-        let isElsewhere = beacon.place.map { states[place].contradicts($0, at: now) } ?? false
+        let isElsewhere = beacon.place.map { states[place].contradicts($0, at: now, bySampleTime: false) } ?? false
         if let presence = states[place].presences.first(where: { $0.region == region }) {
             if isUnderReview(device, after: decision) { return .unknown }
             return presence.attendance == .present && isElsewhere ? .unknown : presence.attendance
