@@ -305,7 +305,7 @@ extension MusterError {
     /// The facade's word for why sightings were not sent.
     fileprivate init(_ failure: SightingSender.Failure) {
         switch failure {
-        case .unreachable, .busy: self = .away(reason: failure.description)
+        case .unreachable, .busy, .ahead, .clocksDiffer, .refusing: self = .away(reason: failure.description)
         case .unauthorized(let reason): self = .signInNeeded(reason: reason)
         case .outbox(.full): self = .deviceFull
         case .outbox(let error): self = .storeUnavailable(reason: error.description)
