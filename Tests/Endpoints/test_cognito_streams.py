@@ -5,6 +5,7 @@ import time
 
 import pytest
 import requests
+import standardwebhooks
 
 import amazon
 import cognito
@@ -74,7 +75,9 @@ def test_every_update_goes_to_the_stream_signed(world):
     removed = third["kinesisSyncRecords"][0]
     assert (removed["key"], removed["op"], "value" in removed) == ("size", "remove", False)
     assert (last["operation"], last["syncCount"], last["kinesisSyncRecords"]) == ("remove", 4, [])
-    assert all(delivery.verified for delivery in world.receiver.deliveries)
+    for call in world.receiver.calls:
+        standardwebhooks.Webhook(world.receiver.secret).verify(call.body, call.headers)
+    assert len({call.event for call in world.receiver.calls}) == 4
 
 
 def test_a_guests_update_goes_to_the_stream_and_so_does_a_merge(world):
@@ -93,7 +96,8 @@ def test_a_stream_is_a_webhook_target_and_is_sent_to_while_it_is_enabled(world):
     assert found == {"StreamName": "stream", "RoleArn": role, "StreamingStatus": "ENABLED"}
     world.admin.ok("POST", "/targets", {"name": "logged", "kind": "log"})
     for name in ("nothing", "logged"):
-        error = refused("InvalidParameterException", 400, world.configure, status="ENABLED", name=name)
+        error = refused("InvalidParameterException", 400, world.boss.set_identity_pool_configuration,
+                        IdentityPoolId=world.pool, CognitoStreams={"StreamName": name})
         assert name in error["Error"]["Message"]
     refused("InvalidParameterException", 400, world.boss.set_identity_pool_configuration, IdentityPoolId=world.pool,
             CognitoStreams={"StreamingStatus": "ENABLED"})

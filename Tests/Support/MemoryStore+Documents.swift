@@ -33,7 +33,7 @@ extension MemoryStore {
                 try $0.execute(
                     sql: DocumentSchema.steps.joined() + DatasetTable.schema + PushTable.schema + SignalTable.schema
                         + AttendanceTable.schema + PoolSettingsTable.schema + PoolSettingsTable.guests
-                        + GuestTable.schema)
+                        + GuestTable.schema + BulkPublishTable.schema)
             }
             return tables
         } catch {

@@ -23,7 +23,7 @@ extension CognitoSyncService {
 
     /// The most records of one page: all of a dataset, removed ones included, because Amazon's client for iOS asks for
     /// no second page.
-    private static let pageLimit = DatasetLimits.records + DatasetLimits.removedRecords
+    static let pageLimit = DatasetLimits.records + DatasetLimits.removedRecords
 
     private func listRecords(_ call: AmazonCall) async throws -> [UInt8] {
         let owner = try ownIdentity(call)

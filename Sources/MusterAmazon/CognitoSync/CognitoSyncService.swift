@@ -6,7 +6,7 @@ import MusterWire
 
 /// Amazon Cognito Sync for unmodified AWS clients (rest-json, 2014-06-30; docs/push-sync.md).
 ///
-/// An identity is a user or a guest, and an identity pool is a team (`CognitoID`). Datasets are those of the native API.
+/// An identity is a user or a guest, an identity pool is a team (`CognitoID`). Datasets are those of the native API.
 /// A caller reaches its own identity alone; an admin also reads how much each identity stores, but no record.
 struct CognitoSyncService: AmazonRESTService {
     let coordinator: StoreCoordinator
@@ -14,6 +14,8 @@ struct CognitoSyncService: AmazonRESTService {
     let keys: AmazonKeys
     let pushes: PushDispatcher
     let trigger: SyncTrigger
+    let publisher: BulkPublisher
+    let vault: SecretVault
 
     static let title = "Amazon Cognito Sync"
     static let signingName = "cognito-sync"
@@ -38,6 +40,7 @@ struct CognitoSyncService: AmazonRESTService {
         addUsage(to: &routes)
         addDevices(to: &routes)
         addPools(to: &routes)
+        addStreams(to: &routes)
     }
 
     // MARK: What the path names

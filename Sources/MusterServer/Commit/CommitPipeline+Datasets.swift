@@ -28,7 +28,8 @@ extension CommitPipeline {
             receipt.dataset = .success(decision)
             guard let touch = decision.touch else { return receipt }
             try transaction.put(decision)
-            try transaction.append(.dataset(touch))
+            let sequence = try transaction.append(.dataset(touch))
+            try streams.send(decision, of: nil, at: sequence, now, in: transaction)
         } catch let fault as DatasetError {
             receipt.dataset = .failure(fault)
         }

@@ -44,7 +44,8 @@ extension CommitPipeline {
             (decision.dataset.owner, touch.owner) = (guest.number, guest.number)
             decision.touch = touch
             try transaction.put(decision)
-            try transaction.append(.dataset(touch))
+            let sequence = try transaction.append(.dataset(touch))
+            try streams.send(decision, of: id, at: sequence, now, in: transaction)
             receipt.dataset = .success(decision)
         } catch let fault as DatasetError {
             receipt.dataset = .failure(fault)
@@ -140,7 +141,8 @@ extension CommitPipeline {
         ) { try transaction.record($0, in: name, of: user) }
         guard let touch = decision.touch else { return }
         try transaction.put(decision)
-        try transaction.append(.dataset(touch))
+        let sequence = try transaction.append(.dataset(touch))
+        try streams.send(decision, of: nil, at: sequence, now, in: transaction)
     }
 }
 

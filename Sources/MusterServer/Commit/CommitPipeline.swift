@@ -12,6 +12,7 @@ struct CommitPipeline {
     var engine: Engine
     let rules: RuleBook
     let quotas: Quotas
+    let streams: DatasetStreams
     var decision = Decision()
     /// The devices whose state has changed since their last stored record.
     var unrecorded = UnrecordedDevices()
@@ -21,16 +22,18 @@ struct CommitPipeline {
     private(set) var lastAppended = LogSequence.zero
 
     /// - Parameters:
+    ///   - streams: where updates of datasets are sent; nil to send them to no address of the server's own.
     ///   - unrecorded: the devices whose records are out of date.
     ///   - recordedThrough: the last change that every device record includes.
     init(
-        store: any Store, engine: Engine, rules: RuleBook, quotas: Quotas = Quotas(),
+        store: any Store, engine: Engine, rules: RuleBook, quotas: Quotas = Quotas(), streams: DatasetStreams? = nil,
         unrecorded: Set<DeviceNumber> = [], recordedThrough: MusterCore.LogSequence = .zero
     ) {
         self.store = store
         self.engine = engine
         self.rules = rules
         self.quotas = quotas
+        self.streams = streams ?? DatasetStreams(origin: rules.telling.origin) { rules.currentDirectory }
         self.unrecorded = UnrecordedDevices(through: recordedThrough)
         self.unrecorded.insert(unrecorded.map { Int($0.rawValue) }.sorted())
     }

@@ -11,6 +11,8 @@ final class CoordinatorState: Sendable {
     let endedRights = Mutex(0)
     /// The state of an index that another thread rebuilds and the writer then adopts.
     let rebuilding = Mutex(Rebuilding.none)
+    /// Makes the addresses of the records of large updates.
+    let addressesOfRecords = Mutex<@Sendable (StreamReference) -> String?>({ _ in nil })
     let storage: StorageHealth
     let quotas: Quotas
     let announce: @Sendable (LogSequence) -> Void

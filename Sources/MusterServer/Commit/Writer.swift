@@ -143,6 +143,7 @@ struct Writer {
         let before = shared.directory.withLock { $0 }
         var endsRights = false
         defer {
+            pipeline.streams.forgetSettings()
             announce()
             rebuildAside()
         }

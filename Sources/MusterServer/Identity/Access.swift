@@ -3,8 +3,8 @@ package import MusterCore
 /// The rights of a principal to see and change things, all in one place. These methods name every right; anything else
 /// is forbidden.
 ///
-/// A member reads their own data, a leader also the team's, an analyst every position, a gateway nothing. A guest has no
-/// right but to datasets of their own. An admin may do everything.
+/// A member reads their own data, a leader also the team's, an analyst every position, a gateway nothing. A guest has
+/// no right but to datasets of their own. An admin may do everything.
 package struct Access: Sendable {
     /// The principal whose rights these are.
     package let principal: Principal

@@ -193,8 +193,8 @@ enum Schema {
     /// What follows people across devices, who is told of it by a push service, and what identity pools chose.
     private static let version18 = DatasetTable.schema + PushTable.schema + PushTable.mark + PoolSettingsTable.schema
 
-    /// Guests of identity pools.
-    private static let version21 = GuestTable.schema + PoolSettingsTable.guests
+    /// Guests of identity pools, and bulk publishes.
+    private static let version21 = GuestTable.schema + PoolSettingsTable.guests + BulkPublishTable.schema
 
     /// Attendance rules.
     private static let version22 = AttendanceTable.schema

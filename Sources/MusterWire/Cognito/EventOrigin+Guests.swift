@@ -11,8 +11,8 @@ extension EventOrigin {
         return "\(region):\(Hexadecimal.uuid(digits))"
     }
 
-    /// Reads what may be a guest's identity; nil for a text of another form, and for the id of a user or a pool. Whether
-    /// the server gave it, `Identity` knows.
+    /// Reads what may be a guest's identity; nil for a text of another form, and for the id of a user or a pool.
+    /// Whether the server gave it, `Identity` knows.
     package func guestID(_ text: String) -> GuestID? {
         guard text.utf8.count <= CognitoID.lengthLimit, text.hasPrefix("\(region):") else { return nil }
         let digits = text.dropFirst(region.count + 1).filter { $0 != "-" }

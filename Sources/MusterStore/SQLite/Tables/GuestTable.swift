@@ -84,6 +84,17 @@ package enum GuestTable {
         ).map { Guest($0) }
     }
 
+    /// Guests of a pool from a number downwards.
+    package static func guests(
+        ofPool team: TeamNumber?, from number: UserNumber, limit: Int, in database: Database
+    ) throws -> [Guest] {
+        try Row.fetchAll(
+            database,
+            sql: "SELECT \(columns) FROM guests WHERE team = ? AND number >= ? ORDER BY number LIMIT ?",
+            arguments: [team?.rawValue ?? 0, -Int(number.rawValue), limit]
+        ).map { Guest($0) }
+    }
+
     package static func pools(in database: Database) throws -> [TeamNumber?] {
         try Int32.fetchAll(database, sql: "SELECT team FROM guest_pools ORDER BY team").map {
             $0 == 0 ? nil : TeamNumber($0)
