@@ -53,6 +53,8 @@ import Testing
         #expect(try turns(town) == [.started, .reminded])
         try await town.coordinator.close()
         town = try await Town(store: store, clock: town.clock)
+        // The clock stands still until the writer has begun.
+        try await awaitSweep(of: town)
         try await pass([119, 2, 299], town)
         #expect(try turns(town) == [.started, .reminded, .overdue])
         #expect(try store.openIncidents().isEmpty)
