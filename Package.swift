@@ -24,13 +24,16 @@ let package = Package(
         .library(name: "MusterGeometry", targets: ["MusterGeometry"]),
         .library(name: "MusterCore", targets: ["MusterCore"]),
         .library(name: "MusterKit", targets: ["MusterKit"]),
+        .library(name: "MusterNearby", targets: ["MusterNearby"]),
         .library(name: "MusterReplication", targets: ["MusterReplication"]),
         .executable(name: "muster", targets: ["muster"]),
     ],
     dependencies: [
         .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -101,6 +104,20 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        // Two devices that measure each other, without a server.
+        .target(
+            name: "MusterNearby",
+            dependencies: [
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterMDNS", "MusterSimulator",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict),
         // Connections, messages, files and metrics: no word of the product.
         .target(
             name: "MusterHTTP",
@@ -118,6 +135,13 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        // Services on the local network: multicast DNS without a daemon. No word of the product.
+        .target(
+            name: "MusterMDNS",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .target(
@@ -176,6 +200,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -248,7 +273,7 @@ let package = Package(
             name: "muster",
             dependencies: [
                 "MusterCoding", "MusterCore", "MusterEndpoints", "MusterGeometry", "MusterHTTP", "MusterKit",
-                "MusterReplication",
+                "MusterNearby", "MusterReplication",
                 "MusterServer", "MusterSimulator", "MusterStore", "MusterTerminal", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -273,7 +298,8 @@ let package = Package(
         // What the documentation shows, compiled as an app would: public declarations alone can be used.
         .target(
             name: "Examples",
-            dependencies: ["MusterKit", .product(name: "Crypto", package: "swift-crypto")], path: "Examples",
+            dependencies: ["MusterKit", "MusterNearby", .product(name: "Crypto", package: "swift-crypto")],
+            path: "Examples",
             exclude: appleSamples, packageAccess: false, swiftSettings: strict),
 
         // C libraries of the system.
@@ -343,6 +369,20 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict + [.define("MUSTER_URLSESSION", .when(platforms: [.linux]))]),
+        .testTarget(
+            name: "MusterNearbyTests",
+            dependencies: [
+                "MusterCore", "MusterGeometry", "MusterNearby", "MusterSimulator",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "MusterMDNSTests",
+            dependencies: ["MusterMDNS", .product(name: "NIOCore", package: "swift-nio")], swiftSettings: strict),
+        // Advertises and browses for the Python tests, and prints what it hears.
+        .executableTarget(
+            name: "mdns-probe", dependencies: ["MusterMDNS", .product(name: "NIOCore", package: "swift-nio")],
+            path: "Tests/MDNSProbe", swiftSettings: strict),
         .testTarget(name: "Tidy", swiftSettings: strict),
     ]
 )

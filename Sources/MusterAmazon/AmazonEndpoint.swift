@@ -1,5 +1,6 @@
 import Hummingbird
 package import MusterServer
+package import ServiceLifecycle
 
 /// AWS's services for unmodified AWS clients: Amazon Location, the rules of Amazon EventBridge (docs/aws.md) and Amazon
 /// Cognito's user pools, identity pools and Sync (docs/cognito.md).
@@ -8,15 +9,26 @@ package struct AmazonEndpoint: Endpoint {
     private let sync: CognitoSyncService
     private let userPool: CognitoUserPoolService
     private let jsonServices: AmazonJSONServices
+    private let publisher: BulkPublisher
+
+    package var services: [any Service] { [publisher] }
 
     package init(_ parts: ServerParts) {
         let keys = AmazonKeys(
             identity: parts.identity, requestsPerSecond: parts.configuration.amazon.requestsPerSecond)
         location = LocationService(
             coordinator: parts.coordinator, keys: keys, configuration: parts.configuration)
+        let (coordinator, vault) = (parts.coordinator, parts.identity.vault)
+        if let address = parts.configuration.publicURL {
+            coordinator.setAddressesOfRecords { address + CognitoSyncService.path(of: $0, sealedBy: vault) }
+        }
+        publisher = BulkPublisher(coordinator: coordinator, dispatcher: parts.dispatcher) {
+            coordinator.address(of: $0)
+        }
         sync = CognitoSyncService(
-            coordinator: parts.coordinator, keys: keys, pushes: parts.pushes,
-            trigger: SyncTrigger(coordinator: parts.coordinator, caller: parts.dispatcher.caller))
+            coordinator: parts.coordinator, guestLimiter: parts.identity.guestLimiter, keys: keys,
+            pushes: parts.pushes, trigger: SyncTrigger(coordinator: parts.coordinator, caller: parts.dispatcher.caller),
+            publisher: publisher, vault: vault)
         userPool = CognitoUserPoolService(parts)
         jsonServices = AmazonJSONServices(
             keys: keys,

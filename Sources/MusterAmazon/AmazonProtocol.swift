@@ -8,7 +8,6 @@ import MusterHTTP
 import MusterServer
 import MusterWire
 import NIOCore
-import Synchronization
 
 /// The AWS protocols: a signature over the whole request proves who sends it, and errors have the form that AWS clients
 /// expect.
@@ -97,7 +96,8 @@ private struct SignatureProof: RequestProof {
 
     func verify(by identity: Identity, atOpening isOpening: Bool) async throws -> Principal {
         let principal = try await identity.authenticate(signed, for: service)
-        try keys.rates.spendRequest(signed.shown.accessKeyID, at: identity.now())
+        let wait = keys.rates.spendRequest(signed.shown.accessKeyID, at: identity.now())
+        if wait > 0 { throw AmazonError.throttled(retryAfterSeconds: wait) }
         return principal
     }
 }
@@ -105,11 +105,11 @@ private struct SignatureProof: RequestProof {
 /// The access keys, and how many requests each may send.
 struct AmazonKeys: Sendable {
     let identity: Identity
-    fileprivate let rates: AmazonRates
+    fileprivate let rates: RequestRates
 
     init(identity: Identity, requestsPerSecond: Double) {
         self.identity = identity
-        rates = AmazonRates(perSecond: requestsPerSecond)
+        rates = RequestRates(.init(tries: max(1, requestsPerSecond), perSecond: requestsPerSecond))
     }
 }
 
@@ -119,24 +119,6 @@ extension Response {
         var response = self
         response.headers[.amazonRequestID] = SecretToken.randomBytes(16).hexadecimal
         return response
-    }
-}
-
-/// The number of requests a second that each access key may send. One second's worth may come at once.
-fileprivate final class AmazonRates: Sendable {
-    private let buckets: Mutex<TokenBuckets>
-
-    init(perSecond: Double) {
-        buckets = Mutex(TokenBuckets(.init(tries: max(1, perSecond), perSecond: perSecond), capacity: 10_000))
-    }
-
-    func spendRequest(_ key: String, at now: Instant) throws(AmazonError) {
-        let wait = buckets.withLock { buckets in
-            let wait = buckets.secondsUntilOne(for: key, at: now)
-            if wait == 0 { buckets.add(-1, for: key, at: now) }
-            return wait
-        }
-        if wait > 0 { throw .throttled(retryAfterSeconds: Int(wait.rounded(.up))) }
     }
 }
 

@@ -37,6 +37,8 @@ public enum Change: Hashable, Sendable {
     case reminder(Safety, of: UserNumber, count: Int32)
     /// Something happened to a person's check-in timer: its `turn` says what.
     case checkInTimer(CheckInTimer, of: UserNumber)
+    /// Something happened to an attendance rule: its `turn` says what.
+    case attendance(AttendanceReport)
     /// Something happened to an incident: its `turn` says what.
     case incident(Incident)
     /// A person's entry on the roll of a team's incident changed: a user edited it, or the person was removed or moved.

@@ -3,12 +3,15 @@
 
 @_exported public import MusterReplication
 
+@_exported public import struct MusterCore.Beacon
+@_exported public import struct MusterCore.BeaconUUID
 @_exported public import struct MusterCore.Crossing
 @_exported public import enum MusterCore.Doubt
 @_exported public import struct MusterCore.Instant
 @_exported public import struct MusterCore.Position
 @_exported public import struct MusterCore.Revision
 @_exported public import struct MusterCore.Safety
+@_exported public import struct MusterCore.Sighting
 @_exported public import enum MusterCore.Standing
 @_exported public import struct MusterGeometry.Coordinate
 @_exported public import enum MusterGeometry.CoordinateError

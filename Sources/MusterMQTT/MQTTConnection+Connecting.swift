@@ -239,7 +239,8 @@ extension MQTTConnection {
         sessions.publishWill(of: session.key, afterSeconds: seconds) { [parts, intake] in
             // The will is published only if the client's credential is still valid, as for any message.
             guard let principal = try? await proof.verify(by: parts.identity, atOpening: false) else { return }
-            _ = try? await intake.store([.init(topic: will.topic, payload: will.payload)], by: principal)
+            let message = PublishIntake.Message(topic: will.topic, payload: will.payload, mayBeOld: true)
+            _ = try? await intake.store([message], by: principal)
         }
     }
 }

@@ -43,7 +43,11 @@ extension MQTTConnection {
         }
         let new = zip(messages, areNew).filter { $1 }.map { $0.0 }
         let outcomes = try await intake.store(
-            new.map { .init(topic: $0.topic, payload: $0.publish.payload) }, by: principal)
+            new.map {
+                .init(
+                    topic: $0.topic, payload: $0.publish.payload,
+                    mayBeOld: $0.publish.isRetained || $0.publish.isDuplicate)
+            }, by: principal)
         traffic.countReceived(new.count)
         var next = outcomes.makeIterator()
         var outcomeOfID: [UInt16: PublishIntake.Outcome] = [:]

@@ -21,6 +21,9 @@ struct PublishIntake: Sendable {
     struct Message: Sendable {
         var topic: String
         var payload: [UInt8]
+        /// Whether the message may have waited: it is retained, or sent again (MQTT 5.0, sections 3.3.1.1 and 3.3.1.3),
+        /// or a will, which was written when the client connected.
+        var mayBeOld = false
     }
 
     /// The result for one message.
@@ -65,6 +68,10 @@ struct PublishIntake: Sendable {
         }
         switch topic {
         case .ignored: return (.stored(nil), [])
+        case .heard where message.mayBeOld:
+            // What gateways say has no time and counts as of its arrival. Nobody knows when this was heard.
+            metrics.count(event: "gateway_message_old")
+            return (.stored(nil), [])
         case .heard(let gateway, let radio):
             return heard(message.payload, by: gateway, radio: radio, of: principal)
         case .ownTracks(let topic):

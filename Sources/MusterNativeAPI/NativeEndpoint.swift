@@ -18,6 +18,7 @@ package struct NativeEndpoint: Endpoint {
         TeamSafetyRoutes.self,
         DeclarationRoutes.self,
         CheckInRoutes.self,
+        AttendanceRoutes.self,
         IncidentRoutes.self,
         IncidentReportRoutes.self,
         RollRoutes.self,

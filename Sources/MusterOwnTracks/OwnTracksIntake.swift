@@ -63,6 +63,7 @@ package struct OwnTracksIntake: Sendable {
             // An iPhone app sends "user" when its user field is empty.
             case .admin: named ?? own
             case .leader, .member, .analyst: own
+            case .guest: nil as User?
             }
         guard let user = owner else { return nil }
         if let device = directory.device(named: name, of: user.number) {

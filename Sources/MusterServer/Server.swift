@@ -337,6 +337,7 @@ private struct Retention: Service {
                 _ = try? await coordinator.forget(before: horizon)
                 try? await coordinator.dropUnusedBlobs(at: now())
                 _ = try? await identity.removeExpiredCredentials()
+                try? await coordinator.removeIdleGuests(at: now())
                 try await Task.sleep(for: .seconds(3600))
             }
         }

@@ -27,6 +27,10 @@ package protocol DatasetStore {
 package protocol DatasetTransaction {
     /// The dataset, deleted ones included, as this transaction sees it.
     func dataset(_ name: String, of user: UserNumber) throws -> Dataset?
+    /// A user's datasets that are there, by name, as this transaction sees them.
+    func datasets(of user: UserNumber) throws -> [Dataset]
+    /// The records of a dataset that have a value, as this transaction sees them.
+    func records(of dataset: String, of user: UserNumber) throws -> [DatasetRecord]
     /// The number of datasets that the user has.
     func datasetCount(of user: UserNumber) throws -> Int
     /// The bytes of all of the user's datasets: keys and values.

@@ -6,10 +6,13 @@ package struct PoolSettings: Hashable, Sendable {
     package var configuration: String?
     /// The ARN of the target that sees each update of a dataset before it is stored; nil for none.
     package var syncTrigger: String?
+    /// Whether the pool gives identities to guests.
+    package var allowsGuests: Bool
 
-    package init(configuration: String? = nil, syncTrigger: String? = nil) {
+    package init(configuration: String? = nil, syncTrigger: String? = nil, allowsGuests: Bool = false) {
         self.configuration = configuration
         self.syncTrigger = syncTrigger
+        self.allowsGuests = allowsGuests
     }
 }
 

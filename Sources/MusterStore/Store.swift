@@ -8,7 +8,9 @@ package import MusterDocuments
 /// so no caller reads on the cooperative pool, and it sees every transaction whose `write` has returned.
 ///
 /// `MemoryStore` and `SQLiteStore` pass one test suite, `Tests/Conformance`.
-package protocol Store: SafetyStore, DatasetStore, PushStore, PoolSettingsStore, SignalStore, AnyObject, Sendable {
+package protocol Store: SafetyStore, AttendanceStore, DatasetStore, GuestStore, BulkPublishStore, PushStore,
+    PoolSettingsStore, SignalStore, AnyObject, Sendable
+{
     /// Runs one transaction: it is durable when this returns, and nothing of it is stored when this throws.
     ///
     /// - Parameter committedAt: the commit time of every appended change.
@@ -183,8 +185,8 @@ package protocol Store: SafetyStore, DatasetStore, PushStore, PoolSettingsStore,
 }
 
 /// Writes in one transaction. Valid only inside the `write` that lent it.
-package protocol StoreTransaction: SafetyTransaction, DatasetTransaction, PushTransaction, PoolSettingsTransaction,
-    SignalTransaction, AnyObject
+package protocol StoreTransaction: SafetyTransaction, AttendanceTransaction, DatasetTransaction, PushTransaction,
+    PoolSettingsTransaction, SignalTransaction, GuestTransaction, BulkPublishTransaction, AnyObject
 {
     /// Appends a change to the log. Also stores a position, sighting or signal in its device's history, a declaration
     /// in its subject's, and an incident.

@@ -14,9 +14,10 @@ struct Muster: AsyncParsableCommand {
             Serve.self, ConfigCommand.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self,
             DeviceCommand.self, TokenCommand.self, KeyCommand.self, PushCommand.self, CollectionCommand.self,
             RegionCommand.self, TrackerCommand.self, PlacesCommand.self, PersonCommand.self, TimerCommand.self,
+            AttendanceCommand.self,
             IncidentCommand.self, RuleCommand.self, TargetCommand.self, DeadLetterCommand.self, TriggerCommand.self,
-            DatasetCommand.self, ChangesCommand.self, AuditCommand.self, Scan.self, Track.self, Replay.self,
-            Export.self, Backup.self, Restore.self, Doctor.self,
+            DatasetCommand.self, ChangesCommand.self, AuditCommand.self, Scan.self, NearbyCommand.self, Track.self,
+            Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,
         ])
 
     /// Runs the command that the arguments name. For `serve`, the settings of the environment and of a configuration

@@ -35,7 +35,7 @@ import Testing
             BeaconTrack(region: RegionNumber(4), listener: DeviceNumber(2), signal: -60),
         ]
         return BeaconMemory(
-            tracks: tracks, listened: .test(8),
+            tracks: tracks, listened: .test(8), resumed: .test(7),
             challenger: BeaconMemory.Challenger(region: RegionNumber(4), since: .test(9)), ownFix: position)
     }
 

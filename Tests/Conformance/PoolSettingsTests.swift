@@ -7,7 +7,8 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `each pool has settings of its own, after a crash too`(kind: StoreKind) throws {
         let bench = try Bench(kind)
-        let whole = PoolSettings(configuration: #"{"PushSync":{}}"#, syncTrigger: "arn:aws:muster:::target/hook")
+        let whole = PoolSettings(
+            configuration: #"{"PushSync":{}}"#, syncTrigger: "arn:aws:muster:::target/hook", allowsGuests: true)
         try bench.store.write(at: .test(1)) { transaction in
             #expect(try transaction.settings(ofPool: nil) == PoolSettings())
             try transaction.put(whole, ofPool: TeamNumber(1))

@@ -91,3 +91,41 @@ extension IncidentEntry {
             name: number % 5 == 0 ? nil : "Zoë 🧭")
     }
 }
+
+extension AttendanceRule {
+    static func test(_ number: Int32, team: Int32, _ subject: Subject = .everyone) -> AttendanceRule {
+        AttendanceRule(
+            number: AttendanceNumber(number), team: TeamNumber(team), name: "gate-\(number)", region: RegionNumber(3),
+            subject: subject, demand: .atLeast(2, afterSeconds: 0.5), opensIncident: number % 2 == 0,
+            note: number % 2 == 0 ? nil : "Tür", setBy: UserNumber(7), setAt: .test(1))
+    }
+}
+
+extension AttendanceReport {
+    static func random(at moment: Instant, _ generator: inout SeededGenerator) -> AttendanceReport {
+        let subjects: [AttendanceRule.Subject] = [
+            .everyone, .role(.leader), .ownRole("Ärztin"), .person(UserNumber(4)),
+        ]
+        var rule = AttendanceRule.test(
+            .random(in: 1 ... .max, using: &generator), team: 1,
+            subjects.randomElement(using: &generator) ?? .everyone)
+        rule.progress.lackingSince = Bool.random(using: &generator) ? moment : nil
+        var report = AttendanceReport(
+            Turn.allCases.randomElement(using: &generator) ?? .made, of: rule, at: moment,
+            by: Bool.random(using: &generator) ? UserNumber(.max) : nil)
+        if Bool.random(using: &generator) {
+            let windows = [WeeklySchedule.Window(weekday: 3, startMinute: 7, endMinute: 1_440)]
+            report.demand = .during(WeeklySchedule(zone: "UTC", windows: windows), graceSeconds: 0)
+            report.window = .init(
+                occurrence: .init(day: .random(in: .min ... .max, using: &generator), window: 0), start: moment,
+                end: .test(7))
+            report.who = UserNumber(5)
+        }
+        report.count.present = 1
+        report.count.absent = 300
+        report.count.unknown = .max
+        report.count.presentPeople = [UserNumber(1)]
+        report.count.unknownPeople = Bool.random(using: &generator) ? [] : [UserNumber(2), UserNumber(.max)]
+        return report
+    }
+}

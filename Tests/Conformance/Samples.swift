@@ -114,13 +114,14 @@ extension Change {
         let isRemoved = Bool.random(using: &generator)
         let moment = Instant(milliseconds: .random(in: .min ... .max, using: &generator))
         let percent: UInt8? = isRemoved ? nil : .random(in: 0...100, using: &generator)
-        switch Int.random(in: 0..<18, using: &generator) {
+        switch Int.random(in: 0..<19, using: &generator) {
         case 16:
             return .signal(
                 .test(
                     "id\(number)", at: 3, reporter: isRemoved ? nil : 4,
                     values: isRemoved ? [] : [.init("text1", "é\(number)"), .init("k", "")]),
                 of: DeviceNumber(number))
+        case 18: return .attendance(.random(at: moment, &generator))
         case 17: return .checkInTimer(.random(at: moment, &generator), of: UserNumber(number))
         case 15:
             return .posted(

@@ -36,3 +36,27 @@ def verified(server, token, audience=None):
     key = jwt.PyJWKClient(described["jwks_uri"]).get_signing_key_from_jwt(token)
     return jwt.decode(token, key, algorithms=["RS256"], audience=audience, issuer=issuer,
                       options={"require": ["exp", "iat", "iss", "sub"]})
+
+
+class Person:
+    """Someone who signed in to the user pool, as an app does it."""
+
+    def __init__(self, server, identity, name, pool):
+        self.server, self.identity = server, identity
+        self.tokens = sign_in(server, name)
+        self.settings = settings(server)
+        provider = f"cognito-idp.{self.settings['region']}.amazonaws.com/{self.settings['userPoolId']}"
+        self.logins = {provider: self.tokens["IdToken"]}
+        self.pool = pool
+        self.id = identity.get_id(IdentityPoolId=pool, Logins=self.logins)["IdentityId"]
+
+    def credentials(self, logins=None):
+        answer = self.identity.get_credentials_for_identity(IdentityId=self.id, Logins=logins or self.logins)
+        assert answer["IdentityId"] == self.id
+        return answer["Credentials"]
+
+    def client(self, service, credentials=None):
+        credentials = credentials or self.credentials()
+        return amazon.client(self.server, service=service, key={
+            "accessKeyId": credentials["AccessKeyId"], "secretAccessKey": credentials["SecretKey"],
+            "sessionToken": credentials["SessionToken"]})

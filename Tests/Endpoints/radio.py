@@ -105,3 +105,45 @@ class Recorder:
         if self.snooper:
             self.snooper.snoop(packet, Snooper.Direction.CONTROLLER_TO_HOST)
         self.sink.on_packet(packet)
+
+
+class BareController:
+    """A controller by its bytes alone, with the faults of real ones: it stops scanning without a word, tells that
+    another program changed the scan, or answers nothing any more. It knows the older form of reports."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        self.peer = None
+        self.is_scanning = False
+        self.is_mute = False
+
+    def __enter__(self):
+        threading.Thread(target=self._serve, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+    def tell_completion(self, opcode, status=0, values=b""):
+        body = b"\x01" + struct.pack("<HB", opcode, status) + values
+        self.peer.sendall(bytes([4, 0x0E, len(body)]) + body)
+
+    def _serve(self):
+        while True:
+            try:
+                self.peer, _ = self.listener.accept()
+            except OSError:
+                return
+            with self.peer, self.peer.makefile("rb") as commands:
+                while head := commands.read(4):
+                    self._follow(struct.unpack("<xHB", head)[0], commands.read(head[3]))
+
+    def _follow(self, opcode, parameters):
+        if self.is_mute:
+            return
+        if opcode == 0x200C:
+            self.is_scanning = parameters[0] == 1
+        # The parameters of a scan cannot be set while it runs.
+        status = 0x0C if opcode == 0x200B and self.is_scanning else 0
+        self.tell_completion(opcode, status, bytes(64) if opcode == 0x1002 else b"")

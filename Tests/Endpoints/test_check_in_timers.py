@@ -127,15 +127,21 @@ def test_checking_in_again_and_again_fills_no_log(crew):
     for _ in range(100):
         crew.member.ok("POST", crew.words, {})
     assert len(crew.told()) <= 5
-    for minutes in range(1, 50):
-        crew.member.ok("PUT", crew.path, {"intervalSeconds": 60 * minutes})
-    # A person has one timer, however many are started.
-    assert crew.timer()["intervalSeconds"] == 60 * 49
     crew.member.ok("DELETE", crew.path)
     document = crew.member.refused(404, "GET", crew.path)
     assert document["detail"] == "This person has no check-in timer."
     crew.member.refused(404, "POST", crew.words, {})
     crew.member.refused(404, "DELETE", crew.path)
+
+
+def test_a_member_who_starts_timers_over_and_over_is_slowed_down_and_a_leader_is_not(crew):
+    answers = [crew.member.send("PUT", crew.path, {"intervalSeconds": 60 * minutes}) for minutes in range(1, 41)]
+    assert 10 <= [answer.status_code for answer in answers].count(200) <= 22
+    assert answers[-1].status_code == 429 and int(answers[-1].headers["Retry-After"]) <= 30
+    assert len(crew.told()) <= 25
+    # What is refused changed nothing, and the word of the person counts as ever.
+    crew.member.ok("POST", crew.words, {})
+    assert crew.leader.ok("PUT", crew.path, {"intervalSeconds": 600})["intervalSeconds"] == 600
 
 
 def test_the_person_and_their_leaders_alone_see_and_set_it(crew):

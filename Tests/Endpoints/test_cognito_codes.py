@@ -140,6 +140,7 @@ def test_a_target_sends_the_codes(make_server):
     client = {"ClientId": cognito.settings(server)["clientId"]}
     destination = {"Destination": "the message service of this server"}
     attributes = [{"Name": "email", "Value": "kim@example.org"}, {"Name": "nickname", "Value": "k"}]
+    assert "The target that sends codes is not there" in server.log()
     # Before the target is there, the code is an admin's to hand over.
     assert idp.sign_up(**client, Username="early", Password="a good password")["CodeDeliveryDetails"] == destination
     assert [(code["user"], code["wasSent"]) for code in admin.ok("GET", "/codes")["items"]] == [("early", False)]
@@ -165,3 +166,28 @@ def test_a_target_sends_the_codes(make_server):
         long = [{"Name": "email", "Value": "a" * 255}]
         refused("InvalidParameterException", 400, idp.sign_up, **client, Username="long", Password="a good password",
                 UserAttributes=long)
+
+
+def test_strangers_neither_flood_a_person_nor_keep_their_code_back(make_server):
+    server = make_server(arguments=["--code-target", "mailer", "--allow-private-targets"])
+    admin, idp = server.start().admin(), cognito.unsigned(server, "cognito-idp")
+    client = {"ClientId": cognito.settings(server)["clientId"]}
+    others = [f"other{number}" for number in range(20)]
+    for name in [*others, "ana"]:
+        admin.ok("POST", "/users", {"name": name, "role": "member"})
+
+    def user(call):
+        return json.loads(call.body)["user"]
+
+    with Receiver(lambda call: 204 if user(call) == "ana" else 500) as receiver:
+        webhook_targets.make(admin, "mailer", receiver.url)
+        # The target refuses the codes of the others, which are tried for 31 s.
+        for name in others:
+            idp.forgot_password(**client, Username=name)
+        for _ in range(3):
+            idp.forgot_password(**client, Username="ana")
+        receiver.wait(lambda calls: {*others, "ana"} <= {user(call) for call in calls})
+        webhook_targets.eventually(
+            lambda: [entry.get("wasSent") for entry in admin.ok("GET", "/codes")["items"] if entry["user"] == "ana"],
+            lambda sent: sent == [True])
+        assert [user(call) for call in receiver.calls].count("ana") == 1

@@ -208,6 +208,8 @@ def test_an_admin_configures_a_pool(people, boss, admin):
     push = {"ApplicationArns": ["arn:aws:sns:us-east-1:000000000000:app/APNS/muster"],
             "RoleArn": "arn:aws:iam::000000000000:role/push"}
     streams = {"StreamName": "changes", "RoleArn": push["RoleArn"], "StreamingStatus": "ENABLED"}
+    refused("InvalidParameterException", 400, boss.set_identity_pool_configuration, **pool, CognitoStreams=streams)
+    webhook_targets.make(admin, "changes", "https://muster.example/hook")
     answer = boss.set_identity_pool_configuration(**pool, PushSync=push, CognitoStreams=streams)
     assert (answer["PushSync"], answer["CognitoStreams"]) == (push, streams)
     entry = admin.ok("GET", "/audit")["items"][0]
@@ -220,6 +222,7 @@ def test_an_admin_configures_a_pool(people, boss, admin):
     for wrong in ({"PushSync": {"RoleArn": "x" * 30}}, {"PushSync": {"ApplicationArns": ["no arn at all"]}},
                   {"CognitoStreams": {"StreamingStatus": "ON"}}):
         refused("InvalidParameterException", 400, boss.set_identity_pool_configuration, **pool, **wrong)
+    boss.set_identity_pool_configuration(**pool)
     refused("InvalidParameterException", 400, boss.bulk_publish, **pool)
     assert boss.get_bulk_publish_details(**pool)["BulkPublishStatus"] == "NOT_STARTED"
 

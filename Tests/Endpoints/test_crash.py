@@ -13,7 +13,7 @@ from native_api import now, polygon
 from oracle import Region, difference, key_of, told
 from soak import rounds
 
-crashes = rounds(15, 200)
+crashes = rounds(6, 200)
 retried = 0.7
 """How often a request that was never answered is sent again."""
 

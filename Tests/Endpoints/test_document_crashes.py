@@ -12,7 +12,7 @@ import pytest
 
 from soak import rounds
 
-crashes = rounds(4, 40)
+crashes = rounds(2, 40)
 batch_size = 40
 databases = ("crashes", "lt_locations_user_ann")
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mqtt_client import Client, port_and_server, versions
+from mqtt_client import Client, RawClient, packet, port_and_server, text, versions
 from webhook_targets import eventually
 
 count = itertools.count(1)
@@ -130,6 +130,25 @@ def test_a_gateway_writes_for_its_own_devices_only(admin, port, house):
     with Client(port, "admin", admin.token) as person:
         assert person.publish("home/office/BTtoMQTT/CBB8334C8801", message).value == 0x87
     assert not house.sightings()
+
+
+def test_what_a_gateway_heard_some_time_ago_puts_nobody_into_a_room(port, house):
+    topic, message, _ = mqtt_room(house)
+    with Client(port, house.name, house.token) as gateway:
+        sent = gateway.paho.publish(topic, json.dumps(message), 1, retain=True)
+        assert gateway.answer_to(sent.mid) == 0
+    with Client(port, house.name, house.token, will=(topic, json.dumps(message), 0, False)) as gateway:
+        gateway.cut()
+    with RawClient(port) as gateway:
+        assert gateway.sign_in(house.name, house.token) == 0
+        # QoS 1, sent again.
+        gateway.send(packet(0x3A, text(topic) + b"\x00\x07\x00" + json.dumps(message).encode()))
+        first, body = gateway.read()
+        assert (first, body[:2]) == (0x40, b"\x00\x07")
+    assert not house.sightings()
+    with Client(port, house.name, house.token) as gateway:
+        assert gateway.publish(topic, json.dumps(message)) == 0
+    assert len(house.sightings()) == 1
 
 
 def test_what_is_no_message_of_a_gateway_is_counted(admin, server, port, house):

@@ -7,8 +7,9 @@ import sys
 import requests
 
 from native_api import box, fix, now, polygon
+from soak import rounds
 
-seconds = 55
+seconds = rounds(20, 300)
 seed = 20261121
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from muster_process import binary, run
 from native_api import now
-from radio import Radio, ibeacon
+from radio import BareController, Radio, ibeacon
 from scan_process import ScanProcess
 from terminal import shown
 from webhook_receiver import Receiver
@@ -160,6 +160,29 @@ def test_an_adapter_that_is_pulled_out_is_listened_to_again(tmp_path):
             scan.wait_for_words("Listening to", lines)
             before = len(scan.sightings)
             scan.wait(lambda scan: len(scan.sightings) > before)
+
+
+def test_a_controller_that_turns_deaf_is_noticed_and_set_up_again(tmp_path):
+    with BareController() as controller:
+        with ScanProcess(tmp_path, "--h4", controller.address, "--every", 0.2) as scan:
+            lines = scan.wait_for_words("Listening to")
+
+            def turn_deaf(words, lines):
+                lines = scan.wait_for_words(words, lines)
+                lines = scan.wait_for_words("Listening to", lines)
+                assert controller.is_scanning
+                return lines
+
+            controller.is_scanning = False
+            lines = turn_deaf("the controller stopped scanning", lines)
+            controller.is_scanning = False
+            controller.tell_completion(0x200C)
+            lines = turn_deaf("another program changed the scan", lines)
+            # Half a connection: nothing ends it, and nothing comes.
+            controller.is_mute = True
+            lines = scan.wait_for_words("does not answer; trying again", lines)
+            controller.is_mute = False
+            scan.wait_for_words("Listening to", lines)
 
 
 def test_a_capture_is_entered_and_left_as_if_it_were_heard_now(make_server, tmp_path):

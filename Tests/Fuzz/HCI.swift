@@ -9,10 +9,13 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let whole = packets(bytes, pieces: max(1, size))
     precondition(packets(bytes, pieces: 3) == whole, "the pieces make other packets")
     var assembler = AdvertisementAssembler()
-    var setup = ScanSetup(resets: size % 2 == 0)
+    var watch = ScanWatch(resets: size % 2 == 0, at: 0)
+    var time = 0.0
     for packet in whole where packet.kind == .event {
         guard let event = try? HCIEvent(packet.content) else { continue }
-        _ = try? setup.follow(event)
+        time += 1
+        _ = try? watch.follow(event, at: time)
+        _ = watch.advance(to: time)
         guard case .heard(let reports) = event else { continue }
         for report in reports {
             precondition(report.address >> 48 == 0)

@@ -74,6 +74,20 @@ import Testing
         #expect(world.crossings == ["enter 1", "exit 1"])
     }
 
+    @Test func `who wakes up after a silence has left only after tens of seconds of listening`() {
+        var world = world()
+        for second in 0..<10 { world.hear(World.beacon(2), at: Double(second)) }
+        world.sweep(at: 400)
+        #expect(world.standing(1) == .unknown)
+        // Another beacon is heard first, and this one a moment later: nothing was left.
+        world.hear(World.beacon(7), at: 600)
+        for second in 1..<5 { world.hear(World.beacon(2), at: 600 + Double(second)) }
+        #expect(world.standing(1) == .inside)
+        #expect(world.crossings == ["enter 1"])
+        for second in stride(from: 900.0, to: 940, by: 2) { world.listen(at: second) }
+        #expect(world.crossings == ["enter 1", "exit 1"])
+    }
+
     @Test func `sightings with gaps of ten seconds keep a standing`() {
         var world = world()
         for second in stride(from: 0.0, to: 600, by: 10) {
@@ -104,17 +118,35 @@ import Testing
         #expect(world.crossings == ["enter 1", "exit 1"])
     }
 
-    @Test func `a replayed hour enters nothing, and the same sightings twice are history`() {
-        var world = world()
-        for second in 0..<60 { world.hear(World.beacon(2), at: Double(second * 60), receivedAt: 7200) }
+    @Test func `an hour without a network is told late, with its times, and is unknown now`() {
+        var (late, prompt) = (world(), world())
         for second in 0..<60 {
-            #expect(world.hear(World.beacon(2), at: 3500 + Double(second), receivedAt: 7200) != .filtered)
+            late.hear(World.beacon(second < 20 ? 2 : 7), at: Double(second), receivedAt: 7200)
+            prompt.hear(World.beacon(second < 20 ? 2 : 7), at: Double(second))
         }
-        #expect(world.crossings.isEmpty)
-        for second in 0..<4 { world.hear(World.beacon(2), at: 7300 + Double(second)) }
+        #expect(late.crossings == ["enter 1", "exit 1"])
+        #expect(late.crossings == prompt.crossings && late.crossingTimes == prompt.crossingTimes)
+        for second in 0..<10 { late.hear(World.beacon(2), at: 3500 + Double(second), receivedAt: 7201) }
+        #expect(late.standing(1) == .inside)
+        late.sweep(at: 7202)
+        #expect(late.standing(1) == .unknown)
+        #expect(late.hear(World.beacon(2), at: 10, receivedAt: 7400) == .late)
+        #expect(late.crossings == ["enter 1", "exit 1", "enter 1"])
+        // It left meanwhile, as it told by listening.
+        late.listen(at: 3600, receivedAt: 7500)
+        #expect(late.crossings == ["enter 1", "exit 1", "enter 1", "exit 1"])
+    }
+
+    @Test func `what is told late makes nobody safe`() {
+        var world = World(policy: .confident)
+        world.putBeacon(1, .beacons(World.office, major: nil, minor: nil), at: 48, isMuster: true)
+        for second in 0..<30 {
+            world.hear(World.beacon(2), at: Double(second), receivedAt: 7200)
+            #expect(world.engine.safety(of: World.ana).state != .safe)
+        }
         #expect(world.crossings == ["enter 1"])
-        #expect(world.hear(World.beacon(2), at: 10, receivedAt: 7400) == .late)
-        #expect(world.crossings == ["enter 1"])
+        world.sweep(at: 7201)
+        #expect(world.engine.safety(of: World.ana).state != .safe)
     }
 
     @Test func `a clock that is ahead enters nothing`() {

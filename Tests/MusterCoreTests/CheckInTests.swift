@@ -95,19 +95,66 @@ import Testing
     @Test func `a server that was off for hours asks the person first, and goes on where it was`() throws {
         var world = town()
         try world.startTimer(at: 0)
-        world.restart()
+        world.restart(at: 10_000)
         sweep(&world, from: 10_000, to: 10_010)
         #expect(world.timerTurns == ["started 0", "reminded 10000"])
-        world.restart()
+        world.restart(at: 10_011)
         sweep(&world, from: 10_011, to: 10_125)
         #expect(world.timerTurns.last == "overdue 10120")
-        world.restart()
-        sweep(&world, from: 20_000, to: 20_010)
-        #expect(world.timerTurns.last == "sos 20000")
-        world.restart()
-        sweep(&world, from: 20_011, to: 20_200)
+        // The word of someone who checked in meanwhile arrives now: there is a minute for it.
+        world.restart(at: 20_000)
+        sweep(&world, from: 20_000, to: 20_100)
+        #expect(world.timerTurns.last == "sos 20060")
+        world.restart(at: 20_101)
+        sweep(&world, from: 20_101, to: 20_200)
         #expect(world.timerTurns.count == 4)
         #expect(world.engine.safety(of: World.ana).state == .sos)
+    }
+
+    @Test func `an SOS that someone acknowledged is told anew when the timer runs out again`() throws {
+        var world = town()
+        try world.startTimer(at: 0)
+        sweep(&world, from: 1, to: 1_100)
+        world.declare(.acknowledge, by: World.lea, at: 1_101)
+        // She answers, nobody clears the SOS, and she falls silent again.
+        try world.checkIn(at: 1_200)
+        let reminders = world.reminders.count
+        sweep(&world, from: 1_201, to: 2_400)
+        #expect(world.timerTurns.suffix(3) == ["reminded 1800", "overdue 1920", "sos 2220"])
+        #expect(world.engine.safety(of: World.ana).acknowledgedBy == nil)
+        #expect(world.reminders.count == reminders + 3)
+    }
+
+    @Test func `after a clear that comes too late for the next word the person is asked again`() throws {
+        var world = town()
+        try world.startTimer(every: 60, at: 0)
+        sweep(&world, from: 1, to: 600)
+        #expect(world.engine.safety(of: World.ana).state == .sos)
+        world.declare(.clear, at: 500, receivedAt: 700)
+        #expect(world.engine.safety(of: World.ana).state != .sos)
+        sweep(&world, from: 701, to: 705)
+        #expect(world.timerTurns.last == "reminded 701")
+        try world.checkIn(at: 706)
+        #expect(world.engine.checkInTimer(of: World.ana)?.isRunning == true)
+    }
+
+    @Test func `a server whose clock is set back goes on listening and alarming`() throws {
+        var world = town()
+        world.stay(45, 14, from: 10_000, to: 10_060)
+        try world.startTimer(at: 10_050)
+        world.declare(.sos, at: 10_055)
+        world.declare(.clear, at: 10_056)
+        // Two hours and a half back.
+        world.now = 1_000
+        world.engine.adjustTimes(to: World.time(1_000))
+        world.declare(.sos, at: 1_010)
+        #expect(world.engine.safety(of: World.ana).state == .sos)
+        world.declare(.clear, at: 1_020)
+        world.stay(45.1, 14, from: 1_030, to: 1_090)
+        #expect(world.engine.safety(of: World.ana).state == .unsafe)
+        sweep(&world, from: 1_091, to: 1_700)
+        #expect(world.timerTurns.last?.hasPrefix("reminded 16") == true)
+        #expect(world.engine.safety(of: World.ana).state == .unknown)
     }
 
     @Test func `who would weaken another's timer is refused, and who ends it says so`() throws {

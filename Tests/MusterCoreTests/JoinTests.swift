@@ -151,6 +151,12 @@ import Testing
         try join(&world, at: 32)
     }
 
+    @Test func `a check-in timer is not lost by a join`() throws {
+        var world = try town()
+        try world.startTimer(of: Self.second, by: World.lea, at: 20)
+        #expect(throws: JoinError.hasTimer) { try join(&world, at: 30) }
+    }
+
     @Test func `only a user who stands for a device is joined, to another person of the team`() throws {
         var world = try town()
         let second = try #require(world.directory.users[Self.second])

@@ -98,4 +98,15 @@ import Testing
         for second in 10..<20 { world.hear(World.carried, at: Double(second), by: World.hall) }
         #expect(world.crossings == ["enter 1"])
     }
+
+    @Test func `a gateway that replays an hour moves nobody`() {
+        var world = World()
+        world.addScanners()
+        world.putBeacon(1, .scanner(World.hall))
+        for second in 0..<60 {
+            world.hear(World.carried, at: Double(second), receivedAt: 3600 + Double(second), by: World.hall)
+        }
+        #expect(world.crossings.isEmpty)
+        #expect(world.standing(1, of: World.tag) == nil)
+    }
 }

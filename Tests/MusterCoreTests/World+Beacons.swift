@@ -67,6 +67,11 @@ extension World {
         return verdict
     }
 
+    /// The sample times of the crossings so far.
+    var crossingTimes: [Instant] {
+        log.compactMap { if case .crossing(let crossing) = $0 { crossing.sampleTime } else { nil } }
+    }
+
     /// Where a device stands in a region: nil where it has no presence.
     func standing(_ region: Int32, of device: DeviceNumber = World.phone) -> Standing? {
         engine.standings(of: device).first { $0.region == RegionNumber(region) }?.standing

@@ -2,17 +2,17 @@ import MusterCore
 
 /// Check-in timers, and what they make.
 extension World {
-    /// Someone starts a timer of Ana's: ten minutes, two until the leader is told, five until the SOS.
+    /// Someone starts a timer, of Ana's unless told otherwise: ten minutes, two until the leader is told, five until the SOS.
     mutating func startTimer(
         every interval: Double = 600, leaderAfter: Double = 120, sosAfter: Double = 300, opensIncident: Bool = false,
-        by author: UserNumber = World.ana, at seconds: Double
+        of user: UserNumber = World.ana, by author: UserNumber = World.ana, at seconds: Double
     ) throws(CheckInError) {
         now = max(now, seconds)
         defer { settle() }
         let timer = CheckInTimer(
             intervalSeconds: interval, leaderAfterSeconds: leaderAfter, sosAfterSeconds: sosAfter,
             opensIncident: opensIncident, setBy: author, lastWord: Self.time(seconds), now: Self.time(now))
-        try engine.startTimer(timer, of: Self.ana, into: &decision)
+        try engine.startTimer(timer, of: user, into: &decision)
     }
 
     /// Ana checks in, or someone for her; it arrives then unless told otherwise.

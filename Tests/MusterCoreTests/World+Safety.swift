@@ -97,6 +97,13 @@ extension World {
     /// Someone removes a user, with all that goes with it.
     mutating func remove(_ user: UserNumber) { carryOut(directory.removal(of: user)) }
 
+    /// An engine that knows only what was stored of this one, as a server has it that starts at a second.
+    mutating func restart(at seconds: Double) {
+        restart()
+        now = seconds
+        engine.adjustTimes(to: Self.time(seconds))
+    }
+
     /// An engine that knows only what was stored of this one.
     mutating func restart() {
         let users = directory.users.all.map(\.number)

@@ -78,6 +78,28 @@ import Testing
         #expect(tally.advance(to: Self.start.advanced(bySeconds: -3_599))?.sightings == [])
     }
 
+    @Test func `silence is told as far as the source proved that it heard, and no further`() {
+        var hearing = ProvenHearing()
+        func time(_ seconds: Double) -> Instant { Self.start.advanced(bySeconds: seconds) }
+        #expect(hearing.end(at: time(0)) == nil)
+        hearing.follow(.listening)
+        #expect(hearing.end(at: time(1)) == nil)
+        hearing.follow(.proved(time(2)))
+        #expect(hearing.end(at: time(30)) == time(2))
+        hearing.follow(.heard(heard(31)))
+        #expect(hearing.end(at: time(60)) == time(31))
+        // The clock was set back.
+        #expect(hearing.end(at: time(-5)) == time(-5))
+        for isBroken in [true, false] {
+            if isBroken { hearing.stop() } else { hearing.follow(.paused("hci0: it was reset")) }
+            hearing.follow(.proved(time(70)))
+            #expect(hearing.end(at: time(71)) == nil)
+            hearing.follow(.listening)
+            hearing.follow(.proved(time(72)))
+            #expect(hearing.end(at: time(73)) == time(72))
+        }
+    }
+
     @Test func `a room full of beacons is bounded`() {
         var tally = SightingTally(intervalSeconds: 1)
         for address in 1...UInt64(5_000) {
@@ -209,6 +231,110 @@ import Testing
             #expect(await failure(hall) == nil)
             #expect(await failure(yard) == nil)
         }
+    }
+
+    @Test func `a token that is swapped for another device's sends nothing that this device heard`() async throws {
+        try await RunningServer.run { server in
+            let tokens = try await gateways(server, "hall", "yard")
+            let outbox = try SightingOutbox(path: nil, limitBytes: 1 << 30)
+            let token = Mutex(tokens[0])
+            let sender = SightingSender(outbox, to: server.address, connections: server.connections) {
+                token.withLock { $0 }
+            }
+            try await outbox.store([now(10)])
+            try await sender.sendAll { _ in }
+            try await outbox.store([now(5)])
+            token.withLock { $0 = tokens[1] }
+            let other = SightingOutboxError.otherDevice("gates/hall", server: server.address, waiting: 5)
+            for _ in 0..<2 {
+                await #expect(throws: SightingSender.Failure.outbox(other)) { try await sender.sendAll { _ in } }
+            }
+            #expect(try await outbox.count() == 5)
+            token.withLock { $0 = tokens[0] }
+            try await sender.sendAll { _ in }
+            #expect(try await outbox.count() == 0)
+        }
+    }
+
+    // MARK: What is refused
+
+    @Test func `a clock that is ahead costs nothing of what was heard`() async throws {
+        try await RunningServer.run { server in
+            let token = try await gateways(server, "hall")[0]
+            let outbox = try SightingOutbox(path: nil, limitBytes: 1 << 30)
+            var ahead = now(20)
+            ahead.until = ahead.until.advanced(bySeconds: 3_600)
+            try await outbox.store([now(10), ahead])
+            let sender = SightingSender(outbox, to: server.address, connections: server.connections) { token }
+            for _ in 0..<3 {
+                await #expect {
+                    try await sender.sendAll { _ in }
+                } throws: { error in
+                    guard case SightingSender.Failure.ahead(let seconds) = error else { return false }
+                    return (3_500...3_700).contains(seconds)
+                }
+                #expect(try await outbox.count() == 20)
+            }
+        }
+    }
+
+    @Test func `a proxy that refuses everything costs nothing of what was heard`() async throws {
+        try await RunningServer.run { server in
+            let token = try await gateways(server, "hall")[0]
+            let network = PickyNetwork(to: server)
+            try await network.run { address in
+                let outbox = try SightingOutbox(path: nil, limitBytes: 1 << 30)
+                try await outbox.store([now(10), now(20)])
+                let sender = SightingSender(outbox, to: address, connections: server.connections) { token }
+                for status in [400, 413, 422] {
+                    network.decide { request in
+                        request.hasPrefix("POST /api/v1/sightings ")
+                            ? .isAnswered(status: status, body: #"{"title":"Bad request"}"#) : .passes
+                    }
+                    let busy = SightingSender.Failure.busy(status: status, retryAfterSeconds: nil)
+                    await #expect(throws: busy) { try await sender.sendAll { _ in } }
+                    #expect(try await outbox.count() == 30)
+                }
+                network.decide { _ in .passes }
+                try await sender.sendAll { _ in }
+                #expect(try await outbox.count() == 0)
+            }
+        }
+    }
+
+    @Test func `what the server refuses now is kept for ten minutes, and then removed`() {
+        func body(_ seconds: Double) -> [UInt8] {
+            let until = Self.start.advanced(bySeconds: seconds).rfc3339
+            return Array(#"{"listenedUntil":"\#(until)","sightings":[]}"#.utf8)
+        }
+        func refusal(_ clock: Double) -> SightingSender.Answer {
+            let headers = [
+                HTTPHeaderField("Content-Type", "application/problem+json"),
+                HTTPHeaderField("Date", Self.start.advanced(bySeconds: clock).httpDate),
+            ]
+            return .init(HTTPTransportResponse(status: 422, headers: headers) { nil }, reason: "no")
+        }
+        var refusals = SightingRefusals()
+        func verdict(row: Int64 = 1, rows: Int = 1, of told: Double, at now: Double, server: Double) -> String {
+            let verdict = refusals.verdict(
+                on: refusal(server), rows: rows, row: row, body: body(told), now: Self.start.advanced(bySeconds: now))
+            return switch verdict {
+            case .narrow: "narrow"
+            case .remove: "remove"
+            case .wait(let failure): "\(failure)"
+            }
+        }
+        #expect(verdict(rows: 2, of: 0, at: 0, server: 0) == "narrow")
+        for second in stride(from: 0.0, to: 600, by: 30) {
+            #expect(verdict(of: -60, at: second, server: second) == "the server refuses them: no")
+        }
+        #expect(verdict(of: -60, at: 600, server: 600) == "remove")
+        // The next row has its own time.
+        #expect(verdict(row: 2, of: -60, at: 601, server: 601) == "the server refuses them: no")
+        #expect(verdict(row: 3, of: -86_500, at: 700, server: 700) == "remove")
+        // The server's clock may be the wrong one.
+        #expect(verdict(row: 4, of: 0, at: 0, server: 86_400 * 800).contains("differ by"))
+        #expect(verdict(row: 4, of: 0, at: 0, server: -90).contains("of 90 s from now"))
     }
 }
 

@@ -127,6 +127,21 @@ import Testing
         }
     }
 
+    @Test func `a refusal that comes after new credentials is not taken for theirs`() async throws {
+        try await withPhone { phone in
+            let late = LatePeer()
+            let tracker = LocationTracker(
+                store: phone.store, monitor: LocationMonitor(), server: late, user: "ann", session: "walk")
+            let emission = Task { await tracker.emit() }
+            await late.asked()
+            tracker.reauthenticate(as: phone.session)
+            late.refuse()
+            #expect(await emission.value == nil)
+            let stored = try await phone.server.positions(of: "ann")
+            #expect(stored == 3)
+        }
+    }
+
     private struct Phone {
         let server: RunningServer
         let session: MusterKit.Session
@@ -155,4 +170,34 @@ import Testing
                 Phone(server: server, session: kept, keeper: keeper, store: store, tracker: tracker))
         }
     }
+}
+
+/// A server that refuses the credentials of the first request, and not before it is told to.
+private final class LatePeer: ReplicationPeer {
+    private let question = AsyncStream<Void>.makeStream()
+    private let refusal = AsyncStream<Void>.makeStream()
+
+    /// Waits until something is asked.
+    func asked() async { for await _ in question.stream { return } }
+
+    func refuse() { refusal.continuation.yield() }
+
+    private func refused() async throws -> Never {
+        question.continuation.yield()
+        for await _ in refusal.stream { break }
+        throw ReplicationError.unauthorized("the key has been replaced")
+    }
+
+    func information() async throws -> PeerInformation { try await refused() }
+    func create() async throws { try await refused() }
+    func log(_ id: String) async throws -> ReplicationLog? { try await refused() }
+    func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog { try await refused() }
+    func changes(_ request: ChangesRequest) async throws -> ChangesPage { try await refused() }
+    func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions] { try await refused() }
+    func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] { try await refused() }
+    func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes { try await refused() }
+    func ensureFullCommit() async throws { try await refused() }
+    func write(
+        _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
+    ) async throws -> [WriteRefusal] { try await refused() }
 }

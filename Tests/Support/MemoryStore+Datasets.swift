@@ -30,6 +30,12 @@ extension MemoryTransaction {
         try DatasetTable.dataset(name, of: user, in: database)
     }
 
+    func datasets(of user: UserNumber) throws -> [Dataset] { try DatasetTable.datasets(of: user, in: database) }
+
+    func records(of dataset: String, of user: UserNumber) throws -> [DatasetRecord] {
+        try DatasetTable.records(of: dataset, of: user, in: database)
+    }
+
     func datasetCount(of user: UserNumber) throws -> Int { try DatasetTable.count(of: user, in: database) }
     func datasetBytes(of user: UserNumber) throws -> Int64 { try DatasetTable.bytes(of: user, in: database) }
 

@@ -160,7 +160,10 @@ final class MemoryTransaction: StoreTransaction {
         edits.append { $0.remove(user) }
     }
 
-    func remove(_ team: TeamNumber) throws { edits.append { $0.teams[team] = nil } }
+    func remove(_ team: TeamNumber) throws {
+        try AttendanceTable.remove(of: team, in: database)
+        edits.append { $0.teams[team] = nil }
+    }
 
     func forgetPositions(of device: DeviceNumber) throws {
         edits.append { $0.forgetPositions(of: device) }

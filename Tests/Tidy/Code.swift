@@ -3,8 +3,6 @@
 struct Code {
     let lines: [String]
 
-    init(_ file: SourceFile) { self.init(file.lines.joined(separator: "\n")) }
-
     init(_ text: String) {
         var masker = Masker(Array(text.utf8))
         masker.code(until: nil)

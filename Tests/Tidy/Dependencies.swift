@@ -44,7 +44,8 @@ enum Dependencies {
                 "MusterGateways", "MusterIFTTT", "MusterMeshblu",
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterReplication"])),
-        "MusterNearby": Allowance(own: wire.union(["MusterKit"])),
+        "MusterNearby": Allowance(own: decisions.union(["MusterMDNS", "MusterSimulator"])),
+        "MusterMDNS": Allowance(own: [], foreign: mathematics.union(["NIOCore", "NIOPosix", "Synchronization"])),
         "MusterSimulator": Allowance(own: decisions.union(["MusterKit"]), foreign: mathematics),
         "MusterTerminal": Allowance(own: wire.union(["MusterHTTP", "MusterSimulator"])),
         "muster": Allowance(
@@ -81,7 +82,7 @@ enum Dependencies {
     /// The top-level modules that a file imports, each with its line.
     static func imports(in file: SourceFile) -> [(line: Int, module: String)] {
         let kinds: Set<String> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias", "actor"]
-        return Code(file).lines.enumerated().compactMap { index, line in
+        return file.code.enumerated().compactMap { index, line in
             let words = line.split(separator: " ")
             guard let keyword = words.firstIndex(of: "import") else { return nil }
             let modifiers: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]

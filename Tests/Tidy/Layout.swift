@@ -13,14 +13,14 @@ enum Layout {
 
     static func longLines(in file: SourceFile) -> [Finding] {
         file.lines.enumerated().compactMap { index, line in
-            guard line.count > mostColumns else { return nil }
+            guard line.utf8.count > mostColumns, line.count > mostColumns else { return nil }
             return Finding(
                 path: file.path, line: index + 1, message: "\(line.count) columns; \(mostColumns) at most")
         }
     }
 
     static func longFunctions(in file: SourceFile) -> [Finding] {
-        let lines = Code(file).lines
+        let lines = file.code
         return lines.indices.compactMap { begin in
             guard Declaration(lines[begin])?.mayHaveBody == true, let end = endOfBody(from: begin, lines),
                 end - begin + 1 > mostFunctionLines

@@ -4,13 +4,21 @@ import Foundation
 struct SourceFile: Sendable {
     /// Relative to the root, with `/` between folders.
     let path: String
+    let text: String
     /// Its lines, without their ends.
     let lines: [String]
+    /// The lines of Swift with the insides of comments and literals blanked out; of another file none.
+    let code: [String]
 
     init(path: String, text: String) {
         self.path = path
+        self.text = text
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        code = path.hasSuffix(".swift") ? Code(text).lines : []
     }
+
+    /// Whether a text stands anywhere in it. The search is C's, for in a debug build Swift's takes seconds for a tree.
+    func contains(_ needle: String) -> Bool { text.withCString { strstr($0, needle) != nil } }
 
     var isSwift: Bool { path.hasSuffix(".swift") }
 

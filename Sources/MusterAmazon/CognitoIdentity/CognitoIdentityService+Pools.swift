@@ -29,7 +29,10 @@ extension CognitoIdentityService {
     /// The name of the pool of users without a team; no team can have it.
     private static let nameWithoutTeam = "(no team)"
 
-    func describePool(_ call: AmazonJSONCall) async throws -> [UInt8] { answer(try namedPool(call)) }
+    func describePool(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let team = try namedPool(call)
+        return answer(team, allowsGuests: try await coordinator.read { try $0.poolSettings(of: team).allowsGuests })
+    }
 
     private func namedPool(_ call: AmazonJSONCall) throws -> TeamNumber? {
         try pool(
@@ -38,12 +41,12 @@ extension CognitoIdentityService {
             })
     }
 
-    private func answer(_ team: TeamNumber?) -> [UInt8] {
+    private func answer(_ team: TeamNumber?, allowsGuests: Bool) -> [UInt8] {
         let name = team.flatMap { coordinator.directory.teams[$0]?.name } ?? Self.nameWithoutTeam
         return JSONWriter.object { writer in
             writer.member("IdentityPoolId", coordinator.origin.text(of: .pool(team)))
             writer.member("IdentityPoolName", name)
-            writer.member("AllowUnauthenticatedIdentities", false)
+            writer.member("AllowUnauthenticatedIdentities", allowsGuests)
             writer.member("CognitoIdentityProviders", listing: [coordinator.origin.userPoolID]) { writer, pool in
                 writer.beginObject()
                 writer.member("ProviderName", "cognito-idp.\(coordinator.origin.region).amazonaws.com/\(pool)")
@@ -55,41 +58,43 @@ extension CognitoIdentityService {
     }
 
     func createPool(_ call: AmazonJSONCall) async throws -> [UInt8] {
-        let name = try readName(call)
+        let (name, allowsGuests) = try readPool(call)
+        guard EntityName.isValid(name) else {
+            throw AmazonError.validation("IdentityPoolName", "must satisfy: \(EntityName.pattern)")
+        }
+        let origin = coordinator.origin
         let team = try await coordinator.edit(by: Author(try call.principal)) { directory, draft in
             guard directory.teams[name] == nil, directory.trackers[name] == nil else {
                 throw AmazonError.conflict("There is a team or a tracker \(name) already.")
             }
-            return try draft.addTeam(named: name, in: directory).number
+            let team = try draft.addTeam(named: name, in: directory).number
+            try draft.setGuests(allowsGuests, inPool: team, of: origin)
+            return team
         }
-        return answer(team)
+        return answer(team, allowsGuests: allowsGuests)
     }
 
-    /// A name of a pool, which is a team's name, and no wish for identities that nobody has signed in to.
-    private func readName(_ call: AmazonJSONCall) throws -> String {
-        let (name, isOpen) = try call.read { members, faults in
+    /// A name of a pool, which is a team's name, and whether the pool gives identities to guests.
+    private func readPool(_ call: AmazonJSONCall) throws -> (name: String, allowsGuests: Bool) {
+        try call.read { members, faults in
             (
                 members.text("IdentityPoolName", .any, required: true, &faults) ?? "",
                 members.boolean("AllowUnauthenticatedIdentities", &faults) ?? false
             )
         }
-        guard EntityName.isValid(name) else {
-            throw AmazonError.validation("IdentityPoolName", "must satisfy: \(EntityName.pattern)")
-        }
-        guard !isOpen else {
-            throw AmazonError.validation(
-                "AllowUnauthenticatedIdentities", "must be false: here an identity is a user who has signed in")
-        }
-        return name
     }
 
     func updatePool(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let number = try namedPool(call)
-        let name = try readName(call)
-        guard let number, coordinator.directory.teams[number]?.name == name else {
-            throw AmazonError.validation("IdentityPoolName", "cannot change: a team keeps its name")
+        let (name, allowsGuests) = try readPool(call)
+        let origin = coordinator.origin
+        try await coordinator.edit(by: Author(try call.principal)) { directory, draft in
+            guard name == number.map({ directory.teams[$0]?.name }) ?? Self.nameWithoutTeam else {
+                throw AmazonError.validation("IdentityPoolName", "cannot change: a team keeps its name")
+            }
+            try draft.setGuests(allowsGuests, inPool: number, of: origin)
         }
-        return answer(number)
+        return answer(number, allowsGuests: allowsGuests)
     }
 
     func deletePool(_ call: AmazonJSONCall) async throws -> [UInt8] {
@@ -128,12 +133,26 @@ extension CognitoIdentityService {
         let id = try call.read { members, faults in
             members.text("IdentityId", .cognitoID, required: true, &faults) ?? ""
         }
+        if let guest = identity.guest(named: id), try await coordinator.read({ try $0.guest(guest) }) != nil {
+            return JSONWriter.object { $0.member("IdentityId", coordinator.origin.text(of: guest)) }
+        }
         guard case .identity(let number) = coordinator.origin.cognitoID(id),
             let user = coordinator.directory.users[number]
         else { throw AmazonError.notFound("Identity '\(id)' not found.") }
         var writer = JSONWriter()
         writer.amazonIdentity(user, coordinator.origin)
         return writer.bytes
+    }
+}
+
+extension Draft {
+    /// Stores whether a pool gives identities to guests.
+    fileprivate mutating func setGuests(_ areAllowed: Bool, inPool team: TeamNumber?, of origin: EventOrigin) throws {
+        var settings = try transaction.settings(ofPool: team)
+        guard settings.allowsGuests != areAllowed else { return }
+        settings.allowsGuests = areAllowed
+        try transaction.put(settings, ofPool: team)
+        addAction(.poolChanged, label: origin.text(of: .pool(team)))
     }
 }
 

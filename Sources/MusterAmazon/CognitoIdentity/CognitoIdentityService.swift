@@ -6,7 +6,7 @@ import MusterWire
 /// Amazon Cognito identity pools for unmodified AWS clients (json-1.1, 2014-06-30; docs/cognito.md).
 ///
 /// A team is an identity pool, and so are the users without a team. A user is an identity, who proves who they are by a
-/// token of the user pool. Nobody has an identity without having signed in.
+/// token of the user pool. A pool that allows guests gives identities to anyone.
 struct CognitoIdentityService: CognitoJSONService {
     let coordinator: StoreCoordinator
     let identity: Identity
@@ -41,6 +41,10 @@ struct CognitoIdentityService: CognitoJSONService {
         }
     }
 
+    /// The refusal of whoever is nobody.
+    static let noGuests = AmazonError.notAuthorized(
+        "Unauthenticated access is not supported for this identity pool.")
+
     static let errorNames = [
         "ValidationException": "InvalidParameterException", "ThrottlingException": "TooManyRequestsException",
         "ServiceQuotaExceededException": "LimitExceededException", "ConflictException": "ResourceConflictException",
@@ -61,9 +65,7 @@ struct CognitoIdentityService: CognitoJSONService {
     ///
     /// - Throws: `AmazonError`, `UserPoolError`.
     func proof(by logins: [(key: String, value: String)]?) async throws -> UserPoolProof {
-        guard let logins, !logins.isEmpty else {
-            throw AmazonError.notAuthorized("Unauthenticated access is not supported for this identity pool.")
-        }
+        guard let logins, !logins.isEmpty else { throw Self.noGuests }
         let ending = "/\(coordinator.origin.userPoolID)"
         guard logins.count == 1, logins[0].key.hasSuffix(ending) else {
             throw AmazonError.notAuthorized("Token is not from a supported provider of this identity pool.")

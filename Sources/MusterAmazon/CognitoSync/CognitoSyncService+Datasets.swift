@@ -7,7 +7,7 @@ import MusterWire
 
 extension CognitoSyncService {
     func addDatasets(to routes: inout RouteTable) {
-        let everyone = Route.Admission.everyRole
+        let everyone = Self.owners
         let page: [Route.Parameter] = [
             .init("nextToken", "The `NextToken` of the page before.", schema: Schema.cursor),
             .init("maxResults", "How many items at most.", schema: #"{"type":"integer","minimum":1}"#),
@@ -27,12 +27,11 @@ extension CognitoSyncService {
             else { throw .badToken }
             return name
         }
-        let all = try await coordinator.read { try $0.datasets(of: owner) }
+        let all = try await coordinator.read { try $0.datasets(of: owner.owner) }
         let rest = all.filter { dataset in after.map { $0 < dataset.name } ?? true }
         let items = rest.prefix(limit)
-        let identity = coordinator.origin.text(of: .identity(owner))
         return JSONWriter.object { writer in
-            writer.member("Datasets", listing: items) { $0.amazonDataset($1, of: identity) }
+            writer.member("Datasets", listing: items) { $0.amazonDataset($1, of: owner.text) }
             writer.member("Count", Int64(items.count))
             if rest.count > limit, let last = items.last {
                 writer.member("NextToken", Base64.encodeUnpadded(Array(last.name.utf8), .forURLs))
@@ -43,31 +42,45 @@ extension CognitoSyncService {
     private func describeDataset(_ call: AmazonCall) async throws -> [UInt8] {
         let owner = try ownIdentity(call)
         let name = try datasetName(call)
-        let page = try await coordinator.readDataset(name, of: owner, since: 0, after: nil, limit: 0)
+        let page = try await coordinator.readDataset(name, of: owner.owner, since: 0, after: nil, limit: 0)
         guard page.dataset.exists else { throw DatasetError.noDataset(name) }
-        return json(page.dataset)
+        return json(page.dataset, of: owner)
     }
 
     private func deleteDataset(_ call: AmazonCall) async throws -> [UInt8] {
         let owner = try ownIdentity(call)
         let name = try datasetName(call)
-        let before = try await coordinator.readDataset(name, of: owner, since: 0, after: nil, limit: 0).dataset
-        _ = try await coordinator.updateDataset(
-            DatasetUpdate(owner: owner, name: name, order: .delete, author: author(call)))
-        return json(before)
+        let before = try await coordinator.readDataset(
+            name, of: owner.owner, since: 0, after: nil, limit: 0
+        ).dataset
+        _ = try await carryOut(
+            DatasetUpdate(owner: owner.owner, name: name, order: .delete, author: author(call)), of: owner, call)
+        return json(before, of: owner)
     }
 
-    private func json(_ dataset: Dataset) -> [UInt8] {
-        let identity = coordinator.origin.text(of: .identity(dataset.owner))
-        return JSONWriter.object { writer in
+    /// Carries out an update of the caller's own dataset.
+    ///
+    /// - Throws: as `StoreCoordinator.updateDataset`; `AmazonError` for a guest, or guests, who update too often.
+    func carryOut(
+        _ update: DatasetUpdate, of identity: SyncIdentity, _ call: AmazonCall
+    ) async throws -> DatasetDecision {
+        guard let guest = identity.guest else { return try await coordinator.updateDataset(update) }
+        if let wait = guestLimiter.spend(.update, from: call.context.remoteAddress, at: coordinator.now()) {
+            throw AmazonError.throttled(retryAfterSeconds: wait)
+        }
+        return try await coordinator.updateDataset(update, of: guest)
+    }
+
+    private func json(_ dataset: Dataset, of identity: SyncIdentity) -> [UInt8] {
+        JSONWriter.object { writer in
             writer.key("Dataset")
-            writer.amazonDataset(dataset, of: identity)
+            writer.amazonDataset(dataset, of: identity.text)
         }
     }
 
-    /// The author of an update that names no device: the user's name.
+    /// The author of an update that names no device: the user's name, or that it was a guest.
     func author(_ call: AmazonCall) -> String {
-        coordinator.directory.users[call.principal.user]?.name ?? ""
+        call.principal.guest != nil ? call.principal.name : coordinator.directory.users[call.principal.user]?.name ?? ""
     }
 }
 

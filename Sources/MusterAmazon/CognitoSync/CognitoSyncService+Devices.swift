@@ -34,7 +34,7 @@ extension CognitoSyncService {
     }
 
     private func registerDevice(_ call: AmazonCall) async throws -> [UInt8] {
-        let owner = try ownIdentity(call)
+        let owner = try ownIdentity(call).owner
         let (platform, token) = try call.read { request, faults -> (Platform?, String?) in
             _ = request.value("Platform", required: true, &faults)
             let platform: Platform? = request.word("Platform", &faults)
@@ -54,13 +54,13 @@ extension CognitoSyncService {
     }
 
     private func subscribeToDataset(_ call: AmazonCall) async throws -> [UInt8] {
-        let owner = try ownIdentity(call)
+        let owner = try ownIdentity(call).owner
         try await pushes.subscribe(try call.parameter("device"), to: try datasetName(call), of: owner)
         return JSONWriter.object { _ in }
     }
 
     private func unsubscribeFromDataset(_ call: AmazonCall) async throws -> [UInt8] {
-        let owner = try ownIdentity(call)
+        let owner = try ownIdentity(call).owner
         try await pushes.unsubscribe(try call.parameter("device"), from: try datasetName(call), of: owner)
         return JSONWriter.object { _ in }
     }

@@ -15,10 +15,6 @@ extension CognitoSyncService {
             setConfiguration)
         add("GetCognitoEvents", .get, "\(Self.pool)/events", admits: [.admin], to: &routes, getEvents)
         add("SetCognitoEvents", .post, "\(Self.pool)/events", admits: [.admin], to: &routes, setEvents)
-        add("BulkPublish", .post, "\(Self.pool)/bulkpublish", admits: [.admin], to: &routes, bulkPublish)
-        add(
-            "GetBulkPublishDetails", .post, "\(Self.pool)/getBulkPublishDetails", admits: [.admin], to: &routes,
-            getBulkPublishDetails)
     }
 
     private func getConfiguration(_ call: AmazonCall) async throws -> [UInt8] {
@@ -35,10 +31,13 @@ extension CognitoSyncService {
 
     private func setConfiguration(_ call: AmazonCall) async throws -> [UInt8] {
         let team = try pool(call)
+        let directory = coordinator.directory
         let configuration = try call.read { members, faults in
             JSONWriter.object { writer in
                 if let push = members.object("PushSync", &faults) { writer.push(push, &faults) }
-                if let streams = members.object("CognitoStreams", &faults) { writer.streams(streams, &faults) }
+                if let streams = members.object("CognitoStreams", &faults) {
+                    writer.streams(streams, directory, &faults)
+                }
             }
         }
         return answer(
@@ -96,28 +95,6 @@ extension CognitoSyncService {
         _ = try await change(team, by: call.author) { $0.syncTrigger = arn }
         return []
     }
-
-    // MARK: Bulk publish
-
-    private func bulkPublish(_ call: AmazonCall) async throws -> [UInt8] {
-        let team = try pool(call)
-        let settings = try await coordinator.read { try $0.poolSettings(of: team) }
-        guard settings.configuration?.contains("\"CognitoStreams\"") == true else {
-            throw AmazonError(
-                400, "InvalidParameterException", "The identity pool has no stream: set CognitoStreams before.")
-        }
-        throw AmazonError(
-            400, "InvalidParameterException",
-            "Muster publishes to no Kinesis stream. The same is read by GET /api/v1/changes and by targets of rules.")
-    }
-
-    private func getBulkPublishDetails(_ call: AmazonCall) async throws -> [UInt8] {
-        let team = try pool(call)
-        return JSONWriter.object { writer in
-            writer.member("IdentityPoolId", coordinator.origin.text(of: .pool(team)))
-            writer.member("BulkPublishStatus", "NOT_STARTED")
-        }
-    }
 }
 
 extension JSONWriter {
@@ -133,12 +110,20 @@ extension JSONWriter {
         endObject()
     }
 
-    fileprivate mutating func streams(_ members: AmazonMembers, _ faults: inout AmazonFaults) {
+    fileprivate mutating func streams(
+        _ members: AmazonMembers, _ directory: Directory, _ faults: inout AmazonFaults
+    ) {
         let name = members.text("StreamName", .any, &faults)
         let role = members.text("RoleArn", .arn, &faults)
         let status = members.text("StreamingStatus", .any, &faults)
         if let status, status != "ENABLED", status != "DISABLED" {
             faults.addFault(members.name("StreamingStatus"), "Member must satisfy enum value set: [ENABLED, DISABLED]")
+        }
+        if let name, directory.targets[name]?.kind != .webhook {
+            faults.addFault(members.name("StreamName"), "The stream '\(name)' is no webhook target of this server")
+        }
+        if name == nil, status == "ENABLED" {
+            faults.addFault(members.name("StreamName"), "Member must not be null", isMissing: true)
         }
         key("CognitoStreams")
         beginObject()

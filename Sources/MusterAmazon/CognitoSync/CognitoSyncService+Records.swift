@@ -7,7 +7,7 @@ import MusterWire
 
 extension CognitoSyncService {
     func addRecords(to routes: inout RouteTable) {
-        let everyone = Route.Admission.everyRole
+        let everyone = Self.owners
         add(
             "ListRecords", .get, "\(Self.dataset)/records", admits: everyone,
             query: [
@@ -23,7 +23,7 @@ extension CognitoSyncService {
 
     /// The most records of one page: all of a dataset, removed ones included, because Amazon's client for iOS asks for
     /// no second page.
-    private static let pageLimit = DatasetLimits.records + DatasetLimits.removedRecords
+    static let pageLimit = DatasetLimits.records + DatasetLimits.removedRecords
 
     private func listRecords(_ call: AmazonCall) async throws -> [UInt8] {
         let owner = try ownIdentity(call)
@@ -40,8 +40,9 @@ extension CognitoSyncService {
             guard let cursor = DatasetCursor(token: token) else { throw .badToken }
             return cursor
         }
-        let page = try await coordinator.readDataset(name, of: owner, since: since ?? 0, after: cursor, limit: limit)
-        let merged = try await coordinator.mergedDatasets(into: name, of: owner)
+        let page = try await coordinator.readDataset(
+            name, of: owner.owner, since: since ?? 0, after: cursor, limit: limit)
+        let merged = try await coordinator.mergedDatasets(into: name, of: owner.owner)
         return JSONWriter.object { writer in
             writer.member("Records", listing: page.records) { $0.amazonRecord($1) }
             writer.member("Count", Int64(page.records.count))
@@ -70,14 +71,16 @@ extension CognitoSyncService {
         guard token == sessionToken(of: owner) else {
             throw AmazonError.validation("SyncSessionToken", "is none that ListRecords gave this identity")
         }
-        let changed = try await trigger.change(patches, of: name, owner: owner, in: call.principal.team)
+        let changed = try await trigger.change(
+            patches, of: name, owner: owner.owner, called: owner.text, in: owner.pool)
         // A trigger that drops all records leaves nothing to store.
         guard patches.isEmpty || !changed.isEmpty else {
             return JSONWriter.object { $0.member("Records", listing: [String]()) { $0.value($1) } }
         }
-        let decision = try await coordinator.updateDataset(
+        let decision = try await carryOut(
             DatasetUpdate(
-                owner: owner, name: name, order: .patch(changed), device: device, author: device ?? author(call)))
+                owner: owner.owner, name: name, order: .patch(changed), device: device,
+                author: device ?? author(call)), of: owner, call)
         return JSONWriter.object { writer in
             writer.member("Records", listing: decision.records) { $0.amazonRecord($1) }
         }
@@ -85,8 +88,8 @@ extension CognitoSyncService {
 
     /// The token that `ListRecords` gives and `UpdateRecords` requires. It says nothing of a session: the counts of
     /// records say what a device knows.
-    private func sessionToken(of owner: UserNumber) -> String {
-        Base64.encodeUnpadded(Array(coordinator.origin.text(of: .identity(owner)).utf8), .forURLs)
+    private func sessionToken(of owner: SyncIdentity) -> String {
+        Base64.encodeUnpadded(Array(owner.text.utf8), .forURLs)
     }
 }
 

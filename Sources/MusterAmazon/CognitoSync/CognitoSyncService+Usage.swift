@@ -15,8 +15,7 @@ extension CognitoSyncService {
             ], to: &routes, listPoolUsage)
         add("DescribeIdentityPoolUsage", .get, Self.pool, admits: [.admin], to: &routes, describePoolUsage)
         add(
-            "DescribeIdentityUsage", .get, Self.identity, admits: Route.Admission.everyRole, to: &routes,
-            describeIdentityUsage)
+            "DescribeIdentityUsage", .get, Self.identity, admits: Self.owners, to: &routes, describeIdentityUsage)
     }
 
     /// The most identity pools of one page, as at Amazon.
@@ -49,36 +48,41 @@ extension CognitoSyncService {
         }
     }
 
-    private func usage(of pools: [TeamNumber?], in directory: Directory) async throws -> [DatasetUsage?] {
+    /// What users store in each pool, and how many bytes its guests do.
+    private func usage(
+        of pools: [TeamNumber?], in directory: Directory
+    ) async throws -> [(users: DatasetUsage?, guestBytes: Int64)] {
         let users = directory.users.all.map { ($0.number, $0.team) }
         return try await coordinator.read { store in
             let usage = try store.datasetUsage(of: users.map(\.0))
-            return pools.map { pool in
-                users.filter { $0.1 == pool }.compactMap { usage[$0.0] }.reduce(nil) { sum, next in
+            return try pools.map { pool in
+                let stored = users.filter { $0.1 == pool }.compactMap { usage[$0.0] }.reduce(nil) { sum, next in
                     DatasetUsage(
                         datasets: (sum?.datasets ?? 0) + next.datasets, bytes: (sum?.bytes ?? 0) + next.bytes,
                         modifiedAt: max(sum?.modifiedAt ?? next.modifiedAt, next.modifiedAt))
                 }
+                return (stored, try store.guestUsage(ofPool: pool).bytes)
             }
         }
     }
 
     private func describeIdentityUsage(_ call: AmazonCall) async throws -> [UInt8] {
         let team = try pool(call)
-        let user: UserNumber
+        let (user, identity): (UserNumber, String)
         if call.principal.role == .admin,
             case .identity(let named) = coordinator.origin.cognitoID(try call.parameter("identity")),
             coordinator.directory.users[named] != nil
         {
-            user = named
+            (user, identity) = (named, coordinator.origin.text(of: .identity(named)))
         } else {
-            user = try ownIdentity(call)
+            let own = try ownIdentity(call)
+            (user, identity) = (own.owner, own.text)
         }
         let usage = try await coordinator.read { try $0.datasetUsage(of: [user])[user] }
         return JSONWriter.object { writer in
             writer.key("IdentityUsage")
             writer.beginObject()
-            writer.member("IdentityId", coordinator.origin.text(of: .identity(user)))
+            writer.member("IdentityId", identity)
             writer.member("IdentityPoolId", coordinator.origin.text(of: .pool(team)))
             if let usage { writer.amazonEpoch("LastModifiedDate", usage.modifiedAt) }
             writer.member("DatasetCount", Int64(usage?.datasets ?? 0))
@@ -89,13 +93,13 @@ extension CognitoSyncService {
 }
 
 extension JSONWriter {
-    fileprivate mutating func amazonPoolUsage(_ pool: String, _ usage: DatasetUsage?) {
+    fileprivate mutating func amazonPoolUsage(_ pool: String, _ usage: (users: DatasetUsage?, guestBytes: Int64)) {
         beginObject()
         member("IdentityPoolId", pool)
         // A session here is an update, of which none is counted: each device reads and writes when it likes.
         member("SyncSessionsCount", Int64(0))
-        member("DataStorage", Int64(usage?.bytes ?? 0))
-        if let usage { amazonEpoch("LastModifiedDate", usage.modifiedAt) }
+        member("DataStorage", Int64(usage.users?.bytes ?? 0) + usage.guestBytes)
+        if let usage = usage.users { amazonEpoch("LastModifiedDate", usage.modifiedAt) }
         endObject()
     }
 }

@@ -6,13 +6,16 @@ import MusterWire
 
 /// Amazon Cognito Sync for unmodified AWS clients (rest-json, 2014-06-30; docs/push-sync.md).
 ///
-/// An identity is a user and an identity pool is a team (`CognitoID`). Datasets are those of the native API. A caller
-/// reaches its own identity alone; an admin also reads how much each identity stores, but no record.
+/// An identity is a user or a guest, an identity pool is a team (`CognitoID`). Datasets are those of the native API.
+/// A caller reaches its own identity alone; an admin also reads how much each identity stores, but no record.
 struct CognitoSyncService: AmazonRESTService {
     let coordinator: StoreCoordinator
+    let guestLimiter: GuestLimiter
     let keys: AmazonKeys
     let pushes: PushDispatcher
     let trigger: SyncTrigger
+    let publisher: BulkPublisher
+    let vault: SecretVault
 
     static let title = "Amazon Cognito Sync"
     static let signingName = "cognito-sync"
@@ -37,21 +40,26 @@ struct CognitoSyncService: AmazonRESTService {
         addUsage(to: &routes)
         addDevices(to: &routes)
         addPools(to: &routes)
+        addStreams(to: &routes)
     }
 
     // MARK: What the path names
 
+    /// The callers of operations on datasets: everyone on their own.
+    static let owners = Route.Admission.everyRole.union([.guest])
+
     /// The caller's own identity, which the path must name.
     ///
     /// - Throws: `AmazonError`: a pool that is not there, an identity that is not the caller's.
-    func ownIdentity(_ call: AmazonCall) throws(AmazonError) -> UserNumber {
-        _ = try pool(call)
+    func ownIdentity(_ call: AmazonCall) throws(AmazonError) -> SyncIdentity {
+        let pool = try pool(call)
         let text = try call.parameter("identity")
         try require(text, isID: "IdentityId")
-        guard coordinator.origin.cognitoID(text) == .identity(call.principal.user) else {
+        let own = SyncIdentity(call.principal, in: coordinator.origin)
+        guard text == own.text, own.guest == nil || own.pool == pool else {
             throw .denied("Access to Identity '\(text)' is forbidden.")
         }
-        return call.principal.user
+        return own
     }
 
     /// The team whose pool the path names; nil for the pool of users without a team.
@@ -89,6 +97,24 @@ struct CognitoSyncService: AmazonRESTService {
     }
 }
 
+/// The identity whose datasets an operation is about: the caller's own.
+struct SyncIdentity: Sendable {
+    /// The identity as clients name it.
+    let text: String
+    /// Whose datasets they are. A guest who has stored nothing has a number that nobody has.
+    let owner: UserNumber
+    /// The team whose pool the identity is of; nil for the pool of users without a team.
+    let pool: TeamNumber?
+    let guest: GuestID?
+
+    init(_ principal: Principal, in origin: EventOrigin) {
+        guest = principal.guest?.id
+        owner = principal.guest?.number ?? principal.user
+        pool = principal.guest.map(\.id.pool) ?? principal.team
+        text = guest.map { origin.text(of: $0) } ?? origin.text(of: .identity(owner))
+    }
+}
+
 extension AmazonError {
     /// The error for an update that the sync trigger's target refused.
     init(telling fault: SyncTriggerError) {
@@ -108,6 +134,7 @@ extension AmazonError {
         case .noDataset(let name): self = .notFound("Dataset: \(name) does not exist.")
         case .invalid, .repeatedKey: self.init(400, "InvalidParameterException", fault.description)
         case .overLimit: self.init(400, "LimitExceededException", fault.description)
+        case .merged: self = .denied(fault.description)
         }
     }
 }

@@ -48,6 +48,7 @@ extension LocationService {
             switch access.principal.role {
             case .admin, .gateway: makesDevices
             case .leader, .member, .analyst: access.principal.user == user.number && access.mayChangeDevices(of: user)
+            case .guest: false
             }
         }
     }

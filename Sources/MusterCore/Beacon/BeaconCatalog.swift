@@ -50,6 +50,9 @@ struct BeaconCatalog: Sendable {
     /// Returns the device that sends this beacon's frames; nil when the beacon is no device's tag.
     func tag(_ beacon: Beacon) -> DeviceNumber? { devicesOfTag[beacon] }
 
+    /// Whether a device is a tag, which scanners may hear.
+    func isTag(_ device: DeviceNumber) -> Bool { tagsOfDevice[device] != nil }
+
     /// Returns the area of a beacon region; nil for any other.
     func area(of region: RegionNumber) -> BeaconArea? { areas[region] }
 

@@ -4,6 +4,9 @@ public struct BeaconMemory: Hashable, Sendable {
     public var tracks: [BeaconTrack]
     /// The end of the device's last known listening, by its own clock; nil for a device that never reported listening.
     public var listened: Instant?
+    /// When the device began to listen again after a silence, by its own clock; nil when it was never silent. Only
+    /// what it does not hear from then on speaks against a standing of before.
+    public var resumed: Instant?
     /// The room whose signal is stronger than that of the device's present room, and since when; nil when there is
     /// none.
     public var challenger: Challenger?
@@ -29,10 +32,12 @@ public struct BeaconMemory: Hashable, Sendable {
 
     /// Creates a memory; an empty one by default.
     public init(
-        tracks: [BeaconTrack] = [], listened: Instant? = nil, challenger: Challenger? = nil, ownFix: Position? = nil
+        tracks: [BeaconTrack] = [], listened: Instant? = nil, resumed: Instant? = nil, challenger: Challenger? = nil,
+        ownFix: Position? = nil
     ) {
         self.tracks = tracks
         self.listened = listened
+        self.resumed = resumed
         self.challenger = challenger
         self.ownFix = ownFix
     }

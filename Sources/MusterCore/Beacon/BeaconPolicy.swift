@@ -18,8 +18,8 @@ public enum BeaconPolicy {
     public static let momentSeconds = 0.5
     /// The time of listening without a sighting after which the probability halves, seconds.
     public static let halfLifeSeconds = 7.0
-    /// The time without reports from a listener after which a standing becomes unknown, seconds. A sighting that the
-    /// server receives later than this after its sample time changes no standing.
+    /// The time without reports from a listener after which a standing becomes unknown, seconds. What a scanner heard
+    /// and the server receives later than this changes no standing; what a device heard for itself counts as of then.
     public static let silenceSeconds = 120.0
     /// The age up to which the device's own position outweighs a beacon whose place is elsewhere, seconds.
     public static let fixSeconds = 120.0

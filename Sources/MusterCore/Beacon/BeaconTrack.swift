@@ -91,12 +91,12 @@ extension BeaconTrack {
     }
 
     /// Returns the probability that the device is inside, given that the listener last listened at `moment` of its own
-    /// clock.
-    func probability(at moment: Instant) -> Double {
+    /// clock, and that it has listened without a silence since `resumed` if there was one.
+    func probability(at moment: Instant, listeningSince resumed: Instant? = nil) -> Double {
         guard let last = hits.last else { return 0 }
         let first = last - Int64(BeaconPolicy.windowSeconds * 1000)
         let count = hits.count { $0 > first }
-        let absence = Double(moment.milliseconds) - Double(last)
+        let absence = Double(moment.milliseconds) - Double(max(last, resumed?.milliseconds ?? last))
         return BeaconPolicy.probability(sightings: count) * BeaconPolicy.decay(seconds: absence / 1000)
     }
 

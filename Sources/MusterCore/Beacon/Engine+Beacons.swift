@@ -3,15 +3,15 @@ import MusterGeometry
 /// Decides which devices are inside which beacon regions. `BeaconPolicy` holds the thresholds, and `Engine+Rooms`
 /// chooses among rooms.
 extension Engine {
-    /// Applies a current sighting. If the listener is a scanner, the sighting counts for the tag in the scanner's
-    /// rooms. Otherwise it counts for the listener itself in the beacon's regions.
+    /// Applies a sighting that is newer than the listener's earlier ones. If the listener is a scanner, the sighting
+    /// counts for the tag in the scanner's rooms. Otherwise it counts for the listener itself in the beacon's regions.
     func followSighting(
         _ sighting: Sighting, of listener: DeviceNumber, now: Instant, into decision: inout Decision
     ) {
-        // An older sighting is history only: it does not say where the device is now.
-        guard sighting.receivedTime.seconds(since: sighting.sampleTime) <= BeaconPolicy.silenceSeconds else { return }
         let rooms = catalog.beacons.regions(of: listener)
         if !rooms.isEmpty {
+            // What a scanner reports late is history only: other scanners may have heard the tag since.
+            guard !Self.isLate(sighting.sampleTime, received: sighting.receivedTime) else { return }
             guard let tag = catalog.beacons.tag(sighting.beacon), tag != listener else { return }
             hear(sighting, of: tag, in: rooms, heardBy: listener, now: now, into: &decision)
             return
@@ -22,6 +22,15 @@ extension Engine {
         // A sighting of another beacon also shows that the device is listening.
         if regions.isEmpty && !state.hasMemory { return }
         hear(sighting, of: listener, in: regions, heardBy: listener, now: now, into: &decision)
+    }
+
+    /// Whether a report about beacons is late: its device had no network meanwhile, or its clock is behind.
+    ///
+    /// A device's own late reports are judged as of their sample times, because they are complete and come in order:
+    /// they enter and leave, with the times at which that was. They say nothing of now, so the next sweep marks the
+    /// standings as unknown until the device is heard again.
+    static func isLate(_ sampleTime: Instant, received: Instant) -> Bool {
+        received.seconds(since: sampleTime) > BeaconPolicy.silenceSeconds
     }
 
     /// Applies a device's report that it listened, or that its operating system saw it enter or leave a beacon region.
@@ -35,8 +44,8 @@ extension Engine {
         let place = slot(of: device, in: &decision)
         let before = decision.devices.states[place].listenedUntil
         let isLate = before.map { listening.sampleTime < $0 } ?? false
-        let isPrompt =
-            listening.receivedTime.seconds(since: listening.sampleTime) <= BeaconPolicy.silenceSeconds
+        let isPrompt = !Self.isLate(listening.sampleTime, received: listening.receivedTime)
+        if !isLate { decision.devices.states[place].noteListening(at: listening.sampleTime) }
         var memory = decision.devices.states[place].memory
         if !isLate { memory.listened = listening.sampleTime }
         var isUsed = !isLate
@@ -61,7 +70,11 @@ extension Engine {
         }
         guard isUsed else { return .late }
         decision.devices.states[place].memory = memory
-        decideBeacons(of: device, received: listening.receivedTime, now: now, into: &decision)
+        if isPrompt || !catalog.beacons.regions(of: device).isEmpty {
+            decideBeacons(of: device, received: listening.receivedTime, now: now, into: &decision)
+        } else {
+            decideBeacons(of: device, asOf: listening.sampleTime, now: now, into: &decision)
+        }
         return .accepted
     }
 
@@ -72,7 +85,7 @@ extension Engine {
         guard let rule = catalog.rule(of: region), let beacon = rule.beacon, case .beacons = beacon.area.source,
             beacon.area.reach == .far, tracker(of: state.user).isLinked(to: rule.collection)
         else { return false }
-        return beacon.place.map { !state.contradicts($0, at: listening.receivedTime) } ?? true
+        return beacon.place.map { !state.contradicts($0, at: listening.receivedTime, bySampleTime: false) } ?? true
     }
 
     /// Adds a sighting of a device to the tracks of these regions, and decides the device's standings.
@@ -81,6 +94,9 @@ extension Engine {
         now: Instant, into decision: inout Decision
     ) {
         guard devices.indices.contains(Int(device.rawValue)) else { return }
+        let isLate = Self.isLate(sighting.sampleTime, received: sighting.receivedTime)
+        var judged = sighting
+        if isLate { judged.receivedTime = sighting.sampleTime }
         let slot = slot(of: device, in: &decision)
         let tracker = tracker(of: decision.devices.states[slot].user)
         var memory = decision.devices.states[slot].memory
@@ -89,20 +105,24 @@ extension Engine {
                 tracker.isLinked(to: rule.collection)
             else { continue }
             if let place = beacon.place,
-                decision.devices.states[slot].contradicts(place, at: sighting.receivedTime)
+                decision.devices.states[slot].contradicts(place, at: judged.receivedTime, bySampleTime: isLate)
             {
                 continue
             }
             let isInside = decision.devices.states[slot].presences.contains {
-                $0.region == region && $0.standing == .inside
+                $0.region == region && ($0.standing == .inside || ($0.standing == .unknown && $0.told == .inside))
             }
             memory.change(region, heardBy: listener, standing: decision.devices.states[slot].presences) {
-                $0.hear(sighting, within: beacon.area.reach, isInside: isInside)
+                $0.hear(judged, within: beacon.area.reach, isInside: isInside)
             }
         }
         decision.devices.states[slot].memory = memory
         if device != listener { decision.devices.states[slot].hear(at: sighting.receivedTime) }
-        decideBeacons(of: device, received: sighting.receivedTime, now: now, into: &decision)
+        if isLate {
+            decideBeacons(of: device, asOf: sighting.sampleTime, now: now, into: &decision)
+        } else {
+            decideBeacons(of: device, received: sighting.receivedTime, now: now, into: &decision)
+        }
         locate(device, by: sighting, heardBy: listener, now: now, into: &decision)
     }
 
@@ -110,6 +130,25 @@ extension Engine {
     private func decideBeacons(
         of device: DeviceNumber, received: Instant, now: Instant, into decision: inout Decision
     ) {
+        guard moveInBeacons(device, received: received, now: now, into: &decision) else { return }
+        let user = state(of: device, after: decision).user
+        deriveSafety(of: user, now: now, decidedAt: received, into: &decision)
+        followAttendance(of: user, now: now, into: &decision)
+    }
+
+    /// Decides how a device stood in every beacon region at a moment of which it told late. Whether its owner is safe
+    /// now, the next sweep decides.
+    private func decideBeacons(
+        of device: DeviceNumber, asOf moment: Instant, now: Instant, into decision: inout Decision
+    ) {
+        guard moveInBeacons(device, received: moment, now: moment, into: &decision) else { return }
+        followAttendance(of: state(of: device, after: decision).user, now: now, into: &decision)
+    }
+
+    /// - Returns: whether a change was reported.
+    private func moveInBeacons(
+        _ device: DeviceNumber, received: Instant, now: Instant, into decision: inout Decision
+    ) -> Bool {
         var state = state(of: device, after: decision)
         let tracker = tracker(of: state.user)
         let verdicts = verdicts(on: &state, tracker, received: received, now: now, after: decision)
@@ -117,8 +156,7 @@ extension Engine {
         decision.devices.set(Int(device.rawValue), to: state)
         // The changes in the log do not carry all of the memory, so the device's whole state is stored.
         decision.noteState(of: device)
-        guard decision.noteChanges(of: device) else { return }
-        deriveSafety(of: state.user, now: now, decidedAt: received, into: &decision)
+        return decision.noteChanges(of: device)
     }
 
     /// Updates standings as time passes: ends those whose probability has fallen too low, and marks as unknown those
@@ -142,6 +180,7 @@ extension Engine {
         decision.noteState(of: device)
         if decision.noteChanges(of: device) {
             deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
+            followAttendance(of: state.user, now: now, into: &decision)
         }
     }
 
@@ -150,11 +189,20 @@ extension Engine {
 
     /// Returns the time until which the listener of a track is known to have listened, by the listener's clock.
     func beaconMoment(of track: BeaconTrack, after decision: Decision? = nil) -> Instant? {
-        let index = Int(track.listener.rawValue)
-        let listener =
-            decision?.devices[index] ?? (devices.indices.contains(index) ? devices[index] : DeviceState())
-        guard let heard = listener.listenedUntil else { return track.lastHit }
+        guard let heard = listener(of: track, after: decision).listenedUntil else { return track.lastHit }
         return max(heard, track.lastHit ?? heard)
+    }
+
+    /// Returns the probability that a device is inside the region of a track, by what its listener heard.
+    func probability(of track: BeaconTrack, after decision: Decision? = nil) -> Double? {
+        beaconMoment(of: track, after: decision).map { moment in
+            track.probability(at: moment, listeningSince: listener(of: track, after: decision).memory.resumed)
+        }
+    }
+
+    private func listener(of track: BeaconTrack, after decision: Decision?) -> DeviceState {
+        let index = Int(track.listener.rawValue)
+        return decision?.devices[index] ?? (devices.indices.contains(index) ? devices[index] : DeviceState())
     }
 
     /// Decides the device's standing in each region with a track, in region order, and drops the tracks of regions that
@@ -172,7 +220,7 @@ extension Engine {
             guard let rule = catalog.rule(of: track.region), let beacon = rule.beacon else { return nil }
             let former = state.presences.first { $0.region == track.region }?.standing ?? .outside
             let listened = beaconMoment(of: track, after: decision) ?? now
-            let probability = track.probability(at: listened)
+            let probability = probability(of: track, after: decision) ?? 0
             let isSilent = now.seconds(since: listened) > BeaconPolicy.silenceSeconds
             let standing = standing(
                 from: former, probability: probability, isSilent: isSilent, mode: rule.mode)

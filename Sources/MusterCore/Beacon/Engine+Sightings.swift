@@ -27,8 +27,11 @@ extension Engine {
             return .late
         }
         decision.scratch.changes.append(.sighting(sighting, of: device, isCurrent: true))
+        let isBack = state.noteListening(at: sighting.sampleTime)
         state.sighted = sighting.sampleTime
         decision.record(state, of: device)
+        // No sighting in the log shows it.
+        if isBack { decision.noteState(of: device) }
         if !isHeard(state.user, after: decision) {
             deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
         }

@@ -17,12 +17,14 @@ extension Dataset {
     ///
     /// - Parameters:
     ///   - ownedDatasets: the number of datasets that the owner has.
+    ///   - datasetLimit: the number of datasets that the owner may have.
     ///   - moment: when the server stores the update.
     ///   - record: the stored record of a key, removed ones included.
     /// - Throws: `DatasetError`, or what `record` throws.
     /// - Complexity: O(patches).
     public func deciding(
-        _ update: DatasetUpdate, ownedDatasets: Int, at moment: Instant, record: (String) throws -> DatasetRecord?
+        _ update: DatasetUpdate, ownedDatasets: Int, datasetLimit: Int = DatasetLimits.datasets, at moment: Instant,
+        record: (String) throws -> DatasetRecord?
     ) throws -> DatasetDecision {
         guard DatasetLimits.isName(update.name) else {
             throw DatasetError.invalid(
@@ -37,7 +39,10 @@ extension Dataset {
             guard !patches.isEmpty else {
                 return DatasetDecision(dataset: self, records: [], removesRecords: false, touch: nil)
             }
-            return try patched(patches, by: update, ownedDatasets: ownedDatasets, at: moment, record: record)
+            if !exists, ownedDatasets >= datasetLimit {
+                throw DatasetError.overLimit(reason: "A user has at most \(datasetLimit) datasets.")
+            }
+            return try patched(patches, by: update, at: moment, record: record)
         }
     }
 
@@ -55,14 +60,11 @@ extension Dataset {
     }
 
     private func patched(
-        _ patches: [DatasetPatch], by update: DatasetUpdate, ownedDatasets: Int, at moment: Instant,
+        _ patches: [DatasetPatch], by update: DatasetUpdate, at moment: Instant,
         record: (String) throws -> DatasetRecord?
     ) throws -> DatasetDecision {
         var dataset = self
         if !exists {
-            guard ownedDatasets < DatasetLimits.datasets else {
-                throw DatasetError.overLimit(reason: "A user has at most \(DatasetLimits.datasets) datasets.")
-            }
             dataset.exists = true
             dataset.createdAt = moment
         }

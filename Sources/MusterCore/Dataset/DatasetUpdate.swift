@@ -78,6 +78,8 @@ public enum DatasetError: Error, Hashable, Sendable {
     case repeatedKey(String)
     /// The update would exceed a limit; `reason` says which.
     case overLimit(reason: String)
+    /// The identity was a guest's and has been merged into a user's: it is no one's any more.
+    case merged
 }
 
 extension DatasetError: CustomStringConvertible {
@@ -90,6 +92,7 @@ extension DatasetError: CustomStringConvertible {
         case .invalid(let field, let reason): "\(field) \(reason)."
         case .repeatedKey(let key): "Two patches name the key \"\(key)\"."
         case .overLimit(let reason): reason
+        case .merged: "The identity was merged into a user's and can be used no more."
         }
     }
 }

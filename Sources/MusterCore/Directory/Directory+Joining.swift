@@ -12,6 +12,8 @@ public enum JoinError: Error, Hashable, Sendable {
     case tooManyDevices(limit: Int)
     /// The user who would be removed has keys.
     case hasKeys
+    /// The user who would be removed has a check-in timer.
+    case hasTimer
     /// The user who would be removed has documents.
     case hasDocuments
     /// The user who would be removed calls for help.

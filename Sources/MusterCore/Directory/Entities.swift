@@ -10,6 +10,18 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
     case analyst
     /// A machine that reports for other people's devices; reads nothing about them.
     case gateway
+    /// Who has no account, and keeps datasets under an identity of Cognito (`GuestID`). Sees and changes nothing else.
+    /// No user has this role.
+    case guest
+
+    /// The roles that users have.
+    public static let allCases: [Role] = [.admin, .leader, .member, .analyst, .gateway]
+
+    /// The role of a user by its name; nil for any other name, and for `guest`.
+    public init?(rawValue: String) {
+        guard let role = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = role
+    }
 }
 
 /// A person or a machine that signs in.

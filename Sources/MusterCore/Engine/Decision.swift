@@ -40,6 +40,8 @@ public struct Decision: Sendable {
     /// The people whose check-in timers raised an SOS and ask for an incident of their team. Only the store gives the
     /// number of a new incident, so the caller opens them in the transaction of this decision.
     public internal(set) var peopleToOpenIncidentsFor: [UserNumber] = []
+    /// What the decision changes in attendance rules.
+    var attendance = AttendanceChanges()
 
     /// Creates an empty decision.
     public init() {}
@@ -47,7 +49,7 @@ public struct Decision: Sendable {
     /// Whether the store must write anything: a change or a line that the caller has not taken yet, or a state.
     public var hasChanges: Bool {
         !scratch.changes.isEmpty || !entries.isEmpty || !declaredToStore.isEmpty || !undoubtedSince.isEmpty
-            || !statesToStore.isEmpty || !devicesToStore.isEmpty
+            || !statesToStore.isEmpty || !devicesToStore.isEmpty || !attendance.toStore.isEmpty
     }
 
     /// Passes every change decided since the last call to `body`, in order, and removes it from the decision.
@@ -156,6 +158,7 @@ public struct Decision: Sendable {
         reviewQueue = nil
         entries.removeAll(keepingCapacity: true)
         peopleToOpenIncidentsFor.removeAll()
+        if !attendance.isEmpty { attendance = AttendanceChanges() }
         scratch.presencesChanged = false
         scratch.beliefChanged = false
     }

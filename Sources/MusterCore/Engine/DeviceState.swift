@@ -10,9 +10,6 @@ struct DeviceState: Hashable, Sendable {
         receivedTime: Instant(milliseconds: 0))
     /// Whether the engine ever evaluated a position of the device.
     private(set) var isLocated = false
-    /// The newest stored position, when a filter kept newer ones out of the store; else empty. An empty array takes
-    /// less room than an optional position, and most devices have none.
-    private var storedBefore: [Position] = []
     // In their stored form, so that a caller reads one without a copy of the state.
     private(set) var lastEvaluated = MaybeInstant()
     private var lastHeard = MaybeInstant()
@@ -36,15 +33,38 @@ struct DeviceState: Hashable, Sendable {
     var hasStood = false
     /// Whether the engine ever found the device's clock right, or found out its error.
     var isClockKnown = false
-    /// The watch over a clock that is or may be wrong; empty while the clock fits.
-    private var watches: [ClockWatch] = []
-    // Most devices hear no beacon and are no tag: an empty array takes less room than an empty memory.
-    private var memories: [BeaconMemory] = []
+    // One element, or none. Most devices have none of it, and the engine copies the state with each observation: one
+    // array takes less room than the values, and fewer steps to copy than an array for each.
+    private var rarities: [Rarities] = []
     /// The regions that the device's fixes seem to be in while the engine checks them, as it reported them last.
     var seeming: [RegionNumber] = []
 
+    /// The parts of the state that few devices have.
+    private struct Rarities: Hashable, Sendable {
+        /// The newest stored position, when a filter kept newer ones out of the store.
+        var storedBefore: Position?
+        /// The watch over a clock that is or may be wrong.
+        var watch: ClockWatch?
+        /// The sightings of the device, and how long it listened.
+        var memory = BeaconMemory()
+        /// Whether the memory holds anything.
+        var hasMemory = false
+    }
+
+    /// Changes the parts that few devices have.
+    @inline(never)
+    private mutating func changeRarities(_ body: (inout Rarities) -> Void) {
+        if rarities.isEmpty { rarities.append(Rarities()) }
+        body(&rarities[0])
+        let changed = rarities[0]
+        if changed.storedBefore == nil, changed.watch == nil, !changed.hasMemory { rarities = [] }
+    }
+
+    /// The newest stored position, when a filter kept newer ones out of the store; else nil.
+    private var storedBefore: Position? { rarities.isEmpty ? nil : rarities[0].storedBefore }
+
     /// The newest stored position by sample time: the baseline of the filters.
-    var latest: Position? { storedBefore.first ?? (isLocated ? newest : nil) }
+    var latest: Position? { storedBefore ?? (isLocated ? newest : nil) }
 
     /// The newest evaluated position, stored or not.
     var located: Position? { isLocated ? newest : nil }
@@ -52,11 +72,11 @@ struct DeviceState: Hashable, Sendable {
     /// Replaces the newest evaluated position.
     @inline(__always)
     mutating func locate(_ position: Position, isStored: Bool) {
-        if position.source == .beacon || !memories.isEmpty { rememberOwnFix(before: position) }
-        if isStored {
-            if !storedBefore.isEmpty { storedBefore = [] }
-        } else if storedBefore.isEmpty, isLocated {
-            storedBefore = [newest]
+        if position.source == .beacon || hasMemory { rememberOwnFix(before: position) }
+        let isBehind = !rarities.isEmpty && rarities[0].storedBefore != nil
+        if isStored == isBehind, isStored || isLocated {
+            let before = isStored ? nil : newest
+            changeRarities { $0.storedBefore = before }
         }
         newest = position
         isLocated = true
@@ -87,6 +107,19 @@ struct DeviceState: Hashable, Sendable {
         if lastHeard.instant.map({ moment > $0 }) ?? true { lastHeard.instant = moment }
     }
 
+    /// Adjusts the state to a server whose clock was set back: the device counts as heard and followed no later than now,
+    /// so that its silence is noticed and its next position counts. What the confident policy had followed ahead of now
+    /// cannot be continued, and begins anew.
+    mutating func adjustTimes(to now: Instant) {
+        heard = heard.map { min($0, now) }
+        for index in presences.indices {
+            if let leftAt = presences[index].leftAt, leftAt > now { presences[index].leftAt = now }
+        }
+        guard let evaluated, evaluated > now else { return }
+        self.evaluated = now
+        track = ConfidentTrack()
+    }
+
     /// Whether the device's standings are out of date: its last position is older than 20 minutes and older than three
     /// of its intervals.
     func isStale(at now: Instant) -> Bool {
@@ -100,7 +133,7 @@ struct DeviceState: Hashable, Sendable {
     /// The last fix, when a passage may be inferred from it; nil while the track is unsettled, and when a filter kept
     /// the fix out of the store.
     var surestFix: ConfidentFix? {
-        guard track.isSettled, storedBefore.isEmpty, let evaluated else { return nil }
+        guard track.isSettled, storedBefore == nil, let evaluated else { return nil }
         var fix = ConfidentFix(newest)
         fix.sampleTime = evaluated
         return fix
@@ -133,8 +166,15 @@ struct DeviceState: Hashable, Sendable {
 extension DeviceState {
     /// The sightings of the device, and how long it listened.
     var memory: BeaconMemory {
-        get { memories.first ?? BeaconMemory() }
-        set { memories = newValue == BeaconMemory() ? [] : [newValue] }
+        get { rarities.isEmpty ? BeaconMemory() : rarities[0].memory }
+        set {
+            let isSet = newValue != BeaconMemory()
+            guard isSet || hasMemory else { return }
+            changeRarities {
+                $0.memory = newValue
+                $0.hasMemory = isSet
+            }
+        }
     }
 
     /// Whether the device has a presence in any region, or sightings that may lead to one.
@@ -142,17 +182,29 @@ extension DeviceState {
 
     /// Whether the device has any evidence from sightings.
     @inline(__always)
-    var hasMemory: Bool { !memories.isEmpty }
+    var hasMemory: Bool { !rarities.isEmpty && rarities[0].hasMemory }
 
     /// Until when the device is known to have listened for beacons, by its own clock; nil when it never did.
     var listenedUntil: Instant? {
-        guard let listened = memories.first?.listened else { return sighted }
+        guard hasMemory, let listened = rarities[0].memory.listened else { return sighted }
         return max(listened, sighted ?? listened)
+    }
+
+    /// Records that the device listens at a moment of its own clock.
+    ///
+    /// - Returns: whether it listens again after a silence.
+    @discardableResult
+    mutating func noteListening(at moment: Instant) -> Bool {
+        guard hasMemory, let before = listenedUntil, moment.seconds(since: before) > BeaconPolicy.silenceSeconds else {
+            return false
+        }
+        memory.resumed = moment
+        return true
     }
 
     /// The newest position that the device itself reported, as opposed to one that followed from a sighting.
     var ownFix: Position? {
-        guard isLocated, newest.source != .beacon else { return memories.first?.ownFix }
+        guard isLocated, newest.source != .beacon else { return hasMemory ? rarities[0].memory.ownFix : nil }
         return newest
     }
 
@@ -177,10 +229,15 @@ extension DeviceState {
         memory.ownFix = position
     }
 
-    /// Whether the device's own position of the last two minutes, by the server's clock, says that it is elsewhere than
-    /// in a place.
-    func contradicts(_ place: Circle, at moment: Instant) -> Bool {
-        guard let fix = ownFix, moment.seconds(since: fix.receivedTime) <= BeaconPolicy.fixSeconds else { return false }
+    /// Whether the device's own position of within two minutes says that it is elsewhere than in a place.
+    ///
+    /// - Parameters:
+    ///   - moment: when the device was heard there.
+    ///   - bySampleTime: whether the moment is one of the device's clock; otherwise it is one of the server's.
+    func contradicts(_ place: Circle, at moment: Instant, bySampleTime: Bool) -> Bool {
+        guard let fix = ownFix else { return false }
+        let age = moment.seconds(since: bySampleTime ? fix.sampleTime : fix.receivedTime)
+        guard age <= BeaconPolicy.fixSeconds, !bySampleTime || age >= -BeaconPolicy.fixSeconds else { return false }
         return Self.isFar(fix, from: place)
     }
 
@@ -203,13 +260,16 @@ extension DeviceState {
 extension DeviceState {
     /// The watch over the device's clock; nil while the clock fits the server's.
     var watch: ClockWatch? {
-        get { watches.first }
-        set { watches = newValue.map { [$0] } ?? [] }
+        get { rarities.isEmpty ? nil : rarities[0].watch }
+        set {
+            guard newValue != nil || isWatched else { return }
+            changeRarities { $0.watch = newValue }
+        }
     }
 
     /// Whether the device's clock is wrong, or may be.
     @inline(__always)
-    var isWatched: Bool { !watches.isEmpty }
+    var isWatched: Bool { !rarities.isEmpty && rarities[0].watch != nil }
 
     /// The error of the device's clock as clients see it; nil while nothing speaks against the clock.
     var clockSkew: ClockSkew? { watch?.skew }
@@ -217,7 +277,7 @@ extension DeviceState {
     /// Returns a sample time of the device, corrected for the known error of its clock.
     @inline(__always)
     func corrected(_ sampleTime: Instant) -> Instant {
-        guard let watch = watches.first, watch.correction != 0 else { return sampleTime }
+        guard let watch, watch.correction != 0 else { return sampleTime }
         let (sum, isTooMuch) = sampleTime.milliseconds.addingReportingOverflow(watch.correction)
         return isTooMuch ? sampleTime : Instant(milliseconds: sum)
     }
@@ -235,7 +295,7 @@ extension DeviceState {
     mutating func observeClock(_ position: Position) -> Bool {
         if position.source == .beacon { return false }
         let offset = position.receivedTime.milliseconds &- position.sampleTime.milliseconds
-        if watches.isEmpty, ClockWatch.isRight(offset) {
+        if !isWatched, ClockWatch.isRight(offset) {
             isClockKnown = true
             return false
         }
@@ -246,7 +306,7 @@ extension DeviceState {
     private mutating func watchClock(_ position: Position, offset: Int64) -> Bool {
         let isBackwards = evaluated.map { corrected(position.sampleTime) <= $0 } ?? false
         // A clock that was known to be right, and a sample after the last evaluated one: the sample is only late.
-        if watches.isEmpty, offset > 0, isClockKnown, !isBackwards { return false }
+        if !isWatched, offset > 0, isClockKnown, !isBackwards { return false }
         var watch = watch ?? ClockWatch()
         let wasTold = watch.skew != nil
         let isFound = watch.observe(
@@ -275,7 +335,7 @@ extension DeviceState {
     var record: DeviceRecord {
         get {
             DeviceRecord(
-                evaluated: evaluated, heard: heard, located: located, storedBefore: storedBefore.first, track: track,
+                evaluated: evaluated, heard: heard, located: located, storedBefore: storedBefore, track: track,
                 intervalSeconds: intervalSeconds, hasStood: hasStood, isClockKnown: isClockKnown,
                 watch: watch?.numbers, seeming: seeming, memory: memory)
         }
@@ -284,7 +344,9 @@ extension DeviceState {
             heard = newValue.heard
             isLocated = newValue.located != nil
             if let located = newValue.located { newest = located }
-            storedBefore = newValue.storedBefore.map { [$0] } ?? []
+            if newValue.storedBefore != nil || storedBefore != nil {
+                changeRarities { $0.storedBefore = newValue.storedBefore }
+            }
             track = newValue.track
             intervalSeconds = newValue.intervalSeconds
             hasStood = newValue.hasStood

@@ -67,6 +67,7 @@ extension Engine {
         case .removeTracker(let number):
             scope.links[number] = Set(catalog.tracker(number).collections)
             catalog.remove(number)
+            attendance.countAll()
         case .putRegion(let region):
             let former = catalog.rule(of: region.number)
             catalog.put(region)
@@ -74,15 +75,19 @@ extension Engine {
                 forgetBeacons(in: region.number)
             }
             scope.add(region.number, within: region.beacon == nil ? region.shape?.boundingBox : nil)
+            attendance.countAll()
         case .removeRegion(let number, _):
             catalog.remove(number)
             scope.regions.insert(number)
+            attendance.countAll()
         case .removeTeam(let number):
             catalog.noteChange()
             noteMove(ofTeam: number)
+            attendance.removeTeam(number)
             if teams.indices.contains(Int(number.rawValue)) { teams[Int(number.rawValue)] = TeamState() }
         case .putCollection(let collection):
             if catalog.put(collection) { scope.collections.insert(collection.number) }
+            attendance.countAll()
         case .removeCollection, .putRule, .removeRule, .putTarget, .removeTarget, .putDatabase,
             .removeDatabase:
             break
@@ -93,6 +98,7 @@ extension Engine {
     private mutating func put(_ tracker: Tracker) {
         let links = Set(tracker.collections).symmetricDifference(catalog.tracker(tracker.number).collections)
         catalog.put(tracker)
+        attendance.countAll()
         if !links.isEmpty { scope.links[tracker.number, default: []].formUnion(links) }
     }
 
@@ -130,6 +136,7 @@ extension Engine {
     }
 
     private mutating func put(_ user: User) {
+        attendance.put(user)
         while people.count <= Int(user.number.rawValue) { people.append(PersonState()) }
         if people[Int(user.number.rawValue)].team != user.team {
             forgetClearances(of: user.number)
@@ -142,6 +149,7 @@ extension Engine {
     private mutating func put(_ team: Team) {
         while teams.count <= Int(team.number.rawValue) { teams.append(TeamState()) }
         let former = teams[Int(team.number.rawValue)]
+        attendance.count(team.number)
         if former.tracker != team.tracker {
             catalog.noteChange()
             noteMove(ofTeam: team.number)
@@ -157,9 +165,11 @@ extension Engine {
         let index = Int(device.number.rawValue)
         while devices.count <= index { devices.append(DeviceState()) }
         putTag(device)
+        attendance.count(teamOf: device.user)
         guard devices[index].user != device.user else { return }
         if let former = devices[index].user {
             ownership.remove(device.number, from: former)
+            attendance.count(teamOf: former)
             scope.isEveryone = true
             scope.users.insert(device.user)
         }
@@ -171,6 +181,7 @@ extension Engine {
     private mutating func remove(_ user: UserNumber) {
         guard people.indices.contains(Int(user.rawValue)) else { return }
         people[Int(user.rawValue)] = PersonState()
+        attendance.removeMember(user)
         forgetClearances(of: user)
     }
 
@@ -185,6 +196,7 @@ extension Engine {
         let index = Int(device.rawValue)
         guard devices.indices.contains(index) else { return }
         if let user = devices[index].user { ownership.remove(device, from: user) }
+        attendance.count(teamOf: devices[index].user)
         if devices[index].isLocated { scope.isEveryone = true }
         catalog.setTag(device, to: nil)
         devices[index] = DeviceState()

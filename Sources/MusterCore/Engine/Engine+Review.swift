@@ -164,5 +164,6 @@ extension Engine {
         endUnheard(&state, of: device, into: &decision)
         decision.record(state, of: device)
         deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
+        followAttendance(of: state.user, now: now, into: &decision)
     }
 }

@@ -22,6 +22,10 @@ public struct Engine: Sendable {
     var rolls: [IncidentNumber: Roll] = [:]
     /// By open incident: since when everyone is accounted for without doubt. After a restart the time begins anew.
     var undoubtedSince: [IncidentNumber: Instant] = [:]
+    /// The attendance rules of all teams.
+    var attendance = AttendanceBook()
+    /// The time zones of schedules. Whoever composes the engine sets it.
+    public var zoneOffsets = ZoneOffsets.utcOnly
 
     /// How far ahead of the server's clock a sample may be and still change a state, seconds.
     public static let clockToleranceSeconds: Double = 60
@@ -65,6 +69,7 @@ public struct Engine: Sendable {
         decision.people.replace(in: &people)
         adoptIncidents(decision)
         adoptReview(decision)
+        if !decision.attendance.isEmpty { attendance.adopt(decision.attendance) }
         decision.reset()
     }
 
@@ -90,6 +95,7 @@ public struct Engine: Sendable {
         if isMending && passage != .stored { decision.noteRightClock(of: device, by: position) }
         if decision.noteChanges(of: device) || !isKnown(user, lastLocated: former, now: now, after: decision) {
             deriveSafety(of: user, now: now, decidedAt: sampleTime, into: &decision)
+            followAttendance(of: user, now: now, into: &decision)
         }
         return passage == .stored ? .accepted : .filtered
     }

@@ -5,11 +5,15 @@ extension Engine {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].user : nil
     }
 
-    /// Checks that no edit joins a user who calls for help to another user: nobody would answer the call.
+    /// Checks that no edit joins a user who calls for help, or has a check-in timer, to another user: nobody would answer
+    /// the call, or notice the silence.
     ///
-    /// - Throws: `JoinError.callsForHelp`.
+    /// - Throws: `JoinError.callsForHelp`; `.hasTimer`.
     public func checkJoins(among edits: [Edit]) throws(JoinError) {
-        for case .joinUser(let user, to: _) in edits where safety(of: user).state.isCall { throw .callsForHelp }
+        for case .joinUser(let user, to: _) in edits {
+            if safety(of: user).state.isCall { throw .callsForHelp }
+            if checkInTimer(of: user) != nil { throw .hasTimer }
+        }
     }
 
     /// Applies the changes of ownership in edits: gives each device to its new owner, and derives the safety of the new

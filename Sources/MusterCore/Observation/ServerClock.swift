@@ -15,6 +15,15 @@ extension Engine {
     private static var leastWitnesses: Int { 3 }
     private static var agreementSeconds: Double { 30 }
 
+    /// Adjusts what the engine remembers to the server's clock: when the server starts, and when its clock was set back.
+    /// Times that lie ahead of it become now. People whose check-in is overdue have a minute to react.
+    ///
+    /// - Complexity: O(people + devices).
+    public mutating func adjustTimes(to now: Instant) {
+        for index in devices.indices { devices[index].adjustTimes(to: now) }
+        for index in people.indices { people[index].declared.adjustTimes(to: now) }
+    }
+
     /// Returns the evidence that the server's clock is wrong: three devices or more, and more than half of those heard
     /// within ten minutes, are off by more than a minute, and by the same to 30 seconds. Nil when there is none.
     ///

@@ -82,7 +82,7 @@ public struct Declared: Hashable, Sendable {
             guard standing != .sos, standing != .needsHelp else { return false }
             stand(.offSite, by: declaration)
         case .needsHelp:
-            if standing == .sos { repeatCall(declaration) } else { call(.needsHelp, declaration) }
+            if standing == .sos { repeatCall(at: declaration.receivedTime) } else { call(.needsHelp, declaration) }
         case .sos: call(.sos, declaration)
         case .clear: end()
         case .acknowledge: break
@@ -114,14 +114,19 @@ public struct Declared: Hashable, Sendable {
 
     private mutating func call(_ standing: Standing, _ declaration: Declaration) {
         if self.standing != standing { stand(standing, by: declaration) }
-        repeatCall(declaration)
+        repeatCall(at: declaration.receivedTime)
     }
 
-    /// Raises an SOS for a person whose check-in timer ran out. One that the person calls already stays as it is.
+    /// Raises an SOS for a person whose check-in timer ran out. Where one holds already, somebody who acknowledged it has
+    /// not helped: the acknowledgement ends, and the engine reports the SOS anew.
     ///
     /// Whatever was declared before now is older than the SOS, so that it does not end it when it arrives late.
     mutating func raiseSOS(at now: Instant) {
-        guard standing != .sos else { return }
+        if standing == .sos {
+            latest = max(latest ?? now, now)
+            if acknowledgedBy != nil { repeatCall(at: now) }
+            return
+        }
         end()
         standing = .sos
         since = now
@@ -131,10 +136,20 @@ public struct Declared: Hashable, Sendable {
     }
 
     /// Removes the acknowledgement: a person who calls again was not helped, so the engine reports the call anew.
-    private mutating func repeatCall(_ declaration: Declaration) {
+    private mutating func repeatCall(at now: Instant) {
         acknowledgedBy = nil
-        toldAt = declaration.receivedTime
+        toldAt = now
         reminders = 0
+    }
+
+    /// Adjusts what holds to a server that was off, or whose clock was set back: no time lies in the future any more, or
+    /// else new declarations would count as older than the newest, and reminders would wait, until the clock has caught
+    /// up.
+    mutating func adjustTimes(to now: Instant) {
+        since = min(since, now)
+        toldAt = min(toldAt, now)
+        latest = latest.map { min($0, now) }
+        timer?.adjustTimes(to: now)
     }
 
     /// Ends a "safe" or "off site" that has been overtaken: a device of a person declared safe left the muster region

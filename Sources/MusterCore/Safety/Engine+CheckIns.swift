@@ -56,7 +56,8 @@ extension Engine {
     }
 
     /// Takes a declaration about a person as a word for their timer: everything that they say of themselves. When a
-    /// user clears the SOS that the timer raised, the time begins anew too, so that nobody is left without a timer.
+    /// user clears the SOS that the timer raised, the time begins anew too. A clear that comes too late for that has the
+    /// next sweep ask the person.
     func takeWord(_ declaration: Declaration, isCurrent: Bool, now: Instant, into decision: inout Decision) {
         guard let timer = decidedPerson(declaration.subject, after: decision)?.declared.timer else { return }
         let isOwn = declaration.author == declaration.subject
@@ -70,7 +71,7 @@ extension Engine {
     /// Takes the step of a person's timer that is due, if one is.
     func sweepTimer(of user: UserNumber, now: Instant, into decision: inout Decision) {
         guard var person = decidedPerson(user, after: decision), person.isPerson, var timer = person.declared.timer,
-            timer.advance(to: now)
+            timer.advance(to: now, isSOS: person.declared.standing == .sos)
         else { return }
         person.declared.timer = timer
         guard timer.turn == .sos else { return store(person, of: user, telling: timer, into: &decision) }

@@ -40,11 +40,12 @@ extension Engine {
 
     /// Applies what follows from the passing of time: makes people unknown who were silent beyond their team's limit,
     /// marks the standings of silent devices as stale, reports exits whose delay is over, reports unacknowledged calls
-    /// for help again, takes the steps of check-in timers that are due, reviews what edits left undecided, and keeps
-    /// the rolls of open incidents. The caller runs it every few seconds, and opens the incidents that timers ask for.
+    /// for help again, takes the steps of check-in timers that are due, reviews what edits left undecided, looks at the
+    /// attendance rules that are due, and keeps the rolls of open incidents. The caller runs it every few seconds, and
+    /// opens the incidents that timers and attendance rules ask for.
     ///
     /// - Parameter reviewLimit: the largest number of devices to review.
-    /// - Complexity: O(people + devices), some nanoseconds each.
+    /// - Complexity: O(people + devices), some nanoseconds each; of attendance rules only those that are due.
     public func sweep(
         now: Instant, reviewLimit: Int = Engine.reviewSlice, into decision: inout Decision
     ) {
@@ -64,6 +65,7 @@ extension Engine {
             sweepTimer(of: UserNumber(Int32(index)), now: now, into: &decision)
         }
         reviewSlice(now: now, limit: reviewLimit, into: &decision)
+        sweepAttendance(now: now, into: &decision)
         keepRolls(now: now, into: &decision)
     }
 
@@ -239,6 +241,7 @@ extension Engine {
         guard decision.scratch.presencesChanged else { return }
         decision.record(state, of: device)
         deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
+        followAttendance(of: state.user, now: now, into: &decision)
     }
 }
 

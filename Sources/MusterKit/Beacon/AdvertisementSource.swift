@@ -16,8 +16,42 @@ package protocol AdvertisementSource: Sendable {
 package enum RadioNews: Hashable, Sendable {
     /// From now on the source hears.
     case listening
+    /// The source heard everything until this moment, also if nothing was sent. Without this word and without an
+    /// advertisement, its silence says nothing.
+    case proved(Instant)
+    /// The source hears nothing until it listens again, and says why.
+    case paused(String)
     /// The source heard an advertisement.
     case heard(HeardAdvertisement)
+}
+
+/// Until when a live source is known to have heard, by what it tells.
+///
+/// What a device says it listened to decides who left, so it must not count the time in which its radio was deaf.
+package struct ProvenHearing: Sendable {
+    private var isListening = false
+    private var provenUntil: Instant?
+
+    package init() {}
+
+    /// Takes note of what the source tells.
+    package mutating func follow(_ news: RadioNews) {
+        switch news {
+        case .listening: (isListening, provenUntil) = (true, nil)
+        case .proved(let time): provenUntil = time
+        case .heard(let heard): provenUntil = heard.time
+        case .paused: stop()
+        }
+    }
+
+    /// The source broke.
+    package mutating func stop() { (isListening, provenUntil) = (false, nil) }
+
+    /// Returns until when it is known, but not later than now; nil when it is not known.
+    package func end(at now: Instant) -> Instant? {
+        guard isListening, let provenUntil else { return nil }
+        return min(provenUntil, now)
+    }
 }
 
 /// An advertisement that was heard at one moment.

@@ -9,6 +9,14 @@ final class ControllerConnection {
         /// An adapter of this machine, by its number: 0 for `hci0`.
         case adapter(UInt16)
 
+        /// Whether the controller is this program's own, and no adapter that the operating system uses too.
+        var isOwn: Bool {
+            switch self {
+            case .tcp: true
+            case .adapter: false
+            }
+        }
+
         var name: String {
             switch self {
             case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -9,8 +9,6 @@ package struct ControllerSource: AdvertisementSource {
     private let target: ControllerConnection.Target
     private let now: @Sendable () -> Instant
 
-    /// How long the controller may take to answer a command, seconds.
-    private static let answerSeconds = 5.0
     /// How long a read waits before it looks whether the reader has stopped, seconds.
     private static let waitSeconds = 0.25
     /// The number of advertisements that wait for the reader.
@@ -52,41 +50,44 @@ package struct ControllerSource: AdvertisementSource {
         let value = Atomic(false)
     }
 
-    /// Sets the controller up and tells what it hears until the reader stops. Runs on a thread of its own.
+    /// Keeps the controller scanning and tells what it hears until the reader stops. Runs on a thread of its own.
     private static func follow(
         _ target: ControllerConnection.Target, _ isStopped: Flag, _ now: @Sendable () -> Instant,
         _ tell: (RadioNews) -> Void
     ) throws(RadioFault) {
         let connection = try ControllerConnection(to: target)
-        var setup: ScanSetup
-        if case .tcp = target { setup = ScanSetup(resets: true) } else { setup = ScanSetup(resets: false) }
+        let start = ContinuousClock.now
+        func seconds() -> Double { start.duration(to: .now) / .seconds(1) }
+        func perform(_ turns: [ScanWatch.Turn]) throws(RadioFault) {
+            for turn in turns {
+                switch turn {
+                case .send(let packet): try connection.write(packet)
+                case .begins: tell(.listening)
+                case .proves: tell(.proved(now()))
+                case .ends(let cause): tell(.paused("\(target.name): \(cause); listening again soon"))
+                }
+            }
+        }
+        var watch = ScanWatch(resets: target.isOwn, at: seconds())
         var reader = HCIPacketReader()
         var reading = AdvertisementReading()
-        try connection.write(setup.firstCommand)
-        var askedAt = ContinuousClock.now
+        try connection.write(watch.firstCommand)
         while !isStopped.value.load(ordering: .relaxed) {
             reader.append(try connection.read(seconds: waitSeconds))
             while let event = try nextEvent(&reader, target) {
-                if setup.isScanning {
+                if watch.isScanning {
                     for heard in reading.advertisements(in: event, at: now()) { tell(.heard(heard)) }
-                    continue
                 }
-                do {
-                    guard let command = try setup.follow(event) else {
-                        if setup.isScanning { tell(.listening) }
-                        continue
-                    }
-                    try connection.write(command)
-                    askedAt = .now
-                } catch let fault as RadioFault {
-                    throw fault
+                let turns: [ScanWatch.Turn]
+                do throws(ScanSetupFault) {
+                    turns = try watch.follow(event, at: seconds())
                 } catch {
                     throw .refused(controller: target.name, cause: "\(error)")
                 }
+                try perform(turns)
             }
-            if !setup.isScanning, askedAt.duration(to: .now) > .seconds(answerSeconds) {
-                throw .silent(controller: target.name)
-            }
+            if watch.isSilent(at: seconds()) { throw .silent(controller: target.name) }
+            try perform(watch.advance(to: seconds()))
         }
     }
 

@@ -1,4 +1,7 @@
-import MusterCore
+import Crypto
+import Foundation
+import MusterCoding
+package import MusterCore
 package import MusterReplication
 import MusterWire
 
@@ -10,6 +13,12 @@ package actor SightingSender {
         case unreachable(reason: String)
         /// The server cannot take them now. It may state after how many seconds to try again.
         case busy(status: Int, retryAfterSeconds: Double?)
+        /// What waits has times that lie ahead of the server's clock. The server takes it once its clock is there.
+        case ahead(seconds: Double)
+        /// The server refuses what waits, and its clock is so far from this device's that nobody knows which is right.
+        case clocksDiffer(seconds: Double)
+        /// The server refuses what waits, and it is too early to believe that it always will.
+        case refusing(reason: String?)
         /// The server does not accept the token.
         case unauthorized(reason: String)
         /// The token is no device's.
@@ -32,6 +41,11 @@ package actor SightingSender {
             switch self {
             case .unreachable(let reason): "the server cannot be reached: \(reason)"
             case .busy(let status, _): "the server cannot take them now (status \(status))"
+            case .ahead(let seconds):
+                "the clock of this device is ahead of the server's: what it heard is of \(Int(seconds)) s from now"
+            case .clocksDiffer(let seconds):
+                "the clocks of this device and of the server differ by \(Int(abs(seconds))) s"
+            case .refusing(let reason): "the server refuses them: \(reason ?? "it gives no reason")"
             case .unauthorized(let reason): "the server refuses the token: \(reason)"
             case .noDevice: "the token is no device's: muster device token makes one"
             case .outbox(let error): "the outbox: \(error)"
@@ -50,12 +64,24 @@ package actor SightingSender {
         package var reason: String?
     }
 
-    private let outbox: SightingOutbox
+    /// Who reports.
+    private enum Reporter: Sendable {
+        /// A device with a token of its own, whose outbox it must be.
+        case device(SightingOutbox, token: @Sendable () throws -> String, takesOver: Bool)
+        /// A person, for their first device, the one of their recorded locations.
+        case person(@Sendable () -> Session?)
+    }
+
+    private let queue: any SightingQueue
+    private let reporter: Reporter
     private let server: String
     private let connections: HTTPConnections
-    private let token: @Sendable () throws -> String
-    private let takesOver: Bool
-    private var isRecognized = false
+    /// The digest of what the server recognized the reporter by, a device's token or a person's name; nil before it did.
+    private var recognized: SHA256.Digest?
+    /// The name of the person's device.
+    private var device: String?
+    private var refusals = SightingRefusals()
+    private let now: @Sendable () -> Instant
     private var rowLimit = SightingSender.mostRows
 
     /// The most rows of the outbox in one request.
@@ -65,46 +91,68 @@ package actor SightingSender {
     /// - Parameters:
     ///   - server: the server's root address, without a slash at the end.
     ///   - takesOver: whether to send what another device heard, or what was meant for another server.
+    ///   - now: this device's clock.
     ///   - token: reads the device's token before each round of requests, so that a new one is used.
     package init(
         _ outbox: SightingOutbox, to server: String, takesOver: Bool = false, connections: HTTPConnections = .shared,
+        now: @escaping @Sendable () -> Instant = { Instant(seconds: Date().timeIntervalSince1970) },
         token: @escaping @Sendable () throws -> String
     ) {
-        self.takesOver = takesOver
-        self.outbox = outbox
+        queue = outbox
+        reporter = .device(outbox, token: token, takesOver: takesOver)
         self.server = server
         self.connections = connections
-        self.token = token
+        self.now = now
     }
 
-    /// Sends until the outbox is empty. What the server refuses is narrowed down to single batches, and removed.
+    /// Sends as a person.
+    ///
+    /// - Parameter session: returns the person's present session before each round of requests; nil when nobody is
+    ///   signed in.
+    init(
+        _ queue: any SightingQueue, at server: String, connections: HTTPConnections,
+        now: @escaping @Sendable () -> Instant = { Instant(seconds: Date().timeIntervalSince1970) },
+        session: @escaping @Sendable () -> Session?
+    ) {
+        self.queue = queue
+        reporter = .person(session)
+        // A session's address has a slash at its end.
+        self.server = server.hasSuffix("/") ? String(server.dropLast()) : server
+        self.connections = connections
+        self.now = now
+    }
+
+    /// Sends until the outbox is empty. What the server refuses is narrowed down to single batches, and removed once it
+    /// is sure that the server refuses it for good.
     ///
     /// - Parameter tell: is told of each request that the server answered.
     /// - Throws: `Failure`; what was not sent waits.
     package func sendAll(_ tell: @Sendable (Progress) async -> Void) async throws(Failure) {
-        let token: String
-        do { token = try self.token() } catch { throw .noToken(reason: "\(error)") }
+        let (credentials, identity): (PeerCredentials, String)
+        do { (credentials, identity) = try self.credentials() } catch { throw .noToken(reason: "\(error)") }
         do {
-            if !isRecognized { try await recognize(token) }
-            while let page = try await outbox.page(rowLimit: rowLimit) {
-                let (status, reason, retryAfter) = try await post(page.body, token)
-                switch status {
+            try await recognize(credentials, identity)
+            while let page = try await queue.page(rowLimit: rowLimit) {
+                let body = page.body(of: device)
+                let answer = try await post(body, credentials)
+                switch answer.status {
                 case 200..<300:
-                    try await outbox.remove(page)
+                    try await queue.remove(page)
                     rowLimit = min(rowLimit * 2, Self.mostRows)
                     await tell(Progress(sent: page.sightings))
                 case 400, 413, 422:
-                    guard page.rows == 1 else {
-                        rowLimit = page.rows / 2
-                        continue
+                    switch refusals.verdict(on: answer, rows: page.rows, row: page.last, body: body, now: now()) {
+                    case .narrow: rowLimit = page.rows / 2
+                    case .wait(let failure): throw failure
+                    case .remove:
+                        try await queue.remove(page)
+                        await tell(Progress(refused: page.sightings, reason: answer.reason))
                     }
-                    try await outbox.remove(page)
-                    await tell(Progress(refused: page.sightings, reason: reason))
-                default: throw Self.failure(status, reason, retryAfter)
+                default: throw Self.failure(answer.status, answer.reason, answer.retryAfterSeconds)
                 }
             }
         } catch let failure as Failure {
-            if case .unauthorized = failure { isRecognized = false }
+            if case .unauthorized = failure { recognized = nil }
             throw failure
         } catch let error as SightingOutboxError {
             throw .outbox(error)
@@ -113,21 +161,68 @@ package actor SightingSender {
         }
     }
 
+    /// Returns the reporter's credentials, and what the server recognizes it by: a device's token, or a person's name.
+    private func credentials() throws -> (PeerCredentials, identity: String) {
+        switch reporter {
+        case .device(_, let token, _):
+            let token = try token()
+            return (.bearer(token), token)
+        case .person(let session):
+            guard let session = session() else { throw MusterError.signedOut }
+            return (session.credentials, session.user)
+        }
+    }
+
+    /// Asks the server who reports, unless it was this reporter that it recognized last. Another token may be another
+    /// device's, which must not report what this one heard.
+    private func recognize(_ credentials: PeerCredentials, _ identity: String) async throws {
+        let digest = SHA256.hash(data: Array(identity.utf8))
+        if recognized == digest { return }
+        recognized = nil
+        switch reporter {
+        case .device(let outbox, _, let takesOver): try await recognize(outbox, credentials, takesOver)
+        case .person: device = try await firstDevice(of: identity, credentials)
+        }
+        recognized = digest
+    }
+
     /// Asks the server which device the token belongs to, so that no device reports what another heard.
-    private func recognize(_ token: String) async throws {
-        let (status, body) = try await connections.ask("GET", server + "/api/v1/session", credentials: .bearer(token))
+    private func recognize(
+        _ outbox: SightingOutbox, _ credentials: PeerCredentials, _ takesOver: Bool
+    ) async throws {
+        let (status, body) = try await connections.ask("GET", server + "/api/v1/session", credentials: credentials)
         guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
         guard let device = (try? JSONValue(parsing: body))?["device"]?.string else { throw Failure.noDevice }
         try await outbox.recognize(device: device, at: server, takesOver: takesOver)
-        isRecognized = true
     }
 
-    private func post(_ body: [UInt8], _ token: String) async throws -> (Int, String?, Double?) {
+    /// Asks the server for the name of a person's first device. A person without a device gets one, as for their first
+    /// recorded location.
+    private func firstDevice(of user: String, _ credentials: PeerCredentials) async throws -> String {
+        let path = server + "/api/v1/users/\(PercentEncoding.encode(user))/devices"
+        for _ in 0..<2 {
+            let (status, body) = try await connections.ask(
+                "GET", server + "/api/v1/devices?limit=1&user=\(PercentEncoding.encode(user))",
+                credentials: credentials)
+            guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
+            let items = (try? JSONValue(parsing: body))?["items"]?.elements
+            if let name = items?.first?["name"]?.string { return name }
+            let made = try await connections.ask(
+                "POST", path, json: Array(#"{"name":"phone"}"#.utf8), credentials: credentials)
+            // A conflict: a location that was recorded made the device meanwhile.
+            guard made.status == 201 || made.status == 409 else {
+                throw Self.failure(made.status, Self.reason(made.body), nil)
+            }
+        }
+        throw Failure.noDevice
+    }
+
+    private func post(_ body: [UInt8], _ credentials: PeerCredentials) async throws -> Answer {
         let response = try await connections.open(
-            "POST", server + "/api/v1/sightings", json: body, credentials: .bearer(token), deadlineSeconds: 30)
+            "POST", server + "/api/v1/sightings", json: body, credentials: credentials, deadlineSeconds: 30)
         var answer: [UInt8] = []
         while answer.count < Self.bodyLimit, let piece = try await response.nextPiece() { answer += piece }
-        return (response.status, Self.reason(answer), response.header("retry-after").flatMap { Double($0) })
+        return Answer(response, reason: Self.reason(answer))
     }
 
     private static func failure(_ status: Int, _ reason: String?, _ retryAfter: Double?) -> Failure {

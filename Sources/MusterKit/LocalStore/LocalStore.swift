@@ -165,6 +165,11 @@ public final class LocalStore: Sendable {
         return try? JSONDecoder().decode(type, from: Data(json))
     }
 
+    /// Whether there is a value that is never replicated, readable or not.
+    func hasNote(_ id: String) async throws -> Bool {
+        try await file.look { try $0.local(LocalTransaction.name(ofNote: id), in: LocalStoreFile.database) != nil }
+    }
+
     /// Stores a value that is never replicated, encrypted like a document.
     func storeValue(_ value: some Encodable, note id: String) async throws {
         let json = try Self.json(of: value)

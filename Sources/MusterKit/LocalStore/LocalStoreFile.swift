@@ -21,7 +21,8 @@ final class LocalStoreFile: Sendable {
     /// The steps from an empty file to the newest version, in the order in which they were released: those of the
     /// document tables, and the device's own.
     private static let steps =
-        DocumentSchema.steps[..<6] + [LocalDatasets.tables] + DocumentSchema.steps[6...]
+        DocumentSchema.steps[..<6] + [LocalDatasets.tables, SightingRows.createTable(LocalSightings.table)]
+        + DocumentSchema.steps[6...]
     private static let version = steps.count
     /// The number of attachment pieces that one transaction deletes: those that no revision names, or whose upload was
     /// never completed.
@@ -136,8 +137,10 @@ final class LocalStoreFile: Sendable {
     }
 
     /// Runs a transaction, and announces its changes when they are on disk.
+    ///
+    /// - Parameter announces: false for a transaction that changes no document and no dataset.
     func write<Success: Sendable>(
-        _ body: @escaping @Sendable (LocalTransaction) throws -> Success
+        announces: Bool = true, _ body: @escaping @Sendable (LocalTransaction) throws -> Success
     ) async throws -> Success {
         let (result, sequence) = try await LocalStoreError.naming {
             try await file.write { [seal] database in
@@ -147,6 +150,7 @@ final class LocalStoreFile: Sendable {
                 return (result, transaction.sequence)
             }
         }
+        guard announces else { return result }
         newest.withLock { $0 = max($0, sequence) }
         committed.send(LogSequence(sequence))
         return result
@@ -248,6 +252,9 @@ final class LocalTransaction {
     private(set) var sequence: Int64
     private let first: Int64
     private let seal: BodySeal?
+
+    /// The sightings that the server does not have yet.
+    var sightings: SightingRows { SightingRows(database, table: LocalSightings.table, seal: seal) }
 
     /// The datasets of the file.
     var datasets: LocalDatasets { LocalDatasets(database, seal) }

@@ -73,6 +73,7 @@ extension Muster {
             defer { state.run = nil }
             return state.run
         }
+        await endBeaconMonitor()
         await run?.stop()
         endFollowingDatasets()
         try await inWords { try Session.signOut(keeper) }

@@ -33,6 +33,8 @@ public final class Muster: Sendable {
         var tracking: Task<Void, Never>?
         /// The filter of the source that is tracked.
         var monitor: LocationMonitor
+        /// Listens for beacons.
+        var beaconMonitor: BeaconMonitor?
         /// The datasets that the app has opened, by their names.
         var datasets: [String: Dataset] = [:]
         /// Synchronizes the open datasets when the server tells of changes.
@@ -140,6 +142,7 @@ public final class Muster: Sendable {
         for dataset in datasets { dataset.finish() }
         tracking?.cancel()
         await tracking?.value
+        await endBeaconMonitor()
         await run?.stop()
         events.finish()
         crossingEvents.finish()
@@ -239,6 +242,7 @@ public final class Muster: Sendable {
             do {
                 let before = try setSession(session, owner, run, ifSignOutsAre: signOuts)
                 publish(watch)
+                if before != nil { await endBeaconMonitor() }
                 await before?.stop()
             } catch {
                 run.cancel()

@@ -11,7 +11,7 @@ import Synchronization
 /// The server's presences take precedence, because the server sees late fixes and other devices. Where they differ, the
 /// device adopts the server's, sends the difference as an event, and evaluates later fixes from there.
 public final class RegionWatch: Sendable {
-    private struct State {
+    struct State {
         var device: WatchedDevice
         var incident: Incident?
         /// The run that recorded the newest fix.
@@ -28,13 +28,17 @@ public final class RegionWatch: Sendable {
         var told: Surroundings.Outline?
         /// Whether fixes were decided that are not on the disk yet.
         var isAhead = false
+        /// What became of the device's sightings of beacons.
+        var beacons = BeaconDecisions()
     }
 
-    /// The requests with the credentials of the present session.
-    private let questions: Mutex<NativeQuestions>
-    private let store: LocalStore
-    private let now: @Sendable () -> Instant
-    private let state: Mutex<State>
+    /// The requests with the credentials of the present session; nil for regions that were given by hand.
+    private let questions: Mutex<NativeQuestions?>
+    let store: LocalStore
+    let now: @Sendable () -> Instant
+    let state: Mutex<State>
+    /// The id of the note of what was heard of beacons.
+    let beaconNote: String
     /// Sends a value whenever `presences`, `safety` or `incident` may have changed.
     let changes = Broadcast<Void>()
 
@@ -56,6 +60,20 @@ public final class RegionWatch: Sendable {
         self.store = store
         self.now = now
         state = Mutex(State(device: WatchedDevice(of: session.user)))
+        beaconNote = StoredBeacons.note
+    }
+
+    /// Makes a watch of regions that are given by hand, without a server to ask.
+    ///
+    /// - Throws: `ReplicationError.malformed`, naming what is wrong.
+    init(_ regions: Surroundings, store: LocalStore, now: @escaping @Sendable () -> Instant) throws {
+        questions = Mutex(nil)
+        self.store = store
+        self.now = now
+        var device = WatchedDevice(of: "")
+        try device.adopt(regions, now: now())
+        state = Mutex(State(device: device))
+        beaconNote = StoredBeacons.noteByHand
     }
 
     // MARK: What it knows
@@ -123,6 +141,7 @@ public final class RegionWatch: Sendable {
             // Subscribers of this run have received no safety yet.
             state.toldSafety = nil
         }
+        try await restoreBeacons()
         rebuild()
         changes.send(())
     }
@@ -134,7 +153,8 @@ public final class RegionWatch: Sendable {
         let start = now()
         state.withLock { $0.pacing.begin(at: start) }
         do {
-            let told = try await Surroundings.ask(questions.withLock { $0 })
+            guard let questions = questions.withLock({ $0 }) else { return }
+            let told = try await Surroundings.ask(questions)
             try adopt(told, isStored: false)
             rebuild()
             state.withLock { $0.pacing.succeed(at: now()) }
@@ -192,7 +212,9 @@ public final class RegionWatch: Sendable {
     ///
     /// - Returns: the events that follow; an empty list if the server does not answer.
     func reconcile() async -> [News] {
-        guard let verdict = try? await ServerVerdict.ask(questions.withLock({ $0 })) else { return [] }
+        guard let questions = questions.withLock({ $0 }), let verdict = try? await ServerVerdict.ask(questions) else {
+            return []
+        }
         let now = now()
         let news = state.withLock { state in
             if verdict.inside.contains(where: { state.device.region($0) == nil }) { state.pacing.isOutdated = true }
@@ -252,10 +274,10 @@ public final class RegionWatch: Sendable {
                 state.session = session
                 state.isAhead = true
             }
-            let crossings = state.device.follow(fixes, now: now).compactMap { crossing in
-                state.device.name(of: crossing.region).map { News.crossed(DeviceCrossing(crossing, of: $0)) }
-            }
-            return crossings + Self.newSafety(&state)
+            let before = state.device.beaconStandings
+            let crossings = state.device.follow(fixes, now: now)
+            state.beacons.add(crossings, on: state.device, before: before, at: now)
+            return Self.news(of: crossings, on: &state)
         }
     }
 
@@ -276,6 +298,14 @@ public final class RegionWatch: Sendable {
     func storePresences() async throws { try await store.record([], beside: self) }
 
     // MARK: Pieces
+
+    /// The events of crossings, and of what they do to the person's safety.
+    static func news(of crossings: [Crossing], on state: inout State) -> [News] {
+        let crossed = crossings.compactMap { crossing in
+            state.device.name(of: crossing.region).map { News.crossed(DeviceCrossing(crossing, of: $0)) }
+        }
+        return crossed + newSafety(&state)
+    }
 
     /// The person's safety as an event, if an incident is open and it differs from the last event.
     private static func newSafety(_ state: inout State) -> [News] {

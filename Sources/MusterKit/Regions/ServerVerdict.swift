@@ -60,8 +60,11 @@ struct ServerVerdict: Sendable {
     /// the device.
     func difference(to device: WatchedDevice) -> RegionWatch.Difference? {
         guard let evaluated, device.evaluated.map({ evaluated >= $0 }) ?? true else { return nil }
-        let own = Set(device.standings.lazy.filter { $0.standing == .inside }.compactMap { device.name(of: $0.region) })
-        let told = inside.filter { device.region($0) != nil }
+        // Of the beacons that the device listens for itself, the server may not have the newest sightings yet.
+        let own = Set(
+            device.standings.lazy.filter { $0.standing == .inside && !device.decidesBeacons(in: $0.region) }
+                .compactMap { device.name(of: $0.region) })
+        let told = inside.filter { device.region($0).map { !device.decidesBeacons(in: $0) } ?? false }
         return own == told
             ? nil : RegionWatch.Difference(inside: told.subtracting(own), outside: own.subtracting(told))
     }

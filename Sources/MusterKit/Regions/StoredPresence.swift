@@ -7,6 +7,8 @@ struct StoredPresence: Codable, Hashable, Sendable {
     var session: String
     /// The newest fix that the team's filter kept.
     var latest: RecordedLocation?
+    /// Whether that fix followed from a sighting of a beacon; nil in a note of an earlier version.
+    var isOfBeacon: Bool?
     /// The newest evaluated sample time, milliseconds since 1970 UTC; nil in a note of an earlier version, where it is
     /// that of `latest`.
     var evaluated: Int64?
@@ -35,6 +37,8 @@ struct StoredPresence: Codable, Hashable, Sendable {
         var since: Int64
         var likelySince: Int64
         var leftAt: Int64?
+        /// The standing that the events imply; nil in a note of an earlier version, and where it is the usual one.
+        var told: String?
     }
 
     /// The id of the note in the store.
@@ -45,6 +49,7 @@ struct StoredPresence: Codable, Hashable, Sendable {
         latest = device.latest.map {
             RecordedLocation(LocationMonitor.Location(fix: $0, isInBackground: false), user: "", session: session)
         }
+        isOfBeacon = device.latest?.source == .beacon
         evaluated = device.evaluated?.milliseconds
         trailStart = device.trail.first?.sampleTime.milliseconds
         func kept(_ presences: [Presence]) -> [Standing] {
@@ -52,7 +57,8 @@ struct StoredPresence: Codable, Hashable, Sendable {
                 device.name(of: presence.region).map { Standing(presence, of: $0) }
             }
         }
-        presences = kept(device.eventStandings)
+        // What was heard of beacons is stored by itself, beside the sightings.
+        presences = kept(device.eventStandings.filter { !device.isOfBeacon($0.region) })
         refuges = kept(device.refuges)
         safety = device.safety.state.wireName.description
         safeSince = device.safety.since.milliseconds
@@ -76,7 +82,8 @@ struct StoredPresence: Codable, Hashable, Sendable {
 
     /// Restores the presences of a device whose regions are known.
     func restore(_ device: inout WatchedDevice, trail: [Position], now: Instant) {
-        guard let latest = latest?.fix, let evaluated = evaluatedTime else { return }
+        guard var latest = latest?.fix, let evaluated = evaluatedTime else { return }
+        if isOfBeacon == true { latest.source = .beacon }
         let safety = Safety(
             state: named(safety, by: \.wireName) ?? .unknown, since: Instant(milliseconds: safeSince),
             region: refuge.flatMap { device.region($0) })
@@ -90,21 +97,23 @@ struct StoredPresence: Codable, Hashable, Sendable {
 }
 
 extension StoredPresence.Standing {
-    fileprivate init(_ presence: Presence, of region: RegionWatch.Name) {
+    init(_ presence: Presence, of region: RegionWatch.Name) {
         self.init(
             region: region, standing: presence.standing.wireName.description, likelihood: presence.likelihood.rawValue,
             doubt: presence.doubt?.wireName.description, hasDwelt: presence.hasDwelt,
             since: presence.since.milliseconds, likelySince: presence.likelySince.milliseconds,
-            leftAt: presence.leftAt?.milliseconds)
+            leftAt: presence.leftAt?.milliseconds,
+            told: presence.told == Presence.usualTold(presence.standing, leftAt: presence.leftAt)
+                ? nil : presence.told.wireName.description)
     }
 
-    fileprivate func presence(in region: RegionNumber) -> Presence? {
+    func presence(in region: RegionNumber) -> Presence? {
         guard let standing: MusterCore.Standing = named(standing, by: \.wireName),
             let likelihood = Likelihood(rawValue: likelihood)
         else { return nil }
         return Presence(
             region: region, since: Instant(milliseconds: since), standing: standing, likelihood: likelihood,
             doubt: named(doubt, by: \.wireName), hasDwelt: hasDwelt, likelySince: Instant(milliseconds: likelySince),
-            leftAt: leftAt.map { Instant(milliseconds: $0) })
+            leftAt: leftAt.map { Instant(milliseconds: $0) }, told: named(told, by: \.wireName))
     }
 }

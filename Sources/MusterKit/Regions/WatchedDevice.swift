@@ -7,8 +7,14 @@ import MusterWire
 /// Its region and collection numbers are valid on this device only. Other types refer to regions by name.
 struct WatchedDevice: Sendable {
     private(set) var directory = Directory()
-    private(set) var engine = Engine()
-    private var decision = Decision()
+    var engine = Engine()
+    var decision = Decision()
+    /// Whether sightings of beacons were ever decided here.
+    var listensForBeacons = false
+    /// The regions that sightings of beacons decide, in the order of their numbers.
+    private(set) var beaconRegions: [Region] = []
+    /// The beacons that were heard at the newest moment of a sighting.
+    var heardNow: Set<Beacon> = []
     /// The newest evaluated fixes, for a track that must be restored.
     private(set) var trail: [Position] = []
     /// Whether the server has ever sent the regions.
@@ -22,7 +28,7 @@ struct WatchedDevice: Sendable {
     private var lastRegion: Int32 = 0
 
     private static let user = UserNumber(1)
-    private static let device = DeviceNumber(1)
+    static let device = DeviceNumber(1)
     private static let team = TeamNumber(1)
     private static let tracker = TrackerNumber(1)
     /// The largest number of fixes in a trail.
@@ -122,7 +128,9 @@ struct WatchedDevice: Sendable {
         }
         knowsRegions = true
         knownVersion += 1
-        guard carryOut(edits) else { return }
+        let isReviewDue = carryOut(edits)
+        beaconRegions = directory.regions.all.filter { $0.beacon != nil }
+        guard isReviewDue else { return }
         engine.review(now: now, into: &decision)
         _ = takeCrossings()
     }
@@ -209,7 +217,7 @@ struct WatchedDevice: Sendable {
     }
 
     /// Adopts the decision, and returns its crossings.
-    private mutating func takeCrossings() -> [Crossing] {
+    mutating func takeCrossings() -> [Crossing] {
         var crossings: [Crossing] = []
         decision.takeChanges { change in
             if case .crossing(let crossing) = change { crossings.append(crossing) }

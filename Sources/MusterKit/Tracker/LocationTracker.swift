@@ -196,7 +196,7 @@ public final class LocationTracker: Sendable {
         guard let watch else { return }
         let news = watch.follow([], of: session)
         defer { tell(news) }
-        if !news.isEmpty { try await watch.storePresences() }
+        if !news.isEmpty || watch.hasBeaconNews { try await watch.storePresences() }
     }
 
     /// Records the waiting locations, at most `batchLimit`, in one transaction.
@@ -313,7 +313,8 @@ public final class LocationTracker: Sendable {
         }
     }
 
-    private func tell(_ news: [RegionWatch.News]) {
+    /// Sends the events of the watch to the subscribers.
+    func tell(_ news: [RegionWatch.News]) {
         for item in news {
             switch item {
             case .crossed(let crossing): tell(.crossed(crossing))
@@ -335,14 +336,16 @@ extension LocalStore {
     /// change nothing.
     func record(_ locations: [RecordedLocation], beside watch: RegionWatch?) async throws {
         let drafts = try locations.map { (id: $0.id, json: try Self.json(of: $0)) }
-        try await file.write { transaction in
+        let told = try await file.write { transaction in
             for draft in drafts { try transaction.record(draft.id, draft.json) }
             // Read inside the transaction: transactions run one after the other, so the last one stores the newest
             // presences.
             if let kept = watch?.kept(besideFixes: !drafts.isEmpty) {
                 try transaction.storeNote(try Self.json(of: kept), note: StoredPresence.note)
             }
+            return try watch?.storeBeacons(besideSightings: false, in: transaction)
         }
         if !drafts.isEmpty { watch?.noteRecorded() }
+        if let told { watch?.noteBeaconsStored(through: told, besideSightings: false) }
     }
 }

@@ -6,6 +6,8 @@ import MusterWire
 /// Routes for check-in timers.
 struct CheckInRoutes: NativeRoutes {
     let server: ServerParts
+    /// How often a user may start and end the timers of one person.
+    private let rates = RequestRates(.init(tries: 20, perSecond: 1.0 / 30))
 
     func register(in routes: inout RouteTable) {
         let path = "\(Self.root)/users/{user}/check-in-timer"
@@ -53,6 +55,7 @@ struct CheckInRoutes: NativeRoutes {
         try fields.finish()
         guard let interval else { throw Problem.internalError }
         let author = access.principal.user
+        try spendRequest(about: user, by: author)
         let timer = try await coordinator.withDecision { [coordinator] engine, _, decision, now in
             // An edit may have removed the user meanwhile.
             guard coordinator.directory.users[user.number] != nil else { throw Problem.notFound }
@@ -76,6 +79,7 @@ struct CheckInRoutes: NativeRoutes {
     private func end(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let (user, access) = try timed(context)
         let author = access.principal.user
+        try spendRequest(about: user, by: author)
         try await coordinator.withDecision { engine, _, decision, now in
             try engine.endTimer(of: user.number, by: author, now: now, into: &decision)
         }
@@ -103,6 +107,12 @@ struct CheckInRoutes: NativeRoutes {
         let user = try user(context, access)
         guard access.mayKeepTimer(of: user) else { throw Problem.forbidden }
         return (user, access)
+    }
+
+    /// Every start and end is a change that leaders, rules and the disk take.
+    private func spendRequest(about user: User, by author: UserNumber) throws(Problem) {
+        let wait = rates.spendRequest("\(author.rawValue) \(user.number.rawValue)", at: configuration.now())
+        if wait > 0 { throw .tooManyRequests(retryAfterSeconds: wait) }
     }
 
     private func response(_ timer: CheckInTimer) -> Response {

@@ -23,14 +23,14 @@ extension CommitPipeline {
         }
     }
 
-    private func isInRealIncident(_ team: TeamNumber) -> Bool {
+    func isInRealIncident(_ team: TeamNumber) -> Bool {
         (decision.incident(of: team) ?? engine.openIncident(of: team)).map { $0.isOpen && $0.kind == .real } ?? false
     }
 }
 
 extension Directory {
     /// Whether a user may start incidents of a team.
-    fileprivate func leads(_ number: UserNumber, _ team: TeamNumber) -> Bool {
+    func leads(_ number: UserNumber, _ team: TeamNumber) -> Bool {
         guard let user = users[number] else { return false }
         return user.role == .admin || (user.role == .leader && user.team == team)
     }

@@ -20,26 +20,28 @@ extension CommitPipeline {
             let decision = try before.deciding(update, ownedDatasets: owned, at: now) { key in
                 try transaction.record(key, in: update.name, of: update.owner)
             }
-            if let refusal = try refusal(of: decision, after: before, ownedBy: name, transaction) {
+            let growth = Int64(decision.dataset.bytes - before.bytes)
+            if let refusal = try refusal(ofDatasetBytes: growth, of: update.owner, called: name, transaction) {
                 receipt.refusal = refusal
                 return receipt
             }
             receipt.dataset = .success(decision)
             guard let touch = decision.touch else { return receipt }
             try transaction.put(decision)
-            try transaction.append(.dataset(touch))
+            let sequence = try transaction.append(.dataset(touch))
+            try streams.send(decision, of: nil, at: sequence, now, in: transaction)
         } catch let fault as DatasetError {
             receipt.dataset = .failure(fault)
         }
         return receipt
     }
 
-    /// Returns the quota that an update would exceed; nil where there is room. Removals take no room.
-    private func refusal(
-        of decision: DatasetDecision, after before: Dataset, ownedBy name: String, _ transaction: any StoreTransaction
+    /// Returns the quota that a user's datasets would exceed; nil where there is room. Removals take no room.
+    ///
+    /// - Parameter growth: how much larger the datasets would be, in bytes.
+    func refusal(
+        ofDatasetBytes growth: Int64, of owner: UserNumber, called name: String, _ transaction: any StoreTransaction
     ) throws -> QuotaError? {
-        let owner = before.owner
-        let growth = Int64(decision.dataset.bytes - before.bytes)
         guard growth > 0 else { return nil }
         let documents = try transaction.documents.counts(in: .database(.locations(of: owner))).storedBytes
         return quotas.refusal(

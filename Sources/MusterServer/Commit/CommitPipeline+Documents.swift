@@ -8,13 +8,17 @@ enum CommitRequest: Sendable {
     case observations([Observation])
     case documents([DocumentEdit], in: WriteTarget)
     case dataset(DatasetUpdate, ownedBy: String)
+    /// The guest takes the place of the update's owner.
+    case guestDataset(DatasetUpdate, of: GuestID)
+    case guestMerge(GuestID, into: UserNumber, called: String)
 
     /// The approximate size of the request, in observations. Bounds the queue and each transaction.
     var weight: Int {
         switch self {
         case .observations(let observations): observations.count
         case .documents(let edits, _): edits.reduce(0) { $0 + 1 + $1.body.json.count / 256 }
-        case .dataset(let update, _): update.weight
+        case .dataset(let update, _), .guestDataset(let update, _): update.weight
+        case .guestMerge: GuestLimits.bytes / GuestLimits.recordBytes
         }
     }
 }

@@ -7,7 +7,8 @@ extension CommitPipeline {
     ///
     /// - Throws: the store's errors.
     init(
-        opening store: any Store, directory: Directory, rules: RuleBook, quotas: Quotas = Quotas(), now: Instant
+        opening store: any Store, directory: Directory, rules: RuleBook, quotas: Quotas = Quotas(),
+        streams: DatasetStreams? = nil, now: Instant
     ) throws {
         var engine = Engine(
             directory: directory, positions: try store.currentPositions(at: now), presences: try store.presences(),
@@ -19,11 +20,13 @@ extension CommitPipeline {
         let isReviewing = try store.isReviewing
         if isReviewing { engine.restartReview() }
         try engine.resumeIncidents(of: store)
+        engine.zoneOffsets = .system
+        engine.resume(attendanceRules: try store.attendanceRules())
         engine.resume(
             sightings: try store.latestSightings(before: now.advanced(bySeconds: Engine.clockToleranceSeconds)))
         self.init(
-            store: store, engine: engine, rules: rules, quotas: quotas, unrecorded: unrecorded,
-            recordedThrough: try store.recordedThrough)
+            store: store, engine: engine, rules: rules, quotas: quotas, streams: streams,
+            unrecorded: unrecorded, recordedThrough: try store.recordedThrough)
         isReviewStored = isReviewing
     }
 }

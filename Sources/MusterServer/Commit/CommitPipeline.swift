@@ -12,6 +12,7 @@ struct CommitPipeline {
     var engine: Engine
     let rules: RuleBook
     let quotas: Quotas
+    let streams: DatasetStreams
     var decision = Decision()
     /// The devices whose state has changed since their last stored record.
     var unrecorded = UnrecordedDevices()
@@ -21,16 +22,18 @@ struct CommitPipeline {
     private(set) var lastAppended = LogSequence.zero
 
     /// - Parameters:
+    ///   - streams: where updates of datasets are sent; nil to send them to no address of the server's own.
     ///   - unrecorded: the devices whose records are out of date.
     ///   - recordedThrough: the last change that every device record includes.
     init(
-        store: any Store, engine: Engine, rules: RuleBook, quotas: Quotas = Quotas(),
+        store: any Store, engine: Engine, rules: RuleBook, quotas: Quotas = Quotas(), streams: DatasetStreams? = nil,
         unrecorded: Set<DeviceNumber> = [], recordedThrough: MusterCore.LogSequence = .zero
     ) {
         self.store = store
         self.engine = engine
         self.rules = rules
         self.quotas = quotas
+        self.streams = streams ?? DatasetStreams(origin: rules.telling.origin) { rules.currentDirectory }
         self.unrecorded = UnrecordedDevices(through: recordedThrough)
         self.unrecorded.insert(unrecorded.map { Int($0.rawValue) }.sorted())
     }
@@ -52,6 +55,11 @@ struct CommitPipeline {
                     receipts.append(try pipeline.write(edits, in: place, now: now, in: transaction))
                 case .dataset(let update, let owner):
                     receipts.append(try pipeline.updateDataset(update, of: owner, now: now, in: transaction))
+                case .guestDataset(let update, let guest):
+                    receipts.append(try pipeline.updateDataset(update, ofGuest: guest, now: now, in: transaction))
+                case .guestMerge(let guest, let user, let name):
+                    receipts.append(
+                        try pipeline.merge(guest, into: user, called: name, now: now, in: transaction))
                 }
             }
         }
@@ -151,6 +159,7 @@ struct CommitPipeline {
         try transact(now: now) { pipeline, transaction in
             try pipeline.append(to: transaction, now: now)
             try pipeline.openIncidents(now: now, in: transaction)
+            try pipeline.openIncidentsOfAttendance(now: now, in: transaction)
         }
     }
 
@@ -182,6 +191,7 @@ struct CommitPipeline {
                 for user in decision.peopleToStore {
                     if let safety = decision.safety(of: user) { try transaction.setSafety(safety, of: user) }
                 }
+                try storeAttendanceRules(in: transaction)
                 if isReviewToStore { try transaction.setReviewing(!isReviewStored) }
             }
         } catch {

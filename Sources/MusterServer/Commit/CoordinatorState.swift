@@ -11,6 +11,8 @@ final class CoordinatorState: Sendable {
     let endedRights = Mutex(0)
     /// The state of an index that another thread rebuilds and the writer then adopts.
     let rebuilding = Mutex(Rebuilding.none)
+    /// Makes the addresses of the records of large updates.
+    let addressesOfRecords = Mutex<@Sendable (StreamReference) -> String?>({ _ in nil })
     let storage: StorageHealth
     let quotas: Quotas
     let announce: @Sendable (LogSequence) -> Void
@@ -78,6 +80,8 @@ package struct Receipt: Equatable, Sendable {
     package var refusal: QuotaError?
     /// The outcome of an update of a dataset; nil for other requests.
     package var dataset: Result<DatasetDecision, DatasetError>?
+    /// Why a guest was not merged into a user; nil where it was, and for other requests.
+    package var mergeFault: DatasetError?
 }
 
 /// Why the coordinator refused a request. The sender should try again later, except after `gone` and after quotas that

@@ -66,8 +66,11 @@ package final class StoreCoordinator: Sendable {
         self.shared = shared
         self.quotas = quotas
         quotas.adopt(try store.usage(), in: directory)
+        let streams = DatasetStreams(
+            origin: origin, directory: { shared.directory.withLock { $0 } },
+            refer: { reference in shared.addressesOfRecords.withLock { $0 }(reference) })
         let pipeline = try CommitPipeline(
-            opening: store, directory: directory, rules: rules, quotas: quotas, now: now())
+            opening: store, directory: directory, rules: rules, quotas: quotas, streams: streams, now: now())
         quotas.adopt(teamsInIncident: pipeline.engine.teamsInIncident)
         startThread(Writer(pipeline: pipeline, shared: shared, now: now))
     }
@@ -82,6 +85,17 @@ package final class StoreCoordinator: Sendable {
         thread.name = "muster-writer"
         thread.stackSize = 4 << 20
         thread.start()
+    }
+
+    /// Returns the address where the records of a large update are read; nil where the server knows no address of its
+    /// own.
+    package func address(of reference: StreamReference) -> String? {
+        shared.addressesOfRecords.withLock { $0 }(reference)
+    }
+
+    /// Sets what makes those addresses. It is called on the writer's thread, and must not block.
+    package func setAddressesOfRecords(_ make: @escaping @Sendable (StreamReference) -> String?) {
+        shared.addressesOfRecords.withLock { $0 = make }
     }
 
     /// The directory as of the last commit.

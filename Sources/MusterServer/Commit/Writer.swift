@@ -11,6 +11,8 @@ struct Writer {
     let shared: CoordinatorState
     let now: @Sendable () -> Instant
     private var nextSweep = Instant(milliseconds: 0)
+    /// When the writer last looked at the clock.
+    private var lastMoment = Instant(milliseconds: 0)
     private var nextTidying = Instant(milliseconds: 0)
     private var nextErasure = Instant(milliseconds: 0)
     /// Whether the disk refused a slice of a review. Then the next sweep tries again.
@@ -40,6 +42,8 @@ struct Writer {
     /// Serves the queue until it is closed and empty.
     mutating func serve(_ queue: WriterQueue) {
         var jobs: [WriterQueue.Job] = []
+        lastMoment = now()
+        pipeline.engine.adjustTimes(to: lastMoment)
         while queue.takeJobs(into: &jobs, waitingMilliseconds: isReviewing ? 0 : 200) {
             if jobs.isEmpty {
                 rest()
@@ -78,6 +82,7 @@ struct Writer {
             switch job {
             case .ingest(.documents(_, let place), let answer) where !holds(place): answer(.failure(.gone))
             case .ingest(.dataset(let update, _), let answer) where !holds(update.owner): answer(.failure(.gone))
+            case .ingest(.guestMerge(_, let user, _), let answer) where !holds(user): answer(.failure(.gone))
             case .ingest(let request, let answer):
                 requests.append(request)
                 answers.append(answer)
@@ -138,6 +143,7 @@ struct Writer {
         let before = shared.directory.withLock { $0 }
         var endsRights = false
         defer {
+            pipeline.streams.forgetSettings()
             announce()
             rebuildAside()
         }
@@ -217,6 +223,12 @@ struct Writer {
 
     private mutating func sweepWhenDue() {
         let moment = now()
+        // The clock was set back by more than it is corrected by in passing.
+        if moment < lastMoment.advanced(bySeconds: -1) {
+            pipeline.engine.adjustTimes(to: moment)
+            (nextSweep, nextTidying, nextErasure) = (moment, moment, moment)
+        }
+        lastMoment = moment
         guard moment >= nextSweep else { return }
         nextSweep = moment.advanced(bySeconds: Self.sweepSeconds)
         let before = store.lastSequence

@@ -11,14 +11,60 @@ extension StoreCoordinator {
     ///   quota.
     package func updateDataset(_ update: DatasetUpdate) async throws -> DatasetDecision {
         let owner = directory.users[update.owner]?.name ?? ""
-        let receipt = try await enqueue(.dataset(update, ownedBy: owner))
+        return try await outcome(of: .dataset(update, ownedBy: owner))
+    }
+
+    /// Carries out one update of a guest's dataset, and stores the guest where it is the first.
+    ///
+    /// - Parameter update: the update; the guest takes the place of its owner.
+    /// - Throws: as `updateDataset(_:)`; `DatasetError.merged` once the guest was merged into a user.
+    package func updateDataset(_ update: DatasetUpdate, of guest: GuestID) async throws -> DatasetDecision {
+        try await outcome(of: .guestDataset(update, of: guest))
+    }
+
+    private func outcome(of request: CommitRequest) async throws -> DatasetDecision {
+        let receipt = try await carryOut(request)
+        guard let outcome = receipt.dataset else { preconditionFailure("an update of a dataset has an outcome") }
+        return try outcome.get()
+    }
+
+    private func carryOut(_ request: CommitRequest) async throws -> Receipt {
+        let receipt = try await enqueue(request)
         if let refusal = receipt.refusal {
             quotas.noteRefusal(refusal)
             throw CoordinatorError.overQuota(refusal)
         }
-        guard let outcome = receipt.dataset else { preconditionFailure("an update of a dataset has an outcome") }
-        return try outcome.get()
+        return receipt
     }
+
+    /// Merges a guest into a user, in one transaction: the guest's datasets become the user's, and the guest's identity
+    /// nobody's. A dataset whose name the user has already gets the guest's identity after its name
+    /// (`mergedDatasets(into:of:)`). A second merge into the same user changes nothing.
+    ///
+    /// - Throws: `DatasetError.merged` where the guest was merged into another user, `.overLimit` where the user would
+    ///   have too many datasets; `CoordinatorError`, also where they would exceed the user's quota. Nothing is changed
+    ///   then.
+    package func merge(_ guest: GuestID, into user: User) async throws {
+        let receipt = try await carryOut(.guestMerge(guest, into: user.number, called: user.name))
+        if let fault = receipt.mergeFault { throw fault }
+    }
+
+    /// Removes the guests who have not come for `GuestLimits.idleSeconds`, and those of removed teams, a few in a
+    /// transaction.
+    package func removeIdleGuests(at moment: Instant) async throws {
+        for pool in try await storeState({ transaction, _ in try transaction.poolsWithGuests() }) {
+            let isGone = pool.map { directory.teams[$0] == nil } ?? false
+            let horizon = isGone ? moment.advanced(bySeconds: 1) : moment.advanced(bySeconds: -GuestLimits.idleSeconds)
+            while try await storeState({ transaction, _ in
+                let guests = try transaction.guests(ofPool: pool, idleSince: horizon, limit: Self.idleGuestSlice)
+                for guest in guests { try transaction.removeDatasets(of: guest, isWhole: true) }
+                return guests.count == Self.idleGuestSlice
+            }) {}
+        }
+    }
+
+    /// The number of guests that one transaction removes: some thousand records.
+    private static let idleGuestSlice = 4
 
     /// Reads a dataset: its state, and a page of the records above a count.
     ///
@@ -41,8 +87,9 @@ extension StoreCoordinator {
     package func mergedDatasets(into name: String, of user: UserNumber) async throws -> [String] {
         try await read { try $0.datasets(of: user) }.map(\.name).filter { candidate in
             guard candidate.hasPrefix("\(name).") else { return false }
-            if case .identity = origin.cognitoID(String(candidate.dropFirst(name.count + 1))) { return true }
-            return false
+            let identity = String(candidate.dropFirst(name.count + 1))
+            if case .identity = origin.cognitoID(identity) { return true }
+            return origin.guestID(identity) != nil
         }
     }
 }

@@ -31,10 +31,12 @@ package struct SyncTrigger: Sendable {
 
     /// Shows patches to the target that the pool's settings name.
     ///
+    /// - Parameter identity: the owner's identity, as clients name it.
     /// - Returns: the patches that the target answered; the same where the pool has no trigger.
     /// - Throws: `SyncTriggerError`; what reading throws.
     package func change(
-        _ patches: [DatasetPatch], of dataset: String, owner: UserNumber, in pool: TeamNumber?
+        _ patches: [DatasetPatch], of dataset: String, owner: UserNumber, called identity: String,
+        in pool: TeamNumber?
     ) async throws -> [DatasetPatch] {
         let settings = try await coordinator.read { try $0.poolSettings(of: pool) }
         guard let arn = settings.syncTrigger, !patches.isEmpty else { return patches }
@@ -47,12 +49,12 @@ package struct SyncTrigger: Sendable {
             dataset, of: owner, since: 0, after: nil, limit: 2 * DatasetLimits.records)
         let values = Dictionary(
             stored.records.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
-        let body = message(about: patches, values, of: dataset, owner: owner, in: pool)
+        let body = message(about: patches, values, of: dataset, identity, in: pool)
         return try Self.patches(in: try await caller.ask(target, body), changing: patches)
     }
 
     private func message(
-        about patches: [DatasetPatch], _ values: [String: String?], of dataset: String, owner: UserNumber,
+        about patches: [DatasetPatch], _ values: [String: String?], of dataset: String, _ identity: String,
         in pool: TeamNumber?
     ) -> [UInt8] {
         JSONWriter.object { writer in
@@ -61,7 +63,7 @@ package struct SyncTrigger: Sendable {
             writer.member("eventType", "SyncTrigger")
             writer.member("region", coordinator.origin.region)
             writer.member("identityPoolId", coordinator.origin.text(of: .pool(pool)))
-            writer.member("identityId", coordinator.origin.text(of: .identity(owner)))
+            writer.member("identityId", identity)
             writer.member("datasetName", dataset)
             writer.key("datasetRecords")
             writer.beginObject()

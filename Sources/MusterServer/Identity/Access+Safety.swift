@@ -9,7 +9,7 @@ extension Access {
     package func mayDeclare(_ kind: Declaration.Kind, of user: User) -> Bool {
         let isOwnCall = user.number == principal.user
         if kind == .acknowledge { return !isOwnCall && mayLead(user) }
-        return (isOwnCall && principal.role != .gateway && principal.role != .analyst) || mayLead(user)
+        return (isOwnCall && [.admin, .leader, .member].contains(principal.role)) || mayLead(user)
     }
 
     /// Whether this principal may see and keep a user's check-in timer: the person, the leaders of the team, and
@@ -17,6 +17,9 @@ extension Access {
     package func mayKeepTimer(of user: User) -> Bool {
         user.role != .gateway && ((user.number == principal.user && principal.role != .analyst) || mayLead(user))
     }
+
+    /// Whether this principal may see a team's attendance rules and what they report, which tells where people are.
+    package func mayReadAttendance(of team: Team) -> Bool { mayRead(team) && principal.role != .member }
 
     /// Whether this principal may start an incident of the user's team.
     package func mayStartIncident(for user: User) -> Bool { user.team != nil && mayLead(user) }
@@ -26,7 +29,7 @@ extension Access {
         return switch principal.role {
         case .admin: true
         case .leader: user.team != nil && user.team == principal.team
-        case .member, .analyst, .gateway: false
+        case .member, .analyst, .gateway, .guest: false
         }
     }
 
@@ -55,7 +58,7 @@ extension Access {
         switch principal.role {
         case .admin: return true
         case .leader: break
-        case .member, .analyst, .gateway: return false
+        case .member, .analyst, .gateway, .guest: return false
         }
         switch entry.change {
         case .region(_, in: let collection, removed: _), .directory(.collection(let collection), removed: _):

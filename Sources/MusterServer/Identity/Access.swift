@@ -3,8 +3,8 @@ package import MusterCore
 /// The rights of a principal to see and change things, all in one place. These methods name every right; anything else
 /// is forbidden.
 ///
-/// A member reads their own data, a leader also the team's, an analyst every position, a gateway nothing. An admin may
-/// do everything.
+/// A member reads their own data, a leader also the team's, an analyst every position, a gateway nothing. A guest has
+/// no right but to datasets of their own. An admin may do everything.
 package struct Access: Sendable {
     /// The principal whose rights these are.
     package let principal: Principal
@@ -29,7 +29,7 @@ package struct Access: Sendable {
         case .admin, .analyst: true
         case .leader: isSelf(user.number) || isOwn(user.team)
         case .member: isSelf(user.number)
-        case .gateway: false
+        case .gateway, .guest: false
         }
     }
 
@@ -44,6 +44,7 @@ package struct Access: Sendable {
         case .admin: true
         case .leader: isSelf(user.number) || isOwn(user.team)
         case .member, .analyst, .gateway: isSelf(user.number)
+        case .guest: false
         }
     }
 
@@ -53,7 +54,7 @@ package struct Access: Sendable {
         switch principal.role {
         case .admin, .analyst: true
         case .leader, .member: isOwn(team.number)
-        case .gateway: false
+        case .gateway, .guest: false
         }
     }
 
@@ -62,12 +63,12 @@ package struct Access: Sendable {
         switch principal.role {
         case .admin: true
         case .leader, .member: ownTracker == tracker.number
-        case .analyst, .gateway: false
+        case .analyst, .gateway, .guest: false
         }
     }
 
     /// Whether the principal may read collections and regions. They are places, not people.
-    package var mayReadRegions: Bool { principal.role != .gateway }
+    package var mayReadRegions: Bool { principal.role != .gateway && principal.role != .guest }
 
     // MARK: Changing
 
@@ -76,7 +77,7 @@ package struct Access: Sendable {
         switch principal.role {
         case .admin: true
         case .leader: isOwn(team.number)
-        case .member, .analyst, .gateway: false
+        case .member, .analyst, .gateway, .guest: false
         }
     }
 
@@ -87,7 +88,7 @@ package struct Access: Sendable {
         case .admin: true
         case .leader: isSelf(user.number) || (isOwn(user.team) && user.role == .member)
         case .member: isSelf(user.number)
-        case .analyst, .gateway: false
+        case .analyst, .gateway, .guest: false
         }
     }
 
@@ -113,7 +114,7 @@ package struct Access: Sendable {
         case .admin: true
         case .leader: isSelf(user.number) || (isOwn(user.team) && user.isImplicit)
         case .member: isSelf(user.number)
-        case .analyst, .gateway: false
+        case .analyst, .gateway, .guest: false
         }
     }
 
@@ -124,7 +125,7 @@ package struct Access: Sendable {
         return switch principal.role {
         case .admin: true
         case .leader: isOfOwnTeam(collection) && !directory.isShared(collection)
-        case .member, .analyst, .gateway: false
+        case .member, .analyst, .gateway, .guest: false
         }
     }
 
@@ -135,7 +136,7 @@ package struct Access: Sendable {
         return switch principal.role {
         case .admin: true
         case .leader: isOfOwnTeam(collection)
-        case .member, .analyst, .gateway: false
+        case .member, .analyst, .gateway, .guest: false
         }
     }
 
@@ -157,6 +158,7 @@ package struct Access: Sendable {
         case .leader:
             isSelf(device.user) || directory.users[device.user].map { $0.isImplicit && isOwn($0.team) } ?? false
         case .member, .analyst: isSelf(device.user)
+        case .guest: false
         }
     }
 
@@ -166,7 +168,7 @@ package struct Access: Sendable {
         return switch principal.role {
         case .admin, .gateway: true
         case .leader: isOwn(team.number)
-        case .member, .analyst: false
+        case .member, .analyst, .guest: false
         }
     }
 
@@ -210,6 +212,8 @@ package struct Access: Sendable {
         case .safety(_, of: let user), .reminder(_, of: let user, count: _): maySee(user)
         case .declaration(let declaration, isCurrent: _): maySee(declaration.subject)
         case .checkInTimer(_, of: let user): directory.users[user].map { mayKeepTimer(of: $0) } ?? seesEverything
+        case .attendance(let report):
+            directory.teams[report.team].map { mayReadAttendance(of: $0) } ?? seesEverything
         case .incident(let incident): directory.teams[incident.team].map { mayRead($0) } ?? seesEverything
         case .roll(_, of: let team):
             directory.teams[team].map { mayRead($0) && principal.role != .member } ?? seesEverything

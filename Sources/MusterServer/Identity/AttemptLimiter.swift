@@ -86,6 +86,26 @@ package final class AttemptLimiter: Sendable {
     private static func pair(_ name: String, _ prefix: String) -> String { "\(prefix) \(name)" }
 }
 
+/// How often each key, such as a user or an access key, may do something.
+package final class RequestRates: Sendable {
+    private let buckets: Mutex<TokenBuckets>
+
+    package init(_ allowance: AttemptLimiter.Allowance, capacity: Int = 10_000) {
+        buckets = Mutex(TokenBuckets(allowance, capacity: capacity))
+    }
+
+    /// Counts a request.
+    ///
+    /// - Returns: 0 when it may be carried out; else in how many seconds the next one may, rounded up.
+    package func spendRequest(_ key: String, at now: Instant) -> Int {
+        buckets.withLock { buckets in
+            let wait = buckets.secondsUntilOne(for: key, at: now)
+            if wait == 0 { buckets.add(-1, for: key, at: now) }
+            return Int(wait.rounded(.up))
+        }
+    }
+}
+
 /// Token buckets by key, all of one size. Stores at most `capacity` buckets that are not full.
 package struct TokenBuckets {
     private var levels: [String: (level: Double, at: Instant)] = [:]

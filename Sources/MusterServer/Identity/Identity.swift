@@ -23,6 +23,8 @@ package final class Identity: Sendable {
     /// The tokens of Cognito's clients.
     let userPool = UserPoolTokens()
     let challenges = PasswordChallenges()
+    /// How often strangers may become guests, and guests may write.
+    package let guestLimiter = GuestLimiter()
     /// The codes that an admin hands over.
     package let confirmations = ConfirmationCodes()
     /// Sessions that the disk could not store yet.

@@ -57,7 +57,8 @@ struct PasswordHash: Hashable, Sendable {
 
     /// Whether the hash is this password's. Blocks as long as hashing does, whatever the result.
     func matches(_ password: String) throws -> Bool {
-        let candidate = try Self.derive(password, salt: salt, cost: cost)
+        var candidate = try Self.derive(password, salt: salt, cost: cost)
+        defer { candidate.wipe() }
         return candidate.isEqualInConstantTime(to: key)
     }
 
@@ -66,7 +67,8 @@ struct PasswordHash: Hashable, Sendable {
     /// - Throws: `IdentityError.busy` when the system has not the memory that `cost` takes.
     private static func derive(_ password: String, salt: [UInt8], cost: Cost) throws -> [UInt8] {
         guard isLibraryReady else { throw IdentityError.busy }
-        let password = Array(password.utf8)
+        var password = Array(password.utf8)
+        defer { password.wipe() }
         var key = [UInt8](repeating: 0, count: keyBytes)
         let status = crypto_pwhash_scryptsalsa208sha256_ll(
             password, password.count, salt, salt.count, 1 << cost.logarithm, UInt32(cost.blockSize),

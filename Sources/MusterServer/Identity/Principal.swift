@@ -1,5 +1,17 @@
 package import MusterCore
 
+/// A guest as a request proves it.
+package struct GuestCaller: Hashable, Sendable {
+    package let id: GuestID
+    /// The number by which the guest's datasets are kept; one that nobody has where the guest has stored nothing.
+    package let number: UserNumber
+
+    package init(id: GuestID, number: UserNumber?) {
+        self.id = id
+        self.number = number ?? IncidentEntry.nobody
+    }
+}
+
 /// The authenticated sender of a request. Role and team come from the directory at that moment, never from a token.
 package struct Principal: Hashable, Sendable {
     /// The kind of credential that authenticated the request.
@@ -33,6 +45,8 @@ package struct Principal: Hashable, Sendable {
     package let device: DeviceNumber?
     /// The kind of credential that authenticated the request.
     package let proof: Proof
+    /// The guest who sent the request; nil for a user.
+    package let guest: GuestCaller?
 
     /// Makes the principal of a user from the credential that authenticated it.
     package init(_ user: User, device: DeviceNumber? = nil, proof: Proof) {
@@ -44,5 +58,18 @@ package struct Principal: Hashable, Sendable {
         team = user.team
         self.device = device
         self.proof = proof
+        guest = nil
+    }
+
+    /// Makes the principal of a guest, who is no user and of no team, so that no right of a user's or a team's applies.
+    package init(_ guest: GuestCaller) {
+        user = IncidentEntry.nobody
+        name = "guest"
+        role = .guest
+        databaseRoles = []
+        team = nil
+        device = nil
+        proof = .amazonKey
+        self.guest = guest
     }
 }

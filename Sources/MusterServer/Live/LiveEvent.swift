@@ -69,6 +69,7 @@ extension Directory {
         case .reminder(let safety, let user, let count):
             return .reminder(named(safety), user: name(of: user), count: count)
         case .checkInTimer(let timer, let user): return .checkInTimer(named(timer), user: name(of: user))
+        case .attendance(let report): return .attendance(named(report))
         case .incident(let incident): return .incident(named(incident))
         case .roll(let entry, let team):
             return .roll(named(entry), incident: entry.incident, team: teams[team]?.name ?? gone(team))

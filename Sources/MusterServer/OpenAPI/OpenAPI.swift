@@ -109,7 +109,7 @@ package enum OpenAPI {
     }
 
     private static func names(_ roles: Set<Role>) -> String {
-        Role.allCases.filter { roles.contains($0) }.map(\.rawValue).joined(separator: ", ")
+        (Role.allCases + [.guest]).filter { roles.contains($0) }.map(\.rawValue).joined(separator: ", ")
     }
 
     private static func write(

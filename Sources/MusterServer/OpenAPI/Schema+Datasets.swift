@@ -52,6 +52,15 @@ extension Schema {
                 ], optional: [("pushDevice", pushDevice)])
         ),
         (
+            "StreamRecords",
+            list(
+                of: object(
+                    [
+                        ("key", recordKey), ("syncCount", since), ("lastModifiedDate", integer),
+                        ("deviceLastModifiedDate", integer), ("op", words("replace", "remove")),
+                    ], optional: [("value", recordValue)]))
+        ),
+        (
             "DatasetUpdated", object([("syncCount", since), ("records", list(of: reference("DatasetRecord")))])
         ),
     ]

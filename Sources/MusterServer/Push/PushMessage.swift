@@ -20,6 +20,8 @@ package struct PushMessage: Hashable, Sendable {
     package struct Notice: Hashable, Sendable {
         package var title: String
         package var body: String
+        /// What follows the body where the service cannot read it, and is left out elsewhere.
+        package var confidential: String?
     }
 
     /// A member of `data`.
@@ -107,6 +109,7 @@ extension PushMessage {
             writer.pushData(data)
             writer.member("title", notice?.title)
             writer.member("body", notice?.body)
+            writer.member("confidential", notice?.confidential)
         }
     }
 
@@ -122,6 +125,8 @@ extension PushMessage {
             if let text = member.value.string { return Member(member.key, .text(text)) }
             return member.value.integer.map { Member(member.key, .number($0)) }
         }
-        notice = value["title"]?.string.map { Notice(title: $0, body: value["body"]?.string ?? "") }
+        notice = value["title"]?.string.map {
+            Notice(title: $0, body: value["body"]?.string ?? "", confidential: value["confidential"]?.string)
+        }
     }
 }

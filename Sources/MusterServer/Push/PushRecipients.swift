@@ -41,6 +41,7 @@ struct PushRecipients {
         case .safety(let safety, of: let user): telling(ofCall: safety, by: user, at: logged.committedAt)
         case .reminder(let safety, of: let user, count: _): telling(ofCall: safety, by: user, at: logged.committedAt)
         case .checkInTimer(let timer, of: let user): telling(of: timer, of: user, at: logged.committedAt)
+        case .attendance(let report): telling(of: report, at: logged.committedAt)
         case .action(let action) where action.kind == .locationAsked: telling(of: action, at: logged.committedAt)
         default: nil
         }
@@ -126,8 +127,9 @@ struct PushRecipients {
             isDue
             ? .init(title: "Check in", body: "Your word is due. Open Muster and check in, or your leader is told.")
             : .init(
-                title: "No word from \(person.name)",
-                body: ["The check-in is overdue.", timer.note].compactMap(\.self).joined(separator: " "))
+                title: "No word from \(person.name)", body: "The check-in is overdue.",
+                // Where somebody works alone, and at what, is nobody else's business.
+                confidential: timer.note)
         let message = PushMessage(
             topic: "check-in \(user.rawValue)", createdAt: moment, lastingSeconds: Self.callSeconds,
             data: [

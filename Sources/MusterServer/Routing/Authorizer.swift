@@ -46,6 +46,9 @@ struct Authorizer: Sendable {
         case .anyoneIdentified:
             do {
                 try await authenticate(&request, &context)
+                if let principal = context.principal, principal.role == .guest {
+                    throw RoleRefusal(principal: principal)
+                }
             } catch IdentityError.missing {
                 return
             } catch IdentityError.refused where context.proof?.isSentByBrowsers == true {

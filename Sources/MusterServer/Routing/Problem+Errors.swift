@@ -17,6 +17,7 @@ extension Problem {
         case let fault as RuleError: self = Problem(telling: fault)
         case let fault as IncidentError: self = .conflict(fault.sentence)
         case let fault as CheckInError: self = Problem(telling: fault)
+        case let fault as AttendanceError: self = Problem(telling: fault)
         case let fault as JoinError: self = .conflict(fault.sentence)
         case let fault as DatasetError: self = Problem(telling: fault)
         case let fault as PushDeviceError: self = Problem(telling: fault)
@@ -58,7 +59,7 @@ extension Problem {
 
     private init(telling fault: DatasetError) {
         switch fault {
-        case .conflict: self = .conflict(fault.description)
+        case .conflict, .merged: self = .conflict(fault.description)
         case .overLimit: self = .overLimit(fault.description)
         case .noDataset: self = .notFound
         case .invalid, .repeatedKey: self = .invalid("/records", fault.description)
@@ -71,6 +72,13 @@ extension Problem {
         case .hasNoTimer: self = .notFound("This person has no check-in timer.")
         case .isSetByAnother:
             self = .conflict("Someone else started this timer: check in, or end it before you start another.")
+        }
+    }
+
+    private init(telling fault: AttendanceError) {
+        switch fault {
+        case .hasNoRule: self = .notFound("The team has no attendance rule of this name.")
+        case .tooMany(let limit): self = .conflict("The team has \(limit) attendance rules: remove one first.")
         }
     }
 
@@ -174,6 +182,7 @@ extension JoinError {
         case .tooManyDevices(let limit): "They would have more than \(limit) devices: remove one first."
         case .hasKeys: "This user has keys of its own, which would be lost: revoke them first."
         case .hasDocuments: "This user has documents of its own, which would be lost: move and delete them first."
+        case .hasTimer: "This user has a check-in timer: end it first, and start one for the other user."
         case .callsForHelp: "This user calls for help: clear that first, so that the call is not lost."
         }
     }

@@ -18,6 +18,7 @@ package struct Route: Sendable {
         /// Whether the route needs no credential.
         var isOpen: Bool { self == .anyone || self == .anyoneIdentified }
 
+        /// The roles of users. A guest is admitted only where a route names that role.
         package static let everyRole = Set(Role.allCases)
     }
 

@@ -20,7 +20,7 @@ package struct FeedOwner: Hashable, Sendable {
             switch principal.role {
             case .admin: FeedShares.all
             case .leader: FeedShares.ofLeader
-            case .member, .analyst, .gateway: FeedShares.ofOne
+            case .member, .analyst, .gateway, .guest: FeedShares.ofOne
             }
     }
 

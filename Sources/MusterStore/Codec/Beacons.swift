@@ -34,15 +34,17 @@ extension ByteWriter {
     }
 
     mutating func put(_ memory: BeaconMemory) {
-        put(
-            byte: (memory.listened == nil ? 0 : 1) | (memory.challenger == nil ? 0 : 2) | (memory.ownFix == nil ? 0 : 4)
-        )
+        let fields: [Bool] = [
+            memory.listened != nil, memory.challenger != nil, memory.ownFix != nil, memory.resumed != nil,
+        ]
+        put(byte: fields.enumerated().reduce(0) { $0 | ($1.element ? 1 << UInt8($1.offset) : 0) })
         if let listened = memory.listened { put(instant: listened) }
         if let challenger = memory.challenger {
             put(number: challenger.region.rawValue)
             put(instant: challenger.since)
         }
         if let fix = memory.ownFix { put(fix) }
+        if let resumed = memory.resumed { put(instant: resumed) }
         put(varint: UInt64(memory.tracks.count))
         for track in memory.tracks {
             put(number: track.region.rawValue)
@@ -77,7 +79,7 @@ extension ByteReader {
 
     mutating func beaconMemory() throws(CodecError) -> BeaconMemory {
         let fields = try byte()
-        guard fields < 8 else { throw .malformed(offset: offset) }
+        guard fields < 16 else { throw .malformed(offset: offset) }
         var memory = BeaconMemory()
         if fields & 1 != 0 { memory.listened = try instant() }
         if fields & 2 != 0 {
@@ -85,6 +87,7 @@ extension ByteReader {
             memory.challenger = BeaconMemory.Challenger(region: region, since: try instant())
         }
         if fields & 4 != 0 { memory.ownFix = try position() }
+        if fields & 8 != 0 { memory.resumed = try instant() }
         for _ in 0..<(try count(minimumBytes: 6)) {
             let (region, listener) = (RegionNumber(try number()), DeviceNumber(try number()))
             let (heard, arrival) = (try signed(), try signed())

@@ -27,6 +27,7 @@ package struct ChangeCodec {
         case datasetPut, datasetDeleted
         case signal
         case checkInTimer
+        case attendance
     }
 
     var writer = ByteWriter()
@@ -78,6 +79,9 @@ package struct ChangeCodec {
         case .checkInTimer(let timer, let user):
             putHead(.checkInTimer, of: user.rawValue)
             writer.put(timer)
+        case .attendance(let report):
+            writer.put(byte: Tag.attendance.rawValue)
+            writer.put(report)
         case .incident(let incident):
             writer.put(byte: Tag.incident.rawValue)
             writer.put(incident)
@@ -198,6 +202,7 @@ package struct ChangeCodec {
         case .checkInTimer:
             let user = UserNumber(try reader.number())
             return .checkInTimer(try reader.checkInTimer(), of: user)
+        case .attendance: return .attendance(try reader.attendanceReport())
         case .incident: return .incident(try reader.incident())
         case .roll:
             let team = TeamNumber(try reader.number())

@@ -14,7 +14,7 @@ enum Schema {
     static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
         version11, version12, version13, version14, version15, version16, version17, version18,
-        version19, version20, version23,
+        version19, version20, version21, version22, version23,
     ]
 
     /// The newest version that this program reads and writes.
@@ -192,6 +192,12 @@ enum Schema {
 
     /// What follows people across devices, who is told of it by a push service, and what identity pools chose.
     private static let version18 = DatasetTable.schema + PushTable.schema + PushTable.mark + PoolSettingsTable.schema
+
+    /// Guests of identity pools, and bulk publishes.
+    private static let version21 = GuestTable.schema + PoolSettingsTable.guests + BulkPublishTable.schema
+
+    /// Attendance rules.
+    private static let version22 = AttendanceTable.schema
 
     /// The signals of devices.
     private static let version20 = SignalTable.schema

@@ -15,6 +15,7 @@ package enum NamedChange: Hashable, Sendable {
     /// A repeated report of a call for help that nobody acknowledged.
     case reminder(NamedSafety, user: String, count: Int32)
     case checkInTimer(NamedCheckInTimer, user: String)
+    case attendance(NamedAttendanceReport)
     case incident(NamedIncident)
     /// A change of a person's entry on the roll of a team's incident.
     case roll(NamedRecordLine, incident: IncidentNumber, team: String)
@@ -48,6 +49,7 @@ package enum NamedChange: Hashable, Sendable {
         case .declaration: "declaration"
         case .reminder: "reminder"
         case .checkInTimer: "checkInTimer"
+        case .attendance: "attendance"
         case .incident: "incident"
         case .roll: "roll"
         case .region: "region"
@@ -168,6 +170,7 @@ extension JSONWriter {
             members(of: safety)
             member("count", Int64(count))
         case .checkInTimer(let timer, let user): members(of: timer, user: user)
+        case .attendance(let report): members(of: report)
         case .incident(let incident): members(of: incident)
         case .roll(let line, let incident, let team):
             member("incident", Int64(incident.rawValue))

@@ -67,19 +67,20 @@ struct ScanRun {
         while true {
             do {
                 for try await news in source.listen() {
+                    try await recorder.follow(news)
                     switch news {
                     case .listening:
                         (hasHeard, wait) = (true, Self.shortestWait)
-                        await recorder.begin()
                         await display.say("Listening to \(source.name)")
-                    case .heard(let heard): try await recorder.add(heard)
+                    case .paused(let why): await display.say(why)
+                    case .heard, .proved: break
                     }
                 }
                 return try await recorder.finish()
             } catch let fault as RadioFault {
                 // Whoever names a controller that is not there learns it at once; one that was there may come back.
                 guard hasHeard, source.isLive, fault.isPassing else { throw CommandFailure(fault.description) }
-                await recorder.pause()
+                try await recorder.stop()
                 await display.say("\(fault); trying again in \(Int(wait)) s")
                 try await Task.sleep(for: .seconds(wait))
                 wait = min(wait * 2, Self.longestWait)
@@ -132,7 +133,7 @@ struct ScanRun {
 /// Gathers what is heard, stores each interval, and shows it once it is stored.
 actor ScanRecorder {
     private var tally: SightingTally
-    private var isListening = false
+    private var hearing = ProvenHearing()
     /// Intervals that could not be stored yet, because the disk is full.
     private var waiting: [SightingBatch] = []
     private let outbox: SightingOutbox?
@@ -147,21 +148,28 @@ actor ScanRecorder {
         self.display = display
     }
 
-    /// The source hears from now on.
-    func begin() { isListening = true }
-
-    /// The source hears nothing until it begins again. Its silence means nothing meanwhile.
-    func pause() { isListening = false }
-
-    func add(_ heard: HeardAdvertisement) async throws {
-        if let batch = tally.add(heard) { try await store(batch) }
+    func follow(_ news: RadioNews) async throws {
+        hearing.follow(news)
+        switch news {
+        case .heard(let heard): if let batch = tally.add(heard) { try await store(batch) }
+        case .paused: try await finish()
+        case .listening, .proved: break
+        }
     }
 
+    /// The source broke: it hears nothing until it begins again, and its silence means nothing meanwhile.
+    func stop() async throws {
+        hearing.stop()
+        try await finish()
+    }
+
+    /// Ends the interval if its time is over, as far as the source is known to have heard.
     func advance(to now: Instant) async throws {
-        guard isListening else { return }
-        if let batch = tally.advance(to: now) { try await store(batch) }
+        guard let end = hearing.end(at: now), let batch = tally.advance(to: end) else { return }
+        try await store(batch)
     }
 
+    /// Stores what was heard since the last interval.
     func finish() async throws {
         if let batch = tally.finish() { try await store(batch) }
     }

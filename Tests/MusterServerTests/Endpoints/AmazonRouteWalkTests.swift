@@ -79,10 +79,20 @@ extension Desk {
         target: String? = nil
     ) async throws -> Reply {
         let key = try await office.identity.makeAmazonKey(label: "test", for: try office.user(user).number)
+        return try await sendSigned(
+            method, path, by: (key.key.id, key.secretAccessKey, nil), json, service: service, target: target)
+    }
+
+    /// Sends a request that is signed with an AWS key: an id, a secret and a session token.
+    func sendSigned(
+        _ method: HTTPRequest.Method, _ path: String, by key: (id: String, secret: String, token: String?),
+        _ json: String, service: String = "geo", target: String? = nil
+    ) async throws -> Reply {
         let time = office.clock.now.amazonDate
         let scope = SignatureV4.Scope(date: String(time.prefix(8)), region: "eu-west-2", service: service)
         var values = ["host": "localhost", "x-amz-date": time]
         if let target { values["x-amz-target"] = target }
+        if let token = key.token { values["x-amz-security-token"] = token }
         let names = values.keys.sorted()
         let parts = path.split(separator: "?", maxSplits: 1)
         let canonical = try #require(
@@ -93,10 +103,11 @@ extension Desk {
         let text = SignatureV4.stringToSign(
             at: time, scope: scope, digest: TokenDigest(bytes: canonical).bytes.hexadecimal)
         let shown = SignatureV4(
-            accessKeyID: key.key.id, scope: scope, signedHeaders: names,
-            signature: SigningKey(secret: key.secretAccessKey, scope: scope).signature(of: text))
+            accessKeyID: key.id, scope: scope, signedHeaders: names,
+            signature: SigningKey(secret: key.secret, scope: scope).signature(of: text))
         var headers: HTTPFields = [.amazonDate: time]
         if let target { headers[.amazonTarget] = target }
+        if let token = key.token { headers[.amazonSecurityToken] = token }
         return try await send(method, "/" + path, json, authorization: shown.authorization, headers: headers)
     }
 }

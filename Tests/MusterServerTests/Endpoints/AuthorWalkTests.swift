@@ -42,6 +42,13 @@ import Testing
         step("POST /collections/{collection}/regions", "/collections/yard/regions", RegionsTests.feature("a")),
         step(
             "PUT /collections/{collection}/regions/{region}", "/collections/yard/regions/b", RegionsTests.feature("b")),
+        step(
+            "PUT /collections/{collection}/regions/{region}", "/collections/yard/regions/c",
+            RegionsTests.feature("c", properties: #"{"muster":true}"#)),
+        step(
+            "PUT /teams/{team}/attendance-rules/{rule}", "/teams/north/attendance-rules/gate",
+            #"{"collection":"yard","region":"c","minimum":1}"#),
+        step("DELETE /teams/{team}/attendance-rules/{rule}", "/teams/north/attendance-rules/gate"),
         step("DELETE /collections/{collection}/regions/{region}", "/collections/yard/regions/b"),
         step("DELETE /collections/{collection}", "/collections/yard"),
         step("POST /trackers", #"{"name":"spare"}"#),

@@ -25,6 +25,7 @@ struct Office {
     let store: any Store
     let identity: Identity
     let metrics = Metrics()
+    let dispatcher: DeliveryDispatcher
     let endpoints: Endpoints
     let clock = Town.Clock()
     let keys: [String: String]
@@ -56,7 +57,7 @@ struct Office {
         let caller = TargetCaller(
             coordinator: coordinator, vault: identity.vault, client: client, logger: Logger(label: "test"),
             now: { clock.now })
-        let dispatcher = DeliveryDispatcher(
+        dispatcher = DeliveryDispatcher(
             coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: { clock.now })
         endpoints = Endpoints(
             AllEndpoints.types,

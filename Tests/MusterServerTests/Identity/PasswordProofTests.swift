@@ -1,5 +1,6 @@
 import BigInt
 import Crypto
+import Foundation
 import MusterCore
 import MusterStore
 import MusterWire
@@ -109,6 +110,41 @@ import Testing
             }
         }
         try await office.coordinator.close()
+    }
+
+    @Test(.enabled(if: FileManager.default.isReadableFile(atPath: "/proc/self/mem"), "needs Linux's view of memory"))
+    func `what GMP gives back is wiped, also where a number grows or shrinks`() throws {
+        #expect(WipingMemory.isSet)
+        let count = 1 << 12
+        // The marks are looked for by the kernel, since nobody may read memory that was given back.
+        func marks(at address: UInt64) throws -> Int {
+            let memory = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/mem"))
+            defer { try? memory.close() }
+            try memory.seek(toOffset: address)
+            // What was given back to the operating system cannot be read.
+            let found = try? memory.read(upToCount: count)
+            return found?.count { $0 == 0xA5 } ?? 0
+        }
+        func block() throws -> UnsafeMutableRawPointer {
+            let block = try #require(WipingMemory.allocate(count))
+            memset(block, 0xA5, count)
+            return block
+        }
+        let first = try block()
+        let place = UInt64(UInt(bitPattern: first))
+        #expect(try marks(at: place) == count)
+        WipingMemory.release(first, count)
+        #expect(try marks(at: place) < count / 2)
+        for newCount in [count / 2, count * 64] {
+            let old = try block()
+            let oldPlace = UInt64(UInt(bitPattern: old))
+            let new = try #require(WipingMemory.reallocate(old, count, newCount))
+            let kept = UnsafeRawBufferPointer(start: new, count: min(count, newCount))
+            #expect(kept.allSatisfy { $0 == 0xA5 })
+            let left = try marks(at: oldPlace)
+            #expect(new == old || left < count / 2)
+            WipingMemory.release(new, newCount)
+        }
     }
 
     @Test func `a challenge and a session end in time`() async throws {

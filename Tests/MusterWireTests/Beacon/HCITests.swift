@@ -141,6 +141,132 @@ struct HCITests {
         #expect(!refused.isScanning)
     }
 
+    // MARK: Watching a scan
+
+    /// A controller that may be deaf, and a watch over it.
+    private struct WatchedController {
+        var watch = ScanWatch(resets: false, at: 0)
+        /// Whether it refuses the parameters of a scan while it scans, as it must.
+        var isStrict = true
+        var isScanning = false
+        var isDead = false
+        var scanCommands = 0
+
+        private func answer(_ packet: [UInt8]) -> HCIEvent {
+            let opcode = UInt16(packet[2]) << 8 | UInt16(packet[1])
+            let isRefused = opcode == 0x200B && isScanning && isStrict
+            return .completed(opcode: opcode, status: isRefused ? 0x0C : 0, values: [])
+        }
+
+        /// Does what the watch wants, and returns what it tells.
+        mutating func perform(_ turns: [ScanWatch.Turn], at now: Double) throws -> [ScanWatch.Turn] {
+            var told: [ScanWatch.Turn] = []
+            var rest = turns[...]
+            while let turn = rest.popFirst() {
+                guard case .send(let packet) = turn else {
+                    told.append(turn)
+                    continue
+                }
+                if isDead { continue }
+                let answer = answer(packet)
+                if packet[1...2] == [0x0C, 0x20] {
+                    isScanning = packet[4] == 1
+                    scanCommands += 1
+                }
+                rest += try watch.follow(answer, at: now)
+            }
+            return told
+        }
+
+        mutating func start() throws -> [ScanWatch.Turn] { try perform([.send(watch.firstCommand)], at: 0) }
+        mutating func advance(to now: Double) throws -> [ScanWatch.Turn] {
+            try perform(watch.advance(to: now), at: now)
+        }
+        mutating func follow(_ event: HCIEvent, at now: Double) throws -> [ScanWatch.Turn] {
+            try perform(watch.follow(event, at: now), at: now)
+        }
+    }
+
+    @Test func `a controller in a silent room proves again and again that it scans`() throws {
+        for isStrict in [true, false] {
+            var controller = WatchedController(isStrict: isStrict)
+            #expect(try controller.start().first == .begins)
+            let before = controller.scanCommands
+            for second in 1...100 {
+                let told = try controller.advance(to: Double(second))
+                #expect(told == (second % 2 == 0 ? [.proves] : []) && controller.watch.isScanning)
+            }
+            #expect(controller.isScanning && (controller.scanCommands == before) == isStrict)
+        }
+    }
+
+    @Test func `an advertisement is a proof, so a controller that hears is not asked`() throws {
+        var controller = WatchedController()
+        _ = try controller.start()
+        for second in 1...100 {
+            #expect(try controller.follow(.heard([]), at: Double(second)).isEmpty)
+            #expect(controller.watch.advance(to: Double(second) + 0.5).isEmpty)
+        }
+    }
+
+    @Test func `a scan that ended silently is noticed and set up again, and nothing is proved meanwhile`() throws {
+        var controller = WatchedController()
+        _ = try controller.start()
+        controller.isScanning = false
+        #expect(try controller.advance(to: 1.9) == [])
+        #expect(try controller.advance(to: 2) == [.ends(.stopped)])
+        #expect(!controller.watch.isScanning)
+        #expect(try controller.advance(to: 2.9) == [])
+        #expect(try controller.advance(to: 3).prefix(2) == [.begins, .proves])
+        #expect(controller.isScanning)
+    }
+
+    @Test(arguments: [
+        (HCIEvent.completed(opcode: 0x200C, status: 0, values: []), ScanWatch.Interruption.otherProgram),
+        (.completed(opcode: 0x2042, status: 0, values: []), .otherProgram),
+        (.completed(opcode: 0x200B, status: 0, values: []), .otherProgram),
+        (.completed(opcode: 0x0C03, status: 0, values: []), .reset),
+        (.other(code: 0x10), .hardware),
+    ])
+    func `an answer to another program about the scan ends the hearing until it is set up again`(
+        _ event: HCIEvent, _ cause: ScanWatch.Interruption
+    ) throws {
+        var controller = WatchedController()
+        _ = try controller.start()
+        controller.isScanning = false
+        #expect(try controller.follow(event, at: 1) == [.ends(cause)])
+        #expect(try controller.follow(.heard([]), at: 1.5) == [] && !controller.watch.isScanning)
+        #expect(try controller.advance(to: 2).first == .begins)
+        #expect(controller.isScanning)
+    }
+
+    @Test func `two programs that take the scan from each other wait longer each time`() throws {
+        var controller = WatchedController()
+        _ = try controller.start()
+        var now = 0.0
+        var waits: [Double] = []
+        for _ in 0..<8 {
+            _ = try controller.follow(.completed(opcode: 0x200C, status: 0, values: []), at: now)
+            let ended = now
+            while try !controller.advance(to: now).contains(.begins) { now += 1 }
+            waits.append(now - ended)
+        }
+        #expect(waits == [1, 2, 4, 8, 16, 32, 32, 32])
+        now += 60
+        _ = try controller.follow(.completed(opcode: 0x200C, status: 0, values: []), at: now)
+        #expect(try controller.advance(to: now + 1).first == .begins)
+    }
+
+    @Test func `a controller that does not answer is silent after some seconds`() throws {
+        var controller = WatchedController()
+        _ = try controller.start()
+        controller.isDead = true
+        #expect(try controller.advance(to: 2) == [])
+        #expect(!controller.watch.isSilent(at: 7))
+        #expect(controller.watch.isSilent(at: 7.1))
+        #expect(try controller.follow(.heard([]), at: 7.2) == [] && !controller.watch.isSilent(at: 7.3))
+    }
+
     // MARK: Captures
 
     /// A capture of these records: flags, milliseconds since 1970, and a packet.

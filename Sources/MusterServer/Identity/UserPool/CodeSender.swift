@@ -5,17 +5,21 @@ import MusterWire
 /// Sends the codes of new accounts and passwords by a target of the operator: a signed webhook, which knows how to
 /// reach people. It sends in the background, so that neither the answer nor its time tells a client who has an account.
 /// A code that could not be sent is still there for an admin to hand over, and the log says so.
+///
+/// Anyone may ask for a code of any name, and state any address in `SignUp`. So what one name, one address and all
+/// together have sent is bounded, whoever asks from wherever.
 package struct CodeSender: Sendable {
     private let target: String
     private let identity: Identity
     private let caller: TargetCaller
     private let logger: Logger
-    private let open = OpenQuestions()
+    private let limits = SendingLimits()
+    private let slots = SendingSlots()
 
     /// The seconds to wait before each further attempt.
     private static let delaysSeconds: [Int64] = [1, 5, 25]
 
-    /// Makes a sender.
+    /// Makes a sender. The log warns where the target is not there now.
     ///
     /// - Parameter target: the name of the target. It may be made later, and removed.
     package init(target: String, identity: Identity, caller: TargetCaller, logger: Logger) {
@@ -23,15 +27,30 @@ package struct CodeSender: Sendable {
         self.identity = identity
         self.caller = caller
         self.logger = logger
+        if usableTarget == nil {
+            logger.warning(
+                "The target that sends codes is not there, is off or is no webhook: codes wait for an admin",
+                metadata: ["target": "\(target)"])
+        }
     }
 
-    /// Sends a code in the background.
-    package func send(_ entry: ConfirmationCodes.Entry) {
+    private var usableTarget: Target? {
         guard let target = identity.coordinator.directory.targets[target], target.isEnabled, target.kind == .webhook
-        else { return record("The target is not there, is off or is no webhook", entry) }
-        guard open.begin(to: target.number) else { return record("The target has too many codes to send", entry) }
+        else { return nil }
+        return target
+    }
+
+    /// Sends a code in the background, unless it was sent lately or often enough.
+    package func send(_ entry: ConfirmationCodes.Entry) {
+        guard let target = usableTarget else {
+            return record("The target is not there, is off or is no webhook", entry)
+        }
+        let now = identity.now()
+        guard identity.confirmations.beginSending(of: entry, at: now) else { return }
+        guard limits.spend(entry, at: now) else { return record("Too many codes were sent lately", entry) }
+        guard slots.enter() else { return record("Too many codes wait to be sent", entry) }
         Task {
-            defer { open.end(to: target.number) }
+            defer { slots.leave() }
             await send(entry, by: target)
         }
     }
@@ -39,13 +58,13 @@ package struct CodeSender: Sendable {
     private func send(_ entry: ConfirmationCodes.Entry, by target: Target) async {
         let body = Self.message(of: entry)
         for delay in Self.delaysSeconds + [nil] {
-            do {
-                _ = try await caller.ask(target, body, kind: "code")
-                return identity.confirmations.recordSending(of: entry, succeeded: true)
-            } catch {
-                guard let delay else { break }
-                do { try await Task.sleep(for: .seconds(delay)) } catch { return }
-            }
+            // Only a call takes a slot, and not the wait after one that failed.
+            await slots.acquire()
+            let succeeded = (try? await caller.ask(target, body, kind: "code")) != nil
+            slots.release()
+            if succeeded { return identity.confirmations.recordSending(of: entry, succeeded: true) }
+            guard let delay else { break }
+            do { try await Task.sleep(for: .seconds(delay)) } catch { break }
         }
         record("The target did not accept the code", entry)
     }

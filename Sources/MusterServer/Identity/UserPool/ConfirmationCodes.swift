@@ -49,6 +49,9 @@ package final class ConfirmationCodes: Sendable {
         fileprivate var readers: Set<UserNumber> = []
         /// Whether a target has accepted the code; nil where none was asked, or has not answered yet.
         package fileprivate(set) var wasSent: Bool?
+        /// How often it was handed to a target, and when last.
+        fileprivate var sends = 0
+        fileprivate var lastSentAt: Instant?
 
         package var purpose: Purpose {
             switch subject {
@@ -105,6 +108,9 @@ package final class ConfirmationCodes: Sendable {
     static let length = 16
     /// The lifetime of a code, in seconds: a day, because a person hands it over.
     static let lifetimeSeconds: Double = 86_400
+    /// How often a code is sent at most, and the shortest time between two messages, seconds.
+    static let sendLimit = 5
+    static let sendPauseSeconds: Double = 60
     /// The largest number of accounts that wait.
     static let signUpCapacity = 10_000
 
@@ -191,9 +197,27 @@ package final class ConfirmationCodes: Sendable {
         }
     }
 
-    /// Records whether a target has accepted a code.
+    /// Counts that a code is about to be sent. Whoever asks, and from wherever: the person gets a message a minute and
+    /// `sendLimit` in all, because anyone may ask for them.
+    ///
+    /// - Returns: whether the code may be sent now; false, too, for one that is not open any more.
+    func beginSending(of entry: Entry, at now: Instant) -> Bool {
+        tables.withLock { tables in
+            var mayBeSent = false
+            tables.change(entry) { entry in
+                let isEarly = entry.lastSentAt.map { now.seconds(since: $0) < Self.sendPauseSeconds } ?? false
+                guard entry.sends < Self.sendLimit, !isEarly else { return }
+                entry.sends += 1
+                entry.lastSentAt = now
+                mayBeSent = true
+            }
+            return mayBeSent
+        }
+    }
+
+    /// Records whether a target has accepted a code. Once one has, a later failure changes nothing.
     func recordSending(of entry: Entry, succeeded: Bool) {
-        tables.withLock { tables in tables.change(entry) { $0.wasSent = succeeded } }
+        tables.withLock { tables in tables.change(entry) { $0.wasSent = succeeded || $0.wasSent == true } }
     }
 }
 

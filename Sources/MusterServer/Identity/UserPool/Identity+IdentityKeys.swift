@@ -107,7 +107,7 @@ extension Identity {
     }
 
     /// How long a token of an identity lasts, in seconds, as at Amazon.
-    private static let identityTokenSeconds: Double = 600
+    static let identityTokenSeconds: Double = 600
 
     /// What a token of an identity proves, while the session lasts by which it was made.
     ///

@@ -73,8 +73,8 @@ extension Identity {
     }
 
     /// Reads the key that signs tokens of the user pool, and makes one when there is none that can be opened. Call it
-    /// for a user who has signed in: making a key takes up to a second.
-    private func prepareUserPool() async throws {
+    /// for a user who has signed in, or a guest where guests are allowed: making a key takes up to a second.
+    func prepareUserPool() async throws {
         guard try await !loadUserPoolKey() else { return }
         try await userPool.makeOnce { try await self.makeUserPoolKey() }
     }

@@ -1,5 +1,6 @@
 import BigInt
 import CGMP
+import CSodium
 import Crypto
 import Foundation
 import MusterCore
@@ -40,14 +41,19 @@ enum PasswordProof {
 
     /// A power in the group. Its time depends on the lengths of the numbers alone.
     ///
+    /// What GMP allocated is wiped, and so are its copies on the stack and the bytes on their way to it. The numbers of
+    /// BigInt are not: they live as long as a sign-in, and nothing can wipe them.
+    ///
     /// - Parameter exponent: greater than 0.
     static func power(_ base: BigUInt, _ exponent: BigUInt) -> BigUInt {
         precondition(exponent > 0, "GMP's power in constant time takes no exponent of 0")
+        precondition(WipingMemory.isSet)
         var numbers = (
             base: __mpz_struct(), exponent: __mpz_struct(), modulus: __mpz_struct(), result: __mpz_struct()
         )
         func read(_ number: BigUInt, into variable: inout __mpz_struct) {
-            let bytes = Array(number.serialize())
+            var bytes = Array(number.serialize())
+            defer { bytes.wipe() }
             __gmpz_init(&variable)
             __gmpz_import(&variable, bytes.count, 1, 1, 1, 0, bytes)
         }
@@ -60,13 +66,18 @@ enum PasswordProof {
             __gmpz_clear(&numbers.exponent)
             __gmpz_clear(&numbers.modulus)
             __gmpz_clear(&numbers.result)
+            sodium_stackzero(stackBytes)
         }
         __gmpz_powm_sec(&numbers.result, &numbers.base, &numbers.exponent, &numbers.modulus)
         var bytes = [UInt8](repeating: 0, count: byteCount)
+        defer { bytes.wipe() }
         var count = 0
         __gmpz_export(&bytes, &count, 1, 1, 1, 0, &numbers.result)
         return number(bytes.prefix(count))
     }
+
+    /// GMP keeps blocks of up to 64 KiB on the stack.
+    private static let stackBytes = 64 << 10
 
     /// The verifier of a password, v = 2^x.
     ///
@@ -74,7 +85,9 @@ enum PasswordProof {
     ///   - pool: the user pool's name, without the region.
     ///   - user: the user's name.
     static func verifier(of password: String, pool: String, user: String, salt: [UInt8]) -> BigUInt {
-        let identity = SHA256.hash(data: Array("\(pool)\(user):\(password)".utf8))
+        var text = Array("\(pool)\(user):\(password)".utf8)
+        defer { text.wipe() }
+        let identity = SHA256.hash(data: text)
         let exponent = number(SHA256.hash(data: padded(number(salt)) + identity))
         return power(generator, exponent)
     }
@@ -93,9 +106,10 @@ enum PasswordProof {
         let scrambler = number(SHA256.hash(data: padded(clientNumber) + padded(publicNumber)))
         guard clientNumber % modulus != 0, scrambler != 0 else { return nil }
         let base = clientNumber * power(verifier, scrambler) % modulus
-        let shared = power(base, secret)
+        var shared = padded(power(base, secret))
+        defer { shared.wipe() }
         let pseudorandom = HMAC<SHA256>.authenticationCode(
-            for: padded(shared), using: SymmetricKey(data: padded(scrambler)))
+            for: shared, using: SymmetricKey(data: padded(scrambler)))
         let key = HMAC<SHA256>.authenticationCode(
             for: Array("Caldera Derived Key".utf8) + [1], using: SymmetricKey(data: Array(pseudorandom)))
         return SymmetricKey(data: Array(key.prefix(16)))

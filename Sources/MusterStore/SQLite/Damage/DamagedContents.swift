@@ -256,6 +256,9 @@ enum StoreWords {
         "teams": "teams", "devices": "devices", "regions": "regions", "credentials": "credentials",
         "incidents": "incidents", "dataset_records": "records of datasets", "datasets": "datasets",
         "push_subscriptions": "subscriptions to datasets", "pushes": "pushes that wait", "signals": "signals",
+        "guests": "guests of identity pools", "guest_pools": "the number of guests",
+        "attendance_rules": "attendance rules",
+        "bulk_publishes": "bulk publishes",
         "sqlite_schema": "the list of tables", "sqlite_master": "the list of tables",
     ]
 

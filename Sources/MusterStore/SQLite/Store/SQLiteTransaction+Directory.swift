@@ -114,6 +114,7 @@ extension SQLiteTransaction {
 
     func remove(_ team: TeamNumber) throws {
         try execute("DELETE FROM teams WHERE number = ?", [team.rawValue])
+        try run { try AttendanceTable.remove(of: team, in: database) }
     }
 
     func remove(_ tracker: TrackerNumber) throws {

@@ -126,6 +126,22 @@ package enum DatasetTable {
             dataset: dataset, records: records, next: hasMore ? records.last.map { DatasetCursor($0) } : nil)
     }
 
+    /// The records of a dataset that have a value.
+    package static func records(
+        of dataset: String, of user: UserNumber, in database: Database
+    ) throws -> [DatasetRecord] {
+        let statement = try RawStatement(
+            """
+            SELECT \(recordColumns) FROM dataset_records
+            WHERE owner = ? AND dataset = ? AND value IS NOT NULL ORDER BY sync_count, key
+            """, in: database)
+        bind(dataset, of: user, to: statement)
+        defer { statement.reset() }
+        var records: [DatasetRecord] = []
+        while try statement.step() { records.append(try record(statement)) }
+        return records
+    }
+
     // MARK: Writing
 
     package static func put(_ decision: DatasetDecision, in database: Database) throws {
@@ -261,6 +277,14 @@ package enum DatasetTable {
 extension SQLiteTransaction {
     func dataset(_ name: String, of user: UserNumber) throws -> Dataset? {
         try run { try DatasetTable.dataset(name, of: user, in: database) }
+    }
+
+    func datasets(of user: UserNumber) throws -> [Dataset] {
+        try run { try DatasetTable.datasets(of: user, in: database) }
+    }
+
+    func records(of dataset: String, of user: UserNumber) throws -> [DatasetRecord] {
+        try run { try DatasetTable.records(of: dataset, of: user, in: database) }
     }
 
     func datasetCount(of user: UserNumber) throws -> Int {

@@ -9,17 +9,28 @@ package enum PoolSettingsTable {
 
         """
 
+    /// Whether a pool gives identities to guests, since version 21.
+    package static let guests = "ALTER TABLE pool_settings ADD COLUMN allows_guests INTEGER NOT NULL DEFAULT 0;\n"
+
     package static func settings(of team: TeamNumber?, in database: Database) throws -> PoolSettings {
         let row = try Row.fetchOne(
-            database, sql: "SELECT configuration, sync_trigger FROM pool_settings WHERE team = ?",
+            database.cachedStatement(
+                sql: "SELECT configuration, sync_trigger, allows_guests FROM pool_settings WHERE team = ?"),
             arguments: [team?.rawValue ?? 0])
-        return PoolSettings(configuration: row?["configuration"], syncTrigger: row?["sync_trigger"])
+        return PoolSettings(
+            configuration: row?["configuration"], syncTrigger: row?["sync_trigger"],
+            allowsGuests: row?["allows_guests"] ?? false)
     }
 
     package static func put(_ settings: PoolSettings, of team: TeamNumber?, in database: Database) throws {
         try database.execute(
-            sql: "INSERT OR REPLACE INTO pool_settings (team, configuration, sync_trigger) VALUES (?, ?, ?)",
-            arguments: [team?.rawValue ?? 0, settings.configuration, settings.syncTrigger])
+            sql: """
+                INSERT OR REPLACE INTO pool_settings (team, configuration, sync_trigger, allows_guests)
+                VALUES (?, ?, ?, ?)
+                """,
+            arguments: [
+                team?.rawValue ?? 0, settings.configuration, settings.syncTrigger, settings.allowsGuests,
+            ])
     }
 }
 

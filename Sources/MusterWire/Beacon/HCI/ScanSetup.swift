@@ -24,6 +24,20 @@ package struct ScanSetup: Sendable {
     /// The first command, as an H4 packet.
     package var firstCommand: [UInt8] { command(current) }
 
+    /// Whether the controller is being reset.
+    var isResetting: Bool { current == .reset }
+
+    /// The command that sets the parameters of a scan, which a controller that scans must refuse, as an H4 packet.
+    var probe: [UInt8] { command(probeStep) }
+
+    /// The opcode of `probe`.
+    var probeOpcode: UInt16 { Self.opcode(probeStep) }
+
+    private var probeStep: Step { isExtended ? .extendedParameters : .parameters }
+
+    /// Whether a command with this opcode begins or ends a scan.
+    func enables(_ opcode: UInt16) -> Bool { opcode == Self.opcode(.enable) || opcode == Self.opcode(.extendedEnable) }
+
     /// Follows an event.
     ///
     /// - Returns: the next command; nil while the controller works, and once it scans.

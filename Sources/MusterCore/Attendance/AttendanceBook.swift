@@ -1,0 +1,165 @@
+/// The engine's state of one attendance rule.
+struct AttendanceState: Hashable, Sendable {
+    var rule: AttendanceRule
+    /// The people who were known to be in the region when the rule was looked at last.
+    var present: Set<UserNumber> = []
+    /// When time alone may change what the rule says; nil when it cannot.
+    var nextCheck: Instant?
+
+    /// Moves the next look at the rule forward to `moment`, if that is earlier.
+    mutating func check(by moment: Instant?) {
+        guard let moment else { return }
+        nextCheck = min(nextCheck ?? moment, moment)
+    }
+}
+
+/// Every attendance rule, the people whom they may count, and when each rule must be looked at.
+struct AttendanceBook: Sendable {
+    private(set) var states: [AttendanceNumber: AttendanceState] = [:]
+    private var rulesOfTeam: [TeamNumber: [AttendanceNumber]] = [:]
+    private var membersOfTeam: [TeamNumber: [UserNumber: Roles]] = [:]
+    private var teamOfMember: [UserNumber: TeamNumber] = [:]
+    private var deadlines = DeadlineQueue<AttendanceNumber>()
+    /// The rules that an edit or a restart concerns, so that the next tick counts them anew.
+    private var toCount: Set<AttendanceNumber> = []
+    /// The last tick of this process; nil before the first.
+    private(set) var tickedAt: Instant?
+    /// No lack is reported before this moment, because the server was off or asleep and people could not be heard.
+    private(set) var quietUntil = Instant(milliseconds: .min)
+
+    /// What a rule may ask of a person.
+    struct Roles: Hashable, Sendable {
+        var role: Role
+        var own: [String]
+    }
+
+    /// How many rules one tick looks at. Those left over are due at the next.
+    static let tickLimit = 1_000
+    /// A tick that comes so many seconds after the one before tells that the server was off or asleep, or that its
+    /// clock was set. People are then given as long to be heard before a lack is reported.
+    static let quietSeconds: Double = 60
+    /// The shortest time between two looks at one rule that only the clock asks for, in seconds.
+    static let checkSpacingSeconds: Double = 10
+
+    var isEmpty: Bool { states.isEmpty }
+
+    /// Returns the rules of a team, in number order.
+    func rules(of team: TeamNumber) -> [AttendanceNumber] { rulesOfTeam[team] ?? [] }
+
+    /// Returns the people of a team, in number order.
+    func members(of team: TeamNumber) -> [UserNumber] { membersOfTeam[team].map { $0.keys.sorted() } ?? [] }
+
+    /// Whether a rule counts a person of its team.
+    func counts(_ user: UserNumber, by rule: AttendanceRule) -> Bool {
+        guard let roles = membersOfTeam[rule.team]?[user] else { return false }
+        return switch rule.subject {
+        case .everyone: true
+        case .role(let role): roles.role == role
+        case .ownRole(let role): roles.own.contains(role)
+        case .person(let person): person == user
+        }
+    }
+
+    /// Returns the rules that a tick must look at, in number order.
+    func due(at now: Instant) -> [AttendanceNumber] {
+        if let tickedAt, now < tickedAt { return states.keys.sorted() }
+        let late = deadlines.due(at: now, limit: Self.tickLimit)
+        return toCount.isEmpty ? late : Array(toCount.union(late).sorted().prefix(Self.tickLimit))
+    }
+
+    /// Until when no lack may be reported, if a tick comes at `now`.
+    func quietUntil(tickingAt now: Instant) -> Instant {
+        let isPrompt = tickedAt.map { (0...Self.quietSeconds).contains(now.seconds(since: $0)) } ?? false
+        return isPrompt ? quietUntil : now.advanced(bySeconds: Self.quietSeconds)
+    }
+
+    // MARK: What is on disk
+
+    /// Takes up the stored rules after a restart.
+    mutating func resume(_ rules: [AttendanceRule]) {
+        for rule in rules {
+            put(AttendanceState(rule: rule), as: rule.number)
+            toCount.insert(rule.number)
+        }
+    }
+
+    mutating func adopt(_ changes: AttendanceChanges) {
+        for (number, state) in changes.states {
+            if let state { put(state, as: number) } else { remove(number) }
+        }
+        toCount.subtract(changes.counted)
+        if let tick = changes.tick { (tickedAt, quietUntil) = tick }
+    }
+
+    private mutating func put(_ state: AttendanceState, as number: AttendanceNumber) {
+        if states.updateValue(state, forKey: number) == nil {
+            var rules = rulesOfTeam[state.rule.team] ?? []
+            rules.insert(number, at: rules.firstIndex { $0 > number } ?? rules.endIndex)
+            rulesOfTeam[state.rule.team] = rules
+        }
+        deadlines.set(number, to: state.nextCheck)
+    }
+
+    private mutating func remove(_ number: AttendanceNumber) {
+        guard let state = states.removeValue(forKey: number) else { return }
+        rulesOfTeam[state.rule.team]?.removeAll { $0 == number }
+        if rulesOfTeam[state.rule.team]?.isEmpty == true { rulesOfTeam[state.rule.team] = nil }
+        deadlines.set(number, to: nil)
+        toCount.remove(number)
+    }
+
+    // MARK: Edits
+
+    /// Takes up a user's team and roles. Gateways are no people.
+    mutating func put(_ user: User) {
+        let former = teamOfMember[user.number]
+        let team = user.role == .gateway ? nil : user.team
+        if former != team { removeMember(user.number) }
+        guard let team else { return }
+        let roles = Roles(role: user.role, own: user.databaseRoles)
+        if membersOfTeam[team]?[user.number] == roles { return }
+        membersOfTeam[team, default: [:]][user.number] = roles
+        teamOfMember[user.number] = team
+        count(team)
+    }
+
+    mutating func removeMember(_ user: UserNumber) {
+        guard let team = teamOfMember.removeValue(forKey: user) else { return }
+        membersOfTeam[team]?[user] = nil
+        if membersOfTeam[team]?.isEmpty == true { membersOfTeam[team] = nil }
+        count(team)
+    }
+
+    /// Removes the rules of a team that was removed.
+    mutating func removeTeam(_ team: TeamNumber) {
+        for number in rules(of: team) { remove(number) }
+    }
+
+    /// Lets the next tick count a team's rules anew.
+    mutating func count(_ team: TeamNumber?) {
+        guard let team, let rules = rulesOfTeam[team] else { return }
+        toCount.formUnion(rules)
+    }
+
+    /// Lets the next tick count the rules of a person's team anew.
+    mutating func count(teamOf user: UserNumber?) { count(user.flatMap { teamOfMember[$0] }) }
+
+    /// Lets the next tick count every rule anew: an edit changed regions, links or policies.
+    mutating func countAll() { toCount.formUnion(states.keys) }
+}
+
+/// What a decision changes in attendance rules.
+struct AttendanceChanges: Sendable {
+    /// The rules' new states; nil for a rule that is removed.
+    var states: [AttendanceNumber: AttendanceState?] = [:]
+    /// The rules that the store must write or remove.
+    var toStore: Set<AttendanceNumber> = []
+    /// The rules that the decision counted anew.
+    var counted: Set<AttendanceNumber> = []
+    /// The moment of a tick, and until when no lack may be reported.
+    var tick: (at: Instant, quietUntil: Instant)?
+    /// The rules that ask for an incident of their team.
+    var toOpenIncidentsFor: [AttendanceNumber] = []
+
+    var isEmpty: Bool { states.isEmpty && toStore.isEmpty && counted.isEmpty && tick == nil }
+}

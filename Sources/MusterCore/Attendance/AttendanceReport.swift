@@ -1,0 +1,112 @@
+/// A report in the log that something happened to an attendance rule: its `turn` says what.
+public struct AttendanceReport: Hashable, Sendable {
+    /// The rule.
+    public var rule: AttendanceNumber
+    /// The rule's name at that time, because the rule may be removed later.
+    public var name: String
+    /// The team whose people the rule counts.
+    public var team: TeamNumber
+    /// The region that it is about.
+    public var region: RegionNumber
+    /// Whom it counts.
+    public var subject: AttendanceRule.Subject
+    /// What it demands.
+    public var demand: AttendanceRule.Demand
+    /// What the rule is for.
+    public var note: String?
+    /// What happened.
+    public var turn: Turn
+    /// When it happened, by the server's clock.
+    public var at: Instant
+    /// The user who made it happen; nil when time or an observation did.
+    public var by: UserNumber?
+    /// Since when too few were known to be there; nil when that is not so.
+    public var since: Instant?
+    /// The window that the report is about; nil for a rule without a schedule, and before its first window.
+    public var window: AttendanceRule.Window?
+    /// Who arrived; nil for every other turn.
+    public var who: UserNumber?
+    /// Where the people were when it happened.
+    public var count = AttendanceCount()
+
+    /// What can happen to a rule.
+    public enum Turn: UInt8, Hashable, Sendable, CaseIterable {
+        /// A user made it.
+        case made
+        /// A user changed it. What it had reported has ended, and it is looked at anew.
+        case changed
+        /// Too few have been known to be in the region for as long as the rule allows.
+        case lacking
+        /// Enough are known to be in the region again.
+        case enough
+        /// A user removed it.
+        case removed
+        /// Some who were expected are known to be elsewhere.
+        case notThere
+        /// Of some who were expected it is not known where they are.
+        case noWord
+        /// One of those who were reported has arrived.
+        case arrived
+        /// The server was off when a window was to be judged, and the window is over.
+        case unwatched
+    }
+
+    /// Creates a report without a count.
+    public init(_ turn: Turn, of rule: AttendanceRule, at moment: Instant, by user: UserNumber? = nil) {
+        self.rule = rule.number
+        name = rule.name
+        team = rule.team
+        region = rule.region
+        subject = rule.subject
+        demand = rule.demand
+        note = rule.note
+        self.turn = turn
+        at = moment
+        by = user
+        since = rule.progress.lackingSince
+        window = rule.progress.window
+    }
+}
+
+/// Where the people whom a rule counts are.
+public struct AttendanceCount: Hashable, Sendable {
+    /// How many are known to be in the region.
+    public var present: Int32 = 0
+    /// How many are known to be elsewhere.
+    public var absent: Int32 = 0
+    /// Of how many it is not known whether they are in the region.
+    public var unknown: Int32 = 0
+    /// Those known to be elsewhere, in the order of their numbers; of more than `listLimit` the first.
+    public var absentPeople: [UserNumber] = []
+    /// Those of whom it is not known, in the order of their numbers; of more than `listLimit` the first.
+    public var unknownPeople: [UserNumber] = []
+    /// Those known to be in the region, in the order of their numbers; of more than `listLimit` the first.
+    public var presentPeople: [UserNumber] = []
+
+    /// How many people each list names.
+    public static let listLimit = 100
+
+    /// Counts nobody.
+    public init() {}
+
+    /// Counts a person. The caller counts people in the order of their numbers.
+    mutating func add(_ user: UserNumber, _ attendance: Attendance) {
+        func list(_ user: UserNumber, in people: inout [UserNumber]) {
+            if people.count < Self.listLimit { people.append(user) }
+        }
+        switch attendance {
+        case .present:
+            present += 1
+            list(user, in: &presentPeople)
+        case .absent:
+            absent += 1
+            list(user, in: &absentPeople)
+        case .unknown:
+            unknown += 1
+            list(user, in: &unknownPeople)
+        }
+    }
+
+    /// Whether there are fewer than `minimum` people also if everyone of whom it is not known is in the region.
+    public func isCertainlyBelow(_ minimum: Int32) -> Bool { Int64(present) + Int64(unknown) < Int64(minimum) }
+}

@@ -1,0 +1,58 @@
+/// The identity of a guest: an app's installation whose person has no account, or has not signed in. Whoever knows the
+/// identity has its datasets, as at Amazon Cognito.
+///
+/// The 128 bits are 64 random ones, the pool, and 32 bits by which the server knows the identities that it gave. So the
+/// server stores nothing of a guest who has stored nothing, and nobody can guess another's.
+public struct GuestID: Hashable, Sendable {
+    /// The random bits.
+    public let high: UInt64
+    /// The team whose identity pool it is of, in the upper half, and the server's mark.
+    public let low: UInt64
+
+    /// Creates an identity from its bits.
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Creates an identity from its parts.
+    ///
+    /// - Parameter pool: the team; nil for the pool of users without a team.
+    public init(random: UInt64, pool: TeamNumber?, mark: UInt32) {
+        self.init(
+            high: random, low: UInt64(UInt32(bitPattern: pool?.rawValue ?? 0)) << 32 | UInt64(mark))
+    }
+
+    /// The team whose identity pool it is of; nil for the pool of users without a team.
+    public var pool: TeamNumber? {
+        let number = Int32(truncatingIfNeeded: low >> 32)
+        return number == 0 ? nil : TeamNumber(number)
+    }
+
+    /// The bits by which the server knows that it gave the identity.
+    public var mark: UInt32 { UInt32(truncatingIfNeeded: low) }
+}
+
+/// What guests may keep in datasets, beside `DatasetLimits`.
+public enum GuestLimits {
+    /// The size of a guest's datasets together, in bytes as `weight(of:)` counts them.
+    public static let bytes = 524_288
+    /// The length of the name of a guest's dataset. It leaves room for a dot and the guest's identity, which a merge
+    /// appends.
+    public static let nameLength = 72
+    /// The number of guests that a pool stores.
+    public static let guestsOfPool = 20_000
+    /// The size of the datasets of all guests of a pool, in bytes as `weight(of:)` counts them.
+    public static let bytesOfPool: Int64 = 268_435_456
+    /// How long the server keeps the datasets of a guest who does not come back, in seconds: 90 days.
+    public static let idleSeconds: Double = 90 * 86_400
+    /// The number of datasets of a user above which no further guest's are merged in: the user's own and a guest's.
+    public static let mergedDatasets = 2 * DatasetLimits.datasets
+    /// What a record takes on disk beside its key and value, in bytes: names, times and entries of indexes.
+    public static let recordBytes = 256
+
+    /// The size of a dataset, in bytes: its keys and values, and what each record and the dataset itself take besides.
+    public static func weight(of dataset: Dataset) -> Int {
+        dataset.bytes + recordBytes * (1 + dataset.recordCount + dataset.removedCount)
+    }
+}

@@ -1,0 +1,97 @@
+import MusterCore
+import MusterReplication
+import MusterWire
+
+/// Decides what becomes of sightings that the server refused. Who was where is in them, so they are removed only when
+/// no later attempt can succeed; a wrong clock or a server that fails must not cost them.
+struct SightingRefusals: Sendable {
+    /// What becomes of a page.
+    enum Verdict: Sendable {
+        /// Send fewer rows at once, to find those that are refused.
+        case narrow
+        /// Remove them: the server refuses them for good.
+        case remove
+        /// Keep them, and try again later.
+        case wait(SightingSender.Failure)
+    }
+
+    /// The row that is refused now, and since when.
+    private var refused: (row: Int64, since: Instant)?
+
+    /// The server refuses times that lie more than 60 s ahead of its clock. Nearer ones may have been refused for this.
+    private static let aheadSeconds = 30.0
+    /// Two clocks that differ by more than this may both be wrong.
+    private static let skewSeconds = 600.0
+    /// What is older than this tells nobody where someone is, and is refused because the server keeps it no more.
+    private static let staleSeconds = 86_400.0
+    /// The seconds for which the server must refuse a row before it is removed.
+    private static let patienceSeconds = 600.0
+
+    /// - Parameters:
+    ///   - rows: the number of rows of the page.
+    ///   - row: the number of the last row.
+    ///   - body: the request's body, which reports them.
+    ///   - now: the time by this device's clock.
+    mutating func verdict(
+        on answer: SightingSender.Answer, rows: Int, row: Int64, body: [UInt8], now: Instant
+    ) -> Verdict {
+        guard answer.isProblem else {
+            // A proxy on the way says so, or something else at the server's address. It knows nothing of sightings.
+            if answer.status == 413, rows > 1 { return .narrow }
+            return .wait(.busy(status: answer.status, retryAfterSeconds: answer.retryAfterSeconds))
+        }
+        guard rows == 1 else { return .narrow }
+        let serverNow = answer.date ?? now
+        if let times = Self.times(of: body) {
+            let ahead = times.upperBound.seconds(since: serverNow)
+            if ahead > Self.aheadSeconds { return .wait(.ahead(seconds: ahead)) }
+            let skew = now.seconds(since: serverNow)
+            if abs(skew) > Self.skewSeconds { return .wait(.clocksDiffer(seconds: skew)) }
+            if serverNow.seconds(since: times.lowerBound) > Self.staleSeconds { return .remove }
+        }
+        guard let refused, refused.row == row, now >= refused.since else {
+            self.refused = (row, now)
+            return .wait(.refusing(reason: answer.reason))
+        }
+        guard now.seconds(since: refused.since) >= Self.patienceSeconds else {
+            return .wait(.refusing(reason: answer.reason))
+        }
+        self.refused = nil
+        return .remove
+    }
+
+    /// The times that a report states; nil when it states none.
+    private static func times(of body: [UInt8]) -> ClosedRange<Instant>? {
+        let report = try? body.withUnsafeBytes { bytes in
+            try SightingDecoder.decode(bytes, receivedAt: Instant(milliseconds: 0))
+        }
+        guard let report else { return nil }
+        let times = report.sightings.map(\.sampleTime) + [report.listenedUntil].compactMap(\.self)
+        guard let first = times.min(), let last = times.max() else { return nil }
+        return first...last
+    }
+}
+
+extension SightingSender {
+    /// The server's answer to a report, or that of whatever stands before it.
+    struct Answer: Sendable {
+        var status: Int
+        /// The words of a problem document.
+        var reason: String?
+        var retryAfterSeconds: Double?
+        /// The answering side's clock.
+        var date: Instant?
+        /// Whether Muster itself answered: its refusals are problem documents (RFC 9457).
+        var isProblem: Bool
+
+        /// - Parameter reason: the words of the body, if it is a problem document.
+        init(_ response: HTTPTransportResponse, reason: String?) {
+            status = response.status
+            self.reason = reason
+            retryAfterSeconds = response.header("retry-after").flatMap { Double($0) }
+            date = response.header("date").flatMap { Instant(httpDate: $0) }
+            isProblem =
+                reason != nil && response.header("content-type")?.hasPrefix("application/problem+json") == true
+        }
+    }
+}

@@ -1,0 +1,47 @@
+public import MusterCore
+
+/// A source of sightings of beacons: a receiver of this device, or a recording.
+public protocol BeaconSource: Sendable {
+    /// The number of identities that the source can listen for at once; nil for a source that hears every beacon.
+    var identityLimit: Int? { get }
+    /// Starts to listen. The stream ends with the source, or with an error when it breaks, and the source stops when
+    /// the reader of the stream stops.
+    ///
+    /// - Parameter choices: the beacons to listen for: now, and after each change. There are at most `identityLimit`. A
+    ///   source that hears every beacon need not read it.
+    func listen(for choices: AsyncStream<[BeaconIdentity]>) -> AsyncThrowingStream<BeaconNews, any Error>
+}
+
+/// What a source of sightings tells.
+public enum BeaconNews: Hashable, Sendable {
+    /// The source listened until a time, and heard these sightings since the last time, and nothing else. With none it
+    /// says that no beacon was heard.
+    case heard([Sighting], until: Instant)
+    /// The source hears nothing for now, for example because the person withdrew the permission. That says nothing of
+    /// where the device is.
+    case unavailable(reason: String)
+}
+
+/// The beacons with one UUID, or those of them with one major number, or one beacon. A number of nil stands for any.
+public struct BeaconIdentity: Hashable, Sendable {
+    /// The UUID that all beacons of one owner share.
+    public var uuid: BeaconUUID
+    /// The number of a group of beacons.
+    public var major: UInt16?
+    /// The number of one beacon in its group; it has no meaning without a major number.
+    public var minor: UInt16?
+
+    /// Makes an identity.
+    public init(uuid: BeaconUUID, major: UInt16? = nil, minor: UInt16? = nil) {
+        self.uuid = uuid
+        self.major = major
+        self.minor = minor
+    }
+
+    /// The identities that contain this one, the most general first.
+    var moreGeneral: [BeaconIdentity] {
+        guard let major else { return [] }
+        let all = BeaconIdentity(uuid: uuid)
+        return minor == nil ? [all] : [all, BeaconIdentity(uuid: uuid, major: major)]
+    }
+}

@@ -1,0 +1,178 @@
+import MusterCore
+import MusterGeometry
+import Synchronization
+
+/// What the watch makes of beacons that the device hears.
+extension RegionWatch {
+    /// Whether a region takes a beacon. What the device hears of others concerns nobody, and is not kept.
+    func hasRegion(of beacon: Beacon) -> Bool { state.withLock { $0.device.hasRegion(of: beacon) } }
+
+    /// Evaluates what the device heard until a moment. The caller then stores it with `LocalStore.record`.
+    ///
+    /// - Returns: the events that follow, and whether any standing in a beacon region changed.
+    func hear(_ sightings: [Sighting], until moment: Instant) -> (news: [News], decides: Bool) {
+        defer { changes.send(()) }
+        return state.withLock { state in
+            state.beacons.isAhead = true
+            let pause = state.device.beaconMemory.listened.map { moment.seconds(since: $0) } ?? .infinity
+            if state.beacons.listeningSince == nil || pause > BeaconPolicy.silenceSeconds {
+                state.beacons.listeningSince = sightings.map(\.sampleTime).min() ?? moment
+            }
+            let before = state.device.beaconStandings
+            let crossings = state.device.hear(sightings, until: moment)
+            let events = state.beacons.last
+            state.beacons.add(crossings, on: state.device, before: before, at: moment)
+            return (Self.news(of: crossings, on: &state), state.beacons.last > events)
+        }
+    }
+
+    // MARK: What is stored
+
+    /// Whether the store keeps where the device stands by its fixes; not for regions that were given by hand.
+    var storesPresences: Bool { beaconNote == StoredBeacons.note }
+
+    /// Whether events of beacon regions are not on the disk yet.
+    var hasBeaconNews: Bool { state.withLock { $0.beacons.hasUnstored } }
+
+    /// Stores what was heard of beacons, unless sightings were evaluated that are not on the disk and are not part of
+    /// this transaction: after a restart the server would never hear of those.
+    ///
+    /// - Returns: the number of the newest event that is stored with it; nil when nothing was stored.
+    func storeBeacons(besideSightings: Bool, in transaction: LocalTransaction) throws -> Int? {
+        let kept = state.withLock { state -> (StoredBeacons, Int)? in
+            guard state.device.listensForBeacons, besideSightings || !state.beacons.isAhead else { return nil }
+            return (StoredBeacons(state.device, untold: state.beacons.untold), state.beacons.last)
+        }
+        guard let (stored, last) = kept else { return nil }
+        try transaction.storeNote(try LocalStore.json(of: stored), note: beaconNote)
+        return last
+    }
+
+    /// Records that the events up to a number are on the disk.
+    ///
+    /// - Parameter besideSightings: whether all evaluated sightings are, too.
+    func noteBeaconsStored(through number: Int, besideSightings: Bool) {
+        state.withLock { state in
+            state.beacons.noteStored(through: number)
+            if besideSightings { state.beacons.isAhead = false }
+        }
+    }
+
+    /// Returns the events that are on the disk, each once.
+    func takeBeaconEvents() -> [BeaconDecisions.Event] { state.withLock { $0.beacons.takeStored() } }
+
+    /// Returns once whether what was heard before this start could not be read.
+    func takeUnreadable() -> Bool {
+        state.withLock { state in
+            defer { state.beacons.wasUnreadable = false }
+            return state.beacons.wasUnreadable
+        }
+    }
+
+    /// Restores what was heard before this start, and the events that nobody was told.
+    func restoreBeacons() async throws {
+        guard try await store.hasNote(beaconNote) else { return }
+        let stored = try? await store.note(beaconNote, as: StoredBeacons.self)
+        let now = now()
+        state.withLock { state in
+            if let stored, stored.isReadable {
+                stored.restore(&state.device, at: now)
+                state.beacons.restore(stored.untold)
+            } else {
+                state.beacons.wasUnreadable = true
+            }
+        }
+    }
+
+    // MARK: What is known
+
+    /// The state of every beacon region that the device's own sightings decide, ordered by name.
+    func beaconStates() -> [BeaconMonitor.RegionState] {
+        state.withLock { state in
+            state.device.beaconRegions.compactMap { Self.beaconState(of: $0, in: state, now: now()) }
+        }.sorted { $0.region < $1.region }
+    }
+
+    /// The state of a beacon region; nil where there is no such region, or sightings of this device do not decide it.
+    func beaconState(of name: Name) -> BeaconMonitor.RegionState? {
+        state.withLock { state in
+            guard let number = state.device.region(name), let region = state.device.directory.regions[number] else {
+                return nil
+            }
+            return Self.beaconState(of: region, in: state, now: now())
+        }
+    }
+
+    private static func beaconState(of region: Region, in state: State, now: Instant) -> BeaconMonitor.RegionState? {
+        guard let name = state.device.name(of: region.number), WatchedDevice.identity(of: region) != nil else {
+            return nil
+        }
+        let report = state.device.reports.first { $0.region == region.number }
+        let track = state.device.beaconMemory.tracks.first { $0.region == region.number }
+        let listened = state.device.listenedUntil
+        var standing = report.map { Muster.Standing($0.standing) } ?? .unknown
+        if report == nil, let since = state.beacons.listeningSince, let listened,
+            listened.seconds(since: since) >= BeaconPolicy.windowSeconds,
+            now.seconds(since: listened) <= BeaconPolicy.silenceSeconds
+        {
+            standing = .outside
+        }
+        let isHeard = track.map { !$0.hits.isEmpty } ?? false
+        return BeaconMonitor.RegionState(
+            region: name, title: region.name, isMuster: region.isMuster, standing: standing,
+            insidePercent: report?.insidePercent.map { Int($0) }, since: report?.since.date,
+            proximity: isHeard ? track?.proximity ?? .unknown : .unknown,
+            distanceMetres: track.flatMap { track in
+                isHeard && track.isSignalKnown ? BeaconPolicy.distance(signal: Double(track.signal)).value : nil
+            },
+            lastHeard: track?.lastHit?.date)
+    }
+
+    /// The beacons to listen for, where a device can listen for so many at once: those of regions that it is in or may
+    /// be in, then those of regions without a place, then the nearest.
+    func beaconChoice(limit: Int?) -> [BeaconIdentity] {
+        state.withLock { state in
+            let standings = state.device.beaconStandings
+            let place = state.device.latest?.coordinate
+            return BeaconChoice.choose(
+                state.device.beaconRegions.compactMap { region in
+                    WatchedDevice.identity(of: region).map { identity in
+                        var candidate = BeaconChoice.Candidate(identity: identity)
+                        candidate.isPresent = standings[region.number].map { $0 != .outside } ?? false
+                        if case .circle(let circle) = region.shape {
+                            candidate.distanceMetres = place?.distance(to: circle.centre).value ?? .infinity
+                        }
+                        return candidate
+                    }
+                }, limit: limit)
+        }
+    }
+}
+
+/// Which beacons a device listens for that can listen for a few at once.
+enum BeaconChoice {
+    struct Candidate {
+        var identity: BeaconIdentity
+        /// Whether the device is in the region, or may be.
+        var isPresent = false
+        /// The distance to the region's place; 0 for a region without one.
+        var distanceMetres = 0.0
+    }
+
+    /// Returns the identities to listen for, each once; a more general one stands for those that it contains.
+    static func choose(_ candidates: [Candidate], limit: Int?) -> [BeaconIdentity] {
+        let ranked = candidates.enumerated().sorted { left, right in
+            let (one, other) = (left.element, right.element)
+            if one.isPresent != other.isPresent { return one.isPresent }
+            return (one.distanceMetres, left.offset) < (other.distanceMetres, right.offset)
+        }.map(\.element.identity)
+        let all = Set(ranked)
+        var chosen: [BeaconIdentity] = []
+        var seen: Set<BeaconIdentity> = []
+        for identity in ranked where chosen.count < limit ?? .max {
+            let general = identity.moreGeneral.first(where: all.contains) ?? identity
+            if seen.insert(general).inserted { chosen.append(general) }
+        }
+        return chosen
+    }
+}

@@ -1,0 +1,248 @@
+/// The records that others sent on one link, for as long as they are true (RFC 6762, sections 5.2 and 10).
+///
+/// It holds a bounded number of records and bytes in all and from each source. What a source sends beyond its share is
+/// not kept. When the cache is full, the source with the most records loses all of them, so that a flood ends the
+/// flooder's records before those of others. Times count from any fixed instant.
+struct RecordCache: Sendable {
+    /// How much a cache holds.
+    struct Limits: Sendable {
+        var records = 8_192
+        var bytes = 4 << 20
+        var recordsPerSource = 1_024
+        var bytesPerSource = 512 << 10
+        /// The longest that a record is kept without being heard again.
+        var timeToLive: UInt32 = 86_400
+    }
+
+    private struct Key: Hashable {
+        var name: DNSName
+        var type: RecordType
+    }
+
+    private struct Entry {
+        var record: DNSRecord
+        var source: HostAddress
+        var received: Duration
+        var expires: Duration
+        /// When it is asked for again before it ends; nil when it is not.
+        var refresh: Duration?
+        /// How often it was asked for: at 80, 85, 90 and 95 % of its life.
+        var refreshCount = 0
+        /// The random part of when it is asked for, in thousandths of its life: 0 to 20.
+        var jitter: Int
+        var weight: Int
+
+        var due: Duration { min(expires, refresh ?? expires) }
+    }
+
+    private struct Share {
+        var records = 0
+        var bytes = 0
+    }
+
+    /// What a record did to the cache.
+    enum Change: Equatable {
+        /// It, or the end of it, is new.
+        case changed
+        /// It was known already, and lives longer now.
+        case refreshed
+        /// It was not kept: its source or the cache has no room.
+        case refused
+    }
+
+    let limits: Limits
+    private var entries: [Key: [Entry]] = [:]
+    private var shares: [HostAddress: Share] = [:]
+    private var total = Share()
+    /// What a full cache lost, until `advance` tells.
+    private var evicted: [DNSRecord] = []
+    /// Not after the first instant at which something is due.
+    private(set) var deadline: Duration?
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    /// How many records it holds.
+    var count: Int { total.records }
+
+    /// How many records of a source it holds.
+    func count(from source: HostAddress) -> Int { shares[source]?.records ?? 0 }
+
+    /// Returns the records of a name and type that are true at a time.
+    func records(_ name: DNSName, _ type: RecordType, at now: Duration) -> [DNSRecord] {
+        entries[Key(name: name, type: type)]?.lazy.filter { $0.expires > now }.map(\.record) ?? []
+    }
+
+    /// Returns what a question need not be answered with: the records of which more than half of their life is left,
+    /// with the rest of it (RFC 6762, section 7.1).
+    func knownAnswers(_ name: DNSName, _ type: RecordType, at now: Duration) -> [DNSRecord] {
+        entries[Key(name: name, type: type)]?.compactMap { entry in
+            let left = entry.expires - now
+            guard left * 2 > .seconds(Int64(entry.record.timeToLive)), left > .zero else { return nil }
+            var record = entry.record.living(UInt32(left.components.seconds))
+            record.flushesCache = false
+            return record
+        } ?? []
+    }
+
+    /// Takes in a record.
+    ///
+    /// - Parameters:
+    ///   - source: who sent it.
+    ///   - random: decides by how much it is asked for again later than at 80 % of its life.
+    mutating func insert(
+        _ record: DNSRecord, from source: HostAddress, at now: Duration, random: inout some RandomNumberGenerator
+    ) -> Change {
+        let key = Key(name: record.name, type: record.type)
+        var change = Change.refreshed
+        if record.flushesCache, record.timeToLive > 0, flush(key, except: record, at: now) { change = .changed }
+        if let index = entries[key]?.firstIndex(where: { $0.record.data == record.data }) {
+            extend(key, index, by: record, at: now, jitter: Int.random(in: 0...20, using: &random))
+            return change
+        }
+        guard record.timeToLive > 0 else { return change }
+        let weight = 64 + record.name.wire.count + record.data.weight
+        guard makeRoom(for: weight, of: source, at: now) else { return change == .changed ? .changed : .refused }
+        var entry = Entry(
+            record: record, source: source, received: now, expires: now, jitter: Int.random(in: 0...20, using: &random),
+            weight: weight)
+        setLife(&entry, record, at: now)
+        entries[key, default: []].append(entry)
+        count(entry, 1)
+        note(entry.due)
+        return .changed
+    }
+
+    /// Ends what others sent of a name and type more than a second ago, one second from now (RFC 6762, section 10.2).
+    private mutating func flush(_ key: Key, except record: DNSRecord, at now: Duration) -> Bool {
+        var isChanged = false
+        for index in entries[key, default: []].indices {
+            guard let entry = entries[key]?[index], entry.record.data != record.data,
+                now - entry.received > .seconds(1), entry.expires > now + .seconds(1)
+            else { continue }
+            entries[key]?[index].expires = now + .seconds(1)
+            entries[key]?[index].refresh = nil
+            note(now + .seconds(1))
+            isChanged = true
+        }
+        return isChanged
+    }
+
+    private mutating func extend(_ key: Key, _ index: Int, by record: DNSRecord, at now: Duration, jitter: Int) {
+        guard var entry = entries[key]?[index] else { return }
+        if record.timeToLive == 0 {
+            // A goodbye leaves it a second, in which another host may save it (RFC 6762, section 10.1).
+            entry.expires = min(entry.expires, now + .seconds(1))
+            entry.refresh = nil
+        } else {
+            (entry.received, entry.jitter, entry.refreshCount) = (now, jitter, 0)
+            entry.record = record
+            setLife(&entry, record, at: now)
+        }
+        entries[key]?[index] = entry
+        note(entry.due)
+    }
+
+    private func setLife(_ entry: inout Entry, _ record: DNSRecord, at now: Duration) {
+        let seconds = min(record.timeToLive, limits.timeToLive)
+        entry.record.timeToLive = seconds
+        entry.expires = now + .seconds(Int64(seconds))
+        entry.refresh = Self.refresh(of: entry)
+    }
+
+    /// When an entry is to be asked for next (RFC 6762, section 5.2).
+    private static func refresh(of entry: Entry) -> Duration? {
+        guard entry.refreshCount < 4 else { return nil }
+        let thousandths = 800 + 50 * entry.refreshCount + entry.jitter
+        return entry.received + .seconds(Int64(entry.record.timeToLive)) * thousandths / 1000
+    }
+
+    private mutating func note(_ due: Duration) { deadline = min(deadline ?? due, due) }
+
+    private mutating func count(_ entry: Entry, _ sign: Int) {
+        total.records += sign
+        total.bytes += sign * entry.weight
+        var share = shares[entry.source] ?? Share()
+        share.records += sign
+        share.bytes += sign * entry.weight
+        shares[entry.source] = share.records > 0 ? share : nil
+    }
+
+    private mutating func makeRoom(for weight: Int, of source: HostAddress, at now: Duration) -> Bool {
+        let share = shares[source] ?? Share()
+        guard share.records < limits.recordsPerSource, share.bytes + weight <= limits.bytesPerSource else {
+            return false
+        }
+        while total.records >= limits.records || total.bytes + weight > limits.bytes {
+            guard let largest = shares.max(by: { $0.value.records < $1.value.records }), largest.key != source,
+                largest.value.records > share.records + 1
+            else { return false }
+            evicted += remove { $0.source == largest.key }
+            note(now)
+        }
+        return true
+    }
+
+    @discardableResult
+    private mutating func remove(where isOver: (Entry) -> Bool) -> [DNSRecord] {
+        var removed: [DNSRecord] = []
+        for (key, group) in entries where group.contains(where: isOver) {
+            let left = group.filter { !isOver($0) }
+            for entry in group where isOver(entry) {
+                count(entry, -1)
+                removed.append(entry.record)
+            }
+            entries[key] = left.isEmpty ? nil : left
+        }
+        return removed
+    }
+
+    /// Forgets the records that are not wanted.
+    mutating func keep(where isWanted: (DNSRecord) -> Bool) { remove { !isWanted($0.record) } }
+
+    /// Ends what is over at a time, and says what has to be asked for again.
+    ///
+    /// - Returns: the records that ended or were lost to a flood, and a question for each name and type to refresh.
+    /// - Complexity: O(n) in the records, when something is due.
+    mutating func advance(to now: Duration) -> (ended: [DNSRecord], refresh: [DNSQuestion]) {
+        guard let deadline, deadline <= now else { return ([], []) }
+        var ended = evicted
+        evicted = []
+        var questions: Set<DNSQuestion> = []
+        var next: Duration?
+        for (key, group) in entries {
+            var left: [Entry] = []
+            for var entry in group {
+                if entry.expires <= now {
+                    ended.append(entry.record)
+                    count(entry, -1)
+                    continue
+                }
+                if let refresh = entry.refresh, refresh <= now {
+                    questions.insert(DNSQuestion(key.name, key.type))
+                    repeat {
+                        entry.refreshCount += 1
+                        entry.refresh = Self.refresh(of: entry)
+                    } while entry.refresh.map { $0 <= now } ?? false
+                }
+                next = min(next ?? entry.due, entry.due)
+                left.append(entry)
+            }
+            entries[key] = left.isEmpty ? nil : left
+        }
+        self.deadline = next
+        return (ended, Array(questions))
+    }
+}
+
+extension DNSRecordData {
+    /// About how many bytes the data takes in memory.
+    fileprivate var weight: Int {
+        switch self {
+        case .address: 16
+        case .pointer(let name): name.wire.count * 2
+        case .service(let location): location.target.wire.count * 2 + 8
+        case .text(let bytes), .unknown(_, let bytes): bytes.count
+        case .present(let types, let next): types.count * 2 + next.wire.count * 2
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// Tells what this host sent itself, and the system gave back to it, from what others sent.
+///
+/// A question that another program on this host sends too is no echo: of each message so many copies are taken for
+/// echoes as were sent.
+struct EchoFilter: Sendable {
+    private struct Sent {
+        var payload: [UInt8]
+        var copies: Int
+        var time: Duration
+    }
+
+    /// The most messages that are remembered, and for how long.
+    private static let limit = 128
+    private static let lifetime = Duration.seconds(2)
+
+    private var sent: [Sent] = []
+
+    /// Remembers a message.
+    ///
+    /// - Parameter copies: on how many sockets it was sent.
+    mutating func note(_ payload: [UInt8], copies: Int, at now: Duration) {
+        sent.removeAll { now - $0.time > Self.lifetime }
+        if sent.count >= Self.limit { sent.removeFirst() }
+        sent.append(Sent(payload: payload, copies: copies, time: now))
+    }
+
+    /// Whether a message that came from an address of this host is one that it sent.
+    mutating func isEcho(_ payload: [UInt8], at now: Duration) -> Bool {
+        guard
+            let index = sent.firstIndex(where: {
+                $0.copies > 0 && now - $0.time <= Self.lifetime && $0.payload == payload
+            })
+        else { return false }
+        // An answer says the same, whoever sent it; through another interface it comes more often.
+        if payload.count > 2, payload[2] & 0x80 == 0 { sent[index].copies -= 1 }
+        return true
+    }
+}

@@ -1,0 +1,124 @@
+package import NIOCore
+import NIOPosix
+
+/// Tells hosts of the local network of services, and finds theirs, by multicast DNS and DNS-SD (RFC 6762, RFC 6763),
+/// without a daemon. It shares the port with daemons and other programs that are there.
+///
+/// ```swift
+/// let services = MulticastDNS()
+/// async let stopped: Void = services.run()
+/// let own = try await services.advertise(ServiceDescription(type: "_chat._tcp", name: "Ana", port: 4711))
+/// for await event in try services.browse("_chat._tcp") { … }
+/// ```
+///
+/// It does not find the services that it advertises itself.
+package final class MulticastDNS: Sendable {
+    /// How it works.
+    package struct Configuration: Sendable {
+        /// The first label of the host's name in `local`, 1 to 63 bytes; nil for a random one, which tells nobody
+        /// what the host is called, and which no daemon on the same host has.
+        package var hostLabel: String?
+        package var interfaces: InterfaceChoice = .all
+        /// The port of everyone; another than 5353 for tests.
+        package var port = MDNSHost.port
+        /// How often the interfaces are looked at.
+        package var rescan: TimeAmount = .seconds(3)
+        /// Is called with what went wrong on which interface; it tries again at the next look.
+        package var onFault: @Sendable (_ interface: String, any Error) -> Void = { _, _ in }
+
+        package init(hostLabel: String? = nil, interfaces: InterfaceChoice = .all) {
+            (self.hostLabel, self.interfaces) = (hostLabel, interfaces)
+        }
+    }
+
+    private let eventLoop: any EventLoop
+    private let state: NIOLoopBoundBox<MulticastLoop>
+
+    /// - Parameters:
+    ///   - configuration: how it works.
+    ///   - eventLoop: where all of it happens, and whose time it goes by.
+    package init(
+        _ configuration: Configuration = Configuration(),
+        eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.any(),
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        self.eventLoop = eventLoop
+        state = .makeBoxSendingValue(
+            MulticastLoop(configuration, eventLoop: eventLoop, random: random), eventLoop: eventLoop)
+    }
+
+    /// Opens sockets on the chosen interfaces, and follows them as they come and go, until the task is cancelled.
+    /// Then it says goodbye for every service, closes the sockets and ends all sequences. It runs once.
+    package func run() async {
+        await onLoop { $0.start() }
+        let (never, continuation) = AsyncStream<Never>.makeStream()
+        for await _ in never {}
+        continuation.finish()
+        // Whether the sockets closed well changes nothing.
+        try? await eventLoop.flatSubmit { [state] in state.value.stop() }.get()
+    }
+
+    /// Begins to advertise a service, until it is withdrawn or `run` ends. Its name becomes known when nobody has
+    /// objected, which takes about a second.
+    ///
+    /// - Throws: `ServiceFault`.
+    package func advertise(_ service: ServiceDescription) async throws(ServiceFault) -> ServiceAdvertisement {
+        let result: Result<(ServiceID, AsyncStream<String>), ServiceFault> = await onLoop { loop in
+            Result { () throws(ServiceFault) in try loop.advertise(service) }
+        }
+        let (id, names) = try result.get()
+        return ServiceAdvertisement(id: id, names: names, services: self)
+    }
+
+    /// Looks for services of a type, until the sequence is dropped. It begins with those that are known already.
+    ///
+    /// - Throws: `ServiceFault.badType`.
+    package func browse(_ type: String) throws(ServiceFault) -> ServiceEvents {
+        let type = type.lowercased()
+        _ = try ServiceNames.type(type)
+        let (wakes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let pending = PendingEvents()
+        let reader = MulticastLoop.Reader(pending: pending, wakes: continuation)
+        continuation.onTermination = { [eventLoop, state] _ in
+            eventLoop.execute { state.value.removeReader(reader, of: type) }
+        }
+        eventLoop.execute { [state] in state.value.addReader(reader, of: type) }
+        return ServiceEvents(pending: pending, wakes: wakes)
+    }
+
+    /// The interfaces that it speaks on now.
+    package func interfaceNames() async -> [String] { await onLoop { $0.interfaceNames } }
+
+    func update(_ id: ServiceID, text: ServiceText) async throws(ServiceFault) {
+        let result: Result<Void, ServiceFault> = await onLoop { loop in
+            Result { () throws(ServiceFault) in try loop.update(id, text: text) }
+        }
+        try result.get()
+    }
+
+    func withdraw(_ id: ServiceID) async { await onLoop { $0.withdraw(id) } }
+
+    private func onLoop<Value: Sendable>(_ body: @escaping @Sendable (MulticastLoop) -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            eventLoop.execute { [state] in continuation.resume(returning: body(state.value)) }
+        }
+    }
+}
+
+/// A service that is advertised.
+package struct ServiceAdvertisement: Sendable {
+    let id: ServiceID
+    /// The name under which the service is announced, and each further one: another host may have it already, and
+    /// what is got may be lost when networks are joined. A slow reader gets the last. It ends with the advertisement.
+    /// It is for one iteration.
+    package let names: AsyncStream<String>
+    let services: MulticastDNS
+
+    /// Says something else of the service, and tells everyone.
+    ///
+    /// - Throws: `ServiceFault.badText`; `stopped` when it is no longer advertised.
+    package func update(text: ServiceText) async throws(ServiceFault) { try await services.update(id, text: text) }
+
+    /// Takes the service back, and says goodbye. It does nothing the second time.
+    package func withdraw() async { await services.withdraw(id) }
+}

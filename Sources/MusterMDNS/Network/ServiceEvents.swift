@@ -1,0 +1,73 @@
+import Synchronization
+
+/// What becomes of the services of a type, for one reader.
+///
+/// A reader that is slower than the network gets the last state of each service: what changed twice is told once, and
+/// a service that came and went in between is not told. So what waits is bounded by the services that the reader
+/// knows and those that are there. The sequence ends when multicast DNS is stopped. It is for one iteration.
+package struct ServiceEvents: AsyncSequence, Sendable {
+    package typealias Element = ServiceEvent
+    package typealias Failure = Never
+
+    let pending: PendingEvents
+    let wakes: AsyncStream<Void>
+
+    package func makeAsyncIterator() -> Iterator { Iterator(pending: pending, wakes: wakes.makeAsyncIterator()) }
+
+    /// Gives the events one by one.
+    package struct Iterator: AsyncIteratorProtocol {
+        let pending: PendingEvents
+        var wakes: AsyncStream<Void>.Iterator
+
+        /// Waits for the next event; nil when there will be none, and when the task is cancelled.
+        package mutating func next(isolation: isolated (any Actor)? = #isolation) async -> ServiceEvent? {
+            while true {
+                if let event = pending.takeFirst() { return event }
+                guard await wakes.next(isolation: isolation) != nil else { return pending.takeFirst() }
+            }
+        }
+
+        package mutating func next() async -> ServiceEvent? { await next(isolation: nil) }
+    }
+}
+
+/// The events that a reader has not read.
+final class PendingEvents: Sendable {
+    private struct State {
+        var order: [String] = []
+        var events: [String: ServiceEvent] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds an event, or joins it with the one that waits for the same service.
+    func add(_ event: ServiceEvent) {
+        let name = event.instance.name
+        state.withLock { state in
+            guard let waiting = state.events[name] else {
+                state.order.append(name)
+                state.events[name] = event
+                return
+            }
+            state.events[name] = Self.join(waiting, event)
+            if state.events[name] == nil { state.order.removeAll { $0 == name } }
+        }
+    }
+
+    func takeFirst() -> ServiceEvent? {
+        state.withLock { state in
+            guard !state.order.isEmpty else { return nil }
+            return state.events.removeValue(forKey: state.order.removeFirst())
+        }
+    }
+
+    /// What two events of one service come to; nil when the reader need not hear of either.
+    private static func join(_ first: ServiceEvent, _ second: ServiceEvent) -> ServiceEvent? {
+        switch (first, second) {
+        case (.found, .removed): nil
+        case (.found, .found(let instance)), (.found, .changed(let instance)): .found(instance)
+        case (_, .removed): second
+        case (_, .found(let instance)), (_, .changed(let instance)): .changed(instance)
+        }
+    }
+}

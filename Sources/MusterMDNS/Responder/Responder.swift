@@ -1,0 +1,218 @@
+/// Advertises services: the answering half of multicast DNS (RFC 6762, sections 6 to 10; RFC 6763, sections 4 to 6).
+///
+/// It is a value that does nothing by itself. Its owner gives it messages and the time, sends what it returns, and
+/// calls `advance` again at `deadline`. Times count from any fixed instant.
+struct Responder: Sendable {
+    /// The most services that are advertised.
+    static let limitServices = 64
+    /// For how many seconds the records are true: those that hold the host's name, and the others (RFC 6762, section
+    /// 10).
+    static let hostTimeToLive: UInt32 = 120
+    static let otherTimeToLive: UInt32 = 4_500
+
+    /// What is to be sent on a link, and what was.
+    struct LinkState: Sendable {
+        var link: NetworkLink
+        /// Answers for everyone, with when each is sent.
+        var answers: [DNSRecord: Duration] = [:]
+        /// When each record was last sent to everyone.
+        var sent: [DNSRecord: Duration] = [:]
+        /// Answers for one host each.
+        var replies: [Reply] = []
+        /// Questions whose known answers go on in further messages.
+        var truncated: [HostEndpoint: TruncatedQuery] = [:]
+        /// How many unicast answers may be sent, and since when that is so.
+        var allowance = UnicastAllowance()
+    }
+
+    var links: [Int: LinkState] = [:]
+    var services: [ServiceID: AdvertisedService] = [:] { didSet { ownedByLink = [:] } }
+    var host: Claim { didSet { ownedByLink = [:] } }
+    /// What this host says on each link, by name; empty where it may have changed.
+    var ownedByLink: [Int: [DNSName: [DNSRecord]]] = [:]
+    private let hostWish: String
+    private var hostAttempt = 1
+    private var lastID = 0
+    private var names: [(ServiceID, String)] = []
+    var outgoing: [OutgoingDatagram] = []
+    var random: any RandomNumberGenerator & Sendable
+
+    /// The port from which hosts that know multicast DNS send.
+    let port: UInt16
+
+    /// - Parameter hostLabel: the first label of the host's name, which has `local` behind it.
+    init(hostLabel: String, port: UInt16, random: any RandomNumberGenerator & Sendable) {
+        self.port = port
+        hostWish = hostLabel
+        host = Claim(name: DNSName.local.prepending(hostLabel.utf8) ?? .local)
+        self.random = random
+    }
+
+    /// Begins to advertise on a link, or takes notice that the host's addresses there are others now.
+    mutating func setLink(_ link: NetworkLink, at now: Duration) {
+        guard let old = links[link.index] else {
+            links[link.index] = LinkState(link: link)
+            guard !services.isEmpty else { return }
+            probeAll(on: link.index, at: now)
+            return
+        }
+        guard old.link != link else { return }
+        links[link.index]?.link = link
+        ownedByLink = [:]
+        host.announceAgain(on: link.index, at: now)
+    }
+
+    /// Forgets a link that is gone.
+    mutating func removeLink(_ index: Int) {
+        links[index] = nil
+        ownedByLink = [:]
+        host.steps[index] = nil
+        for id in services.keys { services[id]?.claim.steps[index] = nil }
+    }
+
+    private mutating func probeAll(on link: Int, at now: Duration) {
+        let delay = probeDelay()
+        if host.steps[link] == nil { host.probe(on: link, at: now, after: delay) }
+        for id in services.keys where services[id]?.claim.steps[link] == nil {
+            services[id]?.claim.probe(on: link, at: now, after: delay)
+        }
+    }
+
+    /// How long a probe waits, so that hosts which start together do not probe together (RFC 6762, section 8.1).
+    mutating func probeDelay() -> Duration { .milliseconds(Int.random(in: 0...250, using: &random)) }
+
+    /// Begins to advertise a service. Its name is told by `takeNames` when it is known to be free.
+    mutating func advertise(_ service: ServiceDescription, at now: Duration) throws(ServiceFault) -> ServiceID {
+        guard services.count < Self.limitServices else { throw .tooMany(limit: Self.limitServices) }
+        let type = try ServiceNames.type(service.type)
+        guard let strings = service.text.strings else { throw .badText }
+        var advertised = AdvertisedService(
+            type: type, wish: service.name, name: service.name, port: service.port, text: strings,
+            claim: Claim(name: type))
+        // Two services of this host do not probe against each other.
+        guard advertised.chooseName(besides: services.values.map(\.claim.name)) else { throw .badName(service.name) }
+        lastID += 1
+        let id = ServiceID(number: lastID)
+        services[id] = advertised
+        for link in links.keys { probeAll(on: link, at: now) }
+        return id
+    }
+
+    /// Says something else of a service, and tells everyone (RFC 6762, section 8.4).
+    mutating func update(_ id: ServiceID, text: ServiceText, at now: Duration) throws(ServiceFault) {
+        guard let strings = text.strings else { throw .badText }
+        guard let old = services[id] else { throw .stopped }
+        guard old.text != strings else { return }
+        services[id]?.text = strings
+        for link in links.keys { services[id]?.claim.announceAgain(on: link, at: now) }
+        forgetOldRecords()
+    }
+
+    /// Takes a service back, and says goodbye to everyone (RFC 6762, section 10.1).
+    mutating func withdraw(_ id: ServiceID) {
+        guard let service = services[id] else { return }
+        let isLast = services.count == 1
+        for index in links.keys.sorted() {
+            var records = service.claim.isOwned(on: index) ? goodbyes(to: service, on: index) : []
+            if isLast, host.isOwned(on: index) { records += hostRecords(on: index) }
+            send(MessagePacker.answer(records.map { $0.living(0) }, additionals: []), on: index)
+        }
+        services[id] = nil
+        if isLast { host.steps = [:] }
+        forgetOldRecords()
+    }
+
+    /// The records of a service that no other service of this host has.
+    private func goodbyes(to service: AdvertisedService, on link: Int) -> [DNSRecord] {
+        let others = services.values.filter { $0.type == service.type && $0.claim.isOwned(on: link) }
+        return records(of: service).filter { others.count == 1 || $0.name != ServiceNames.types }
+    }
+
+    /// Returns the names that services have got since it was last called, in order.
+    mutating func takeNames() -> [(ServiceID, String)] {
+        defer { names = [] }
+        return names
+    }
+
+    /// Returns what is to be sent since it was last called.
+    mutating func takeDatagrams() -> [OutgoingDatagram] {
+        defer { outgoing = [] }
+        return outgoing
+    }
+
+    mutating func send(_ messages: [[UInt8]], on link: Int, to destination: HostEndpoint? = nil) {
+        outgoing += messages.map { OutgoingDatagram(link: link, destination: destination, payload: $0) }
+    }
+
+    /// When `advance` is to be called next; nil when nothing is planned.
+    var deadline: Duration? {
+        var times = host.steps.values.compactMap(\.next)
+        for service in services.values { times += service.claim.steps.values.compactMap(\.next) }
+        for link in links.values {
+            times += link.answers.values
+            times += link.replies.map(\.due)
+            times += link.truncated.values.map(\.due)
+        }
+        return times.min()
+    }
+
+    /// Tells the owner of a name once, when it is first announced anywhere.
+    mutating func noteName(of id: ServiceID) {
+        guard let service = services[id], service.toldName != service.name else { return }
+        services[id]?.toldName = service.name
+        names.append((id, service.name))
+    }
+
+    /// Chooses another name for the host, and probes for it everywhere. The services' records hold the name, so they
+    /// are announced anew.
+    mutating func renameHost(at now: Duration) {
+        host.noteConflict(at: now)
+        hostAttempt += 1
+        let ending = "-\(hostAttempt)"
+        let label = hostWish.utf8.prefix(DNSName.limitLabelBytes - ending.utf8.count) + Array(ending.utf8)
+        host.name = DNSName.local.prepending(label) ?? host.name
+        for link in links.keys {
+            let delay = probeDelay()
+            host.probe(on: link, at: now, after: delay)
+            for id in services.keys { services[id]?.claim.announceAgain(on: link, at: now) }
+        }
+        forgetOldRecords()
+    }
+
+    /// Chooses another name for a service, and probes for it everywhere.
+    mutating func rename(_ id: ServiceID, at now: Duration) {
+        guard var service = services.removeValue(forKey: id) else { return }
+        service.claim.noteConflict(at: now)
+        service.attempt += 1
+        _ = service.chooseName(besides: services.values.map(\.claim.name))
+        let delay = probeDelay()
+        for link in links.keys { service.claim.probe(on: link, at: now, after: delay) }
+        services[id] = service
+        forgetOldRecords()
+    }
+
+    /// Drops what was planned, or noted, of records that this host no longer has.
+    mutating func forgetOldRecords() {
+        for index in Array(links.keys) {
+            let owned = Set(owned(on: index).values.joined())
+            guard let link = links[index] else { continue }
+            links[index]?.answers = link.answers.filter { owned.contains($0.key) }
+            links[index]?.sent = link.sent.filter { owned.contains($0.key) }
+        }
+    }
+}
+
+extension AdvertisedService {
+    /// Sets the name of this attempt, or of the next that no service of this host has.
+    ///
+    /// - Returns: false when the name is empty or too long.
+    fileprivate mutating func chooseName(besides taken: [DNSName]) -> Bool {
+        while true {
+            name = attempt == 1 ? wish : ServiceNames.numbered(wish, attempt)
+            guard let full = type.prepending(name.utf8) else { return false }
+            claim.name = full
+            if !taken.contains(full) { return true }
+            attempt += 1
+        }
+    }
+}

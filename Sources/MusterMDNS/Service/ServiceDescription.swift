@@ -1,0 +1,79 @@
+/// A service to tell others of.
+package struct ServiceDescription: Hashable, Sendable {
+    /// The type, as `_http._tcp`.
+    package var type: String
+    /// The name that a person chooses the service by: up to 63 bytes of UTF-8. Where another host has it already, this
+    /// one gets a number behind it.
+    package var name: String
+    package var port: UInt16
+    package var text: ServiceText
+
+    package init(type: String, name: String, port: UInt16, text: ServiceText = [:]) {
+        (self.type, self.name, self.port, self.text) = (type, name, port, text)
+    }
+}
+
+/// Why a service cannot be advertised or looked for.
+package enum ServiceFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The type is not of the form `_name._tcp` or `_name._udp` with a name of 1 to 15 letters, digits and hyphens
+    /// (RFC 6763, section 7; RFC 6335, section 5.1).
+    case badType(String)
+    /// The name is empty or longer than 63 bytes, or with its type longer than a domain name may be.
+    case badName(String)
+    /// The text has a bad key, or is too long.
+    case badText
+    /// More services are advertised, or more types browsed for, than one host may.
+    case tooMany(limit: Int)
+    /// The service was withdrawn, or what advertised it has stopped.
+    case stopped
+
+    package var description: String {
+        switch self {
+        case .badType(let type): "\(type) is no type of a service: write it as _name._tcp or _name._udp"
+        case .badName(let name): "\(name) is no name of a service: it has 1 to 63 bytes"
+        case .badText: "the text of a service has a key that is not printable ASCII, or is too long"
+        case .tooMany(let limit): "more than \(limit) services are advertised or browsed for"
+        case .stopped: "the service is no longer advertised"
+        }
+    }
+}
+
+/// Names of DNS-SD (RFC 6763).
+enum ServiceNames {
+    /// What lists the types that are advertised (RFC 6763, section 9).
+    static let types = DNSName(labels: ["_services", "_dns-sd", "_udp", "local"].map { Array($0.utf8) }) ?? .local
+
+    /// The domain name of a type of services, in `local`.
+    static func type(_ text: String) throws(ServiceFault) -> DNSName {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Array($0.utf8) }
+        guard parts.count == 2, parts[1] == Array("_tcp".utf8) || parts[1] == Array("_udp".utf8),
+            (2...16).contains(parts[0].count), parts[0].first == UInt8(ascii: "_"),
+            parts[0].dropFirst().allSatisfy(isLetterDigitOrHyphen),
+            let name = DNSName(labels: parts + [Array("local".utf8)])
+        else { throw .badType(text) }
+        return name
+    }
+
+    private static func isLetterDigitOrHyphen(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// The type as a person writes it: without the domain.
+    static func text(of type: DNSName) -> String {
+        DNSName(labels: type.labels.dropLast())?.description ?? type.description
+    }
+
+    /// Returns a name with a number behind it, as people tell things apart (RFC 6762, section 9; RFC 6763,
+    /// appendix D): "Printer (2)". What does not fit in 63 bytes is cut at a character.
+    static func numbered(_ name: String, _ number: Int) -> String {
+        let ending = " (\(number))"
+        var name = name
+        while name.utf8.count + ending.utf8.count > DNSName.limitLabelBytes { name.removeLast() }
+        return name + ending
+    }
+}

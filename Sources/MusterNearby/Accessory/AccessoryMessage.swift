@@ -1,0 +1,107 @@
+/// A message of the protocol between an app and an ultra-wideband accessory: one byte that says which, and its data.
+///
+/// Source: Apple's *Nearby Interaction Accessory Protocol Specification* and the sample app for third-party
+/// accessories. What the data mean is between the accessory's radio and this device's.
+public enum AccessoryMessage: Hashable, Sendable {
+    /// From the accessory: its radio's configuration.
+    case configurationData([UInt8])
+    /// From the accessory: its radio ranges.
+    case didStart
+    /// From the accessory: its radio ranges no more.
+    case didStop
+    /// To the accessory: send the configuration.
+    case initialize
+    /// To the accessory: range with this device's configuration.
+    case configureAndStart([UInt8])
+    /// To the accessory: range no more.
+    case stop
+
+    /// The most bytes of a message, as a Bluetooth characteristic takes them at once.
+    public static let limitBytes = 255
+
+    /// Reads a message.
+    ///
+    /// - Throws: `AccessoryFault.message` for an unknown first byte, for missing or unexpected data, and for more than
+    ///   `limitBytes`.
+    public init(_ bytes: some Collection<UInt8>) throws(AccessoryFault) {
+        let fault = AccessoryFault.message(Array(bytes.prefix(8)))
+        guard let kind = bytes.first, bytes.count <= Self.limitBytes else { throw fault }
+        let data = Array(bytes.dropFirst())
+        let isBare = data.isEmpty
+        switch (kind, isBare) {
+        case (0x1, false): self = .configurationData(data)
+        case (0x2, true): self = .didStart
+        case (0x3, true): self = .didStop
+        case (0xA, true): self = .initialize
+        case (0xB, false): self = .configureAndStart(data)
+        case (0xC, true): self = .stop
+        default: throw fault
+        }
+    }
+
+    /// The bytes of the message.
+    public var bytes: [UInt8] {
+        switch self {
+        case .configurationData(let data): [0x1] + data
+        case .didStart: [0x2]
+        case .didStop: [0x3]
+        case .initialize: [0xA]
+        case .configureAndStart(let data): [0xB] + data
+        case .stop: [0xC]
+        }
+    }
+}
+
+/// Why an accessory cannot be measured.
+public enum AccessoryFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// These bytes begin no message of the protocol.
+    case message([UInt8])
+    /// The accessory sent a message that has no place here.
+    case unexpected(AccessoryMessage, during: String)
+    /// The connection ended.
+    case closed
+    /// This device's configuration has more bytes than a message takes, or none.
+    case configuration(bytes: Int)
+
+    /// What is wrong, in words.
+    public var description: String {
+        switch self {
+        case .message(let bytes): "the accessory sent what is no message: \(bytes)"
+        case .unexpected(let message, let state):
+            "the accessory sent message \(message.bytes.first ?? 0) while it was \(state)"
+        case .closed: "the connection to the accessory ended"
+        case .configuration(let count): "the radio made a configuration of \(count) bytes"
+        }
+    }
+}
+
+/// Cuts the bytes of a serial line into messages, each behind its length in one byte. The protocol leaves that to the
+/// transport: Bluetooth delivers whole messages and needs none of it.
+public struct AccessoryStreamReader: Sendable {
+    private var frames = FrameReader(prefixBytes: 1, limit: AccessoryMessage.limitBytes)
+
+    /// Creates a reader at the start of a message.
+    public init() {}
+
+    /// Takes bytes as they arrive, in any pieces.
+    public mutating func append(_ bytes: some Sequence<UInt8>) { frames.append(bytes) }
+
+    /// Returns the next whole message; nil until it has arrived.
+    ///
+    /// - Throws: `AccessoryFault.message`.
+    public mutating func next() throws(AccessoryFault) -> AccessoryMessage? {
+        do {
+            guard let frame = try frames.next() else { return nil }
+            return try AccessoryMessage(frame)
+        } catch let fault as AccessoryFault {
+            throw fault
+        } catch {
+            throw .message([0])
+        }
+    }
+
+    /// Returns the bytes of a message with its length in front.
+    public static func frame(_ message: AccessoryMessage) -> [UInt8] {
+        FrameReader.frame(message.bytes, prefixBytes: 1)
+    }
+}

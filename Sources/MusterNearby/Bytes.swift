@@ -1,0 +1,79 @@
+extension [UInt8] {
+    /// Appends a number, its highest byte first.
+    mutating func append(bigEndian number: some FixedWidthInteger) {
+        var rest = number.bitWidth
+        while rest > 0 {
+            rest -= 8
+            append(UInt8(truncatingIfNeeded: number >> rest))
+        }
+    }
+
+    /// Appends a floating-point number by its bits (IEEE 754).
+    mutating func append(_ number: Double) { append(bigEndian: number.bitPattern) }
+}
+
+/// Reads numbers off the front of bytes; nil as soon as they are too few.
+struct ByteCursor {
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
+        bytes(Number.bitWidth / 8)?.reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+    }
+
+    mutating func double() -> Double? { number(UInt64.self).map { Double(bitPattern: $0) } }
+
+    mutating func bytes(_ count: Int) -> [UInt8]? {
+        guard rest.count >= count else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+}
+
+/// Cuts a stream of bytes into frames: a length of one or two bytes, the highest first, and so many bytes.
+struct FrameReader {
+    /// A frame that cannot be.
+    struct Fault: Error, Hashable {
+        /// The bytes that it was said to have.
+        let length: Int
+    }
+
+    let prefixBytes: Int
+    let limit: Int
+    private var buffer: [UInt8] = []
+    private var start = 0
+
+    /// Creates a reader of frames of 1 to `limit` bytes.
+    init(prefixBytes: Int, limit: Int) {
+        self.prefixBytes = prefixBytes
+        self.limit = limit
+    }
+
+    mutating func append(_ bytes: some Sequence<UInt8>) {
+        buffer.removeFirst(start)
+        start = 0
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// Returns the next whole frame; nil until it has arrived. What a caller leaves unread is bounded by what it appends.
+    ///
+    /// - Throws: `Fault` for a length of 0 or above the limit.
+    mutating func next() throws(Fault) -> [UInt8]? {
+        guard buffer.count - start >= prefixBytes else { return nil }
+        let length = buffer[start..<(start + prefixBytes)].reduce(0) { $0 << 8 | Int($1) }
+        guard (1...limit).contains(length) else { throw Fault(length: length) }
+        let end = start + prefixBytes + length
+        guard buffer.count >= end else { return nil }
+        defer { start = end }
+        return Array(buffer[(start + prefixBytes)..<end])
+    }
+
+    /// Returns a frame with its length in front.
+    static func frame(_ bytes: [UInt8], prefixBytes: Int) -> [UInt8] {
+        prefixBytes == 1
+            ? [UInt8(bytes.count)] + bytes : [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
+    }
+}

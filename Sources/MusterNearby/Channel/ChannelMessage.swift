@@ -1,0 +1,151 @@
+/// A message between two peers, inside of TLS. On the wire each is two bytes of length, one byte that says which, and
+/// its fields; numbers have their highest byte first.
+enum ChannelMessage: Hashable, Sendable {
+    /// The first of each side: what it is called, and the proof that it knows the team's secret, if it has one.
+    case hello(name: String, proof: [UInt8])
+    /// The sender accepts the receiver. `run` grows with each start of the sender's program.
+    case welcome(run: UInt64, PeerCapabilities)
+    /// The token of the sender's session with the receiver.
+    case token(DiscoveryToken)
+    /// A note from source to source.
+    case note([UInt8])
+    /// The sender is there.
+    case ping
+    /// The last of each side.
+    case bye(Bye)
+
+    /// Why a side says goodbye.
+    enum Bye: UInt8, Hashable, Sendable, CaseIterable {
+        /// Its program or session ends.
+        case done = 0
+        /// It does not accept the peer. It does not say why.
+        case refused = 1
+        /// There is another connection between the two.
+        case duplicate = 2
+        /// The peer broke the protocol.
+        case fault = 3
+    }
+
+    /// The version of the protocol, in each hello.
+    static let version: UInt8 = 1
+    /// The most bytes of a message behind its length.
+    static let limitBytes = 1 + RangingLink.noteLimit
+    /// The bytes of a proof.
+    static let proofBytes = 32
+
+    /// The bytes of the message, with their length.
+    var bytes: [UInt8] {
+        var body: [UInt8] = []
+        switch self {
+        case .hello(let name, let proof):
+            body = [1, Self.version, UInt8(name.utf8.count)] + Array(name.utf8) + proof
+        case .welcome(let run, let capabilities):
+            body = [2]
+            body.append(bigEndian: run)
+            body += [capabilities.kinds.reduce(0) { $0 | 1 << $1.rawValue }, capabilities.direction ? 1 : 0]
+        case .token(let token):
+            body = [3] + token.bytes
+            body.append(bigEndian: token.epoch)
+        case .note(let note): body = [4] + note
+        case .ping: body = [5]
+        case .bye(let reason): body = [6, reason.rawValue]
+        }
+        return FrameReader.frame(body, prefixBytes: 2)
+    }
+
+    /// Reads the bytes behind the length.
+    init(_ body: [UInt8]) throws(ChannelFault) {
+        var cursor = ByteCursor(body)
+        guard let kind = cursor.number(UInt8.self) else { throw .malformed }
+        switch kind {
+        case 1:
+            guard let version = cursor.number(UInt8.self) else { throw .malformed }
+            guard version == Self.version else { throw .version(version) }
+            guard let count = cursor.number(UInt8.self), let text = cursor.bytes(Int(count)),
+                let name = PeerName.checked(String(decoding: text, as: UTF8.self)), Array(name.utf8) == text,
+                cursor.isAtEnd || cursor.rest.count == Self.proofBytes
+            else { throw .malformed }
+            self = .hello(name: name, proof: Array(cursor.rest))
+            return
+        case 2:
+            guard let run = cursor.number(UInt64.self), let kinds = cursor.number(UInt8.self),
+                let flags = cursor.number(UInt8.self)
+            else { throw .malformed }
+            // Kinds and flags of later versions are not looked at.
+            self = .welcome(
+                run: run,
+                PeerCapabilities(
+                    kinds: Set(RangingKind.allCases.filter { kinds & 1 << $0.rawValue != 0 }),
+                    direction: flags & 1 != 0))
+        case 3:
+            guard let bytes = cursor.bytes(DiscoveryToken.size), let epoch = cursor.number(UInt64.self) else {
+                throw .malformed
+            }
+            self = .token(DiscoveryToken(bytes: bytes, epoch: epoch))
+        case 4:
+            guard !cursor.isAtEnd else { throw .malformed }
+            self = .note(Array(cursor.rest))
+            return
+        case 5: self = .ping
+        case 6:
+            guard let number = cursor.number(UInt8.self), let reason = Bye(rawValue: number) else { throw .malformed }
+            self = .bye(reason)
+        default: throw .malformed
+        }
+        guard cursor.isAtEnd else { throw .malformed }
+    }
+}
+
+/// Bytes or messages that no peer sends who keeps to the protocol.
+enum ChannelFault: Error, Hashable, Sendable, CustomStringConvertible {
+    case malformed
+    case tooLong(Int)
+    case version(UInt8)
+    /// A message that has no place at this moment.
+    case untimely(String)
+    case tooMany
+
+    var description: String {
+        switch self {
+        case .malformed: "it sent what is no message"
+        case .tooLong(let length): "it sent a message of \(length) bytes"
+        case .version(let number): "it speaks version \(number) of the protocol, and this device version 1"
+        case .untimely(let name): "it sent \(name) at a moment that has none"
+        case .tooMany: "it sends too many messages"
+        }
+    }
+}
+
+/// What a peer says of itself once it accepts this device.
+public struct PeerCapabilities: Hashable, Sendable {
+    /// How it can measure.
+    public let kinds: Set<RangingKind>
+    /// Whether it can measure a direction.
+    public let direction: Bool
+
+    /// Creates capabilities.
+    public init(kinds: Set<RangingKind>, direction: Bool) {
+        self.kinds = kinds
+        self.direction = direction
+    }
+
+    /// What a source makes possible.
+    public init(of source: any RangingSource) {
+        self.init(kinds: source.isSupported ? [source.kind] : [], direction: source.capabilities.direction)
+    }
+}
+
+/// What peers call themselves.
+public enum PeerName {
+    /// The most bytes of a name in UTF-8, as a DNS label takes them.
+    public static let limitBytes = 63
+
+    /// Returns the name; nil when it is empty, too long, or holds what a terminal would obey.
+    public static func checked(_ name: String) -> String? {
+        let isPlain = name.unicodeScalars.allSatisfy {
+            ![.control, .format, .lineSeparator, .paragraphSeparator, .unassigned].contains(
+                $0.properties.generalCategory)
+        }
+        return (1...limitBytes).contains(name.utf8.count) && isPlain ? name : nil
+    }
+}

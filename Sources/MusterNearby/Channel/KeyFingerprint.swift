@@ -1,0 +1,24 @@
+import MusterCoding
+
+/// The SHA-256 of a public key (its SubjectPublicKeyInfo): who a peer is, whatever it calls itself.
+public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
+    /// The 32 bytes.
+    public let bytes: [UInt8]
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Reads 64 hexadecimal digits; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 64, let bytes = Hexadecimal.decode(text.utf8) else { return nil }
+        self.bytes = bytes
+    }
+
+    /// 64 hexadecimal digits.
+    public var description: String { Self.digits(bytes) }
+    /// The first eight digits, for people to compare.
+    public var short: String { Self.digits(bytes.prefix(4)) }
+
+    private static func digits(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: bytes.flatMap { [Hexadecimal.digit($0 >> 4), Hexadecimal.digit($0 & 15)] }, as: UTF8.self)
+    }
+}

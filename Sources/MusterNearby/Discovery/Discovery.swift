@@ -1,0 +1,106 @@
+/// Finds peers, and lets itself be found.
+///
+/// What it tells is a hint and no proof: who a peer is, its key says when a channel is opened.
+public protocol Discovery: Sendable {
+    /// Announces this device and tells of others, until the task is cancelled; then it takes its announcement back, and
+    /// returns.
+    func run(announcing own: Announcement, tell: @escaping @Sendable (DiscoveryNews) -> Void) async throws
+}
+
+/// What a device tells all around of itself: no more than a name and where it listens.
+public struct Announcement: Hashable, Sendable {
+    /// What it is called.
+    public var name: String
+    /// The TCP port on which it listens.
+    public var port: Int
+    /// The first digits of its key's fingerprint, so that two devices agree on which one opens the channel.
+    public var key: String
+
+    /// Creates an announcement.
+    public init(name: String, port: Int, key: String) {
+        self.name = name
+        self.port = port
+        self.key = key
+    }
+}
+
+/// What a discovery tells.
+public enum DiscoveryNews: Hashable, Sendable {
+    /// A peer is there, or is told of anew with what changed.
+    case found(FoundPeer)
+    /// The peer of this id is gone.
+    case lost(id: String)
+}
+
+/// A peer as a discovery found it.
+public struct FoundPeer: Hashable, Sendable {
+    /// What it is called in this discovery; unique there.
+    public var id: String
+    /// What it calls itself, or its address.
+    public var name: String
+    /// Where it can be reached, the best first.
+    public var addresses: [PeerAddress]
+    /// The first digits of its key's fingerprint; nil when unknown. Then this device opens the channel at once.
+    public var key: String?
+
+    /// Creates a found peer.
+    public init(id: String, name: String, addresses: [PeerAddress], key: String? = nil) {
+        self.id = id
+        self.name = name
+        self.addresses = addresses
+        self.key = key
+    }
+}
+
+/// A host and a TCP port.
+public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
+    /// A name, or an IPv4 or IPv6 address.
+    public var host: String
+    /// The port.
+    public var port: Int
+
+    /// Creates an address.
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `HOST:PORT`, or `[HOST]:PORT` for a host with colons; nil for anything else.
+    public init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0
+        else { return nil }
+        var host = text[..<colon]
+        let isBracketed = host.first == "[" && host.last == "]"
+        if isBracketed { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, isBracketed || !host.contains(":") else { return nil }
+        self.init(host: String(host), port: Int(port))
+    }
+
+    /// As it is read.
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// Peers whose addresses are known. It announces nothing.
+public struct StaticDiscovery: Discovery {
+    private let addresses: [PeerAddress]
+
+    /// Creates a discovery of these addresses, each of another peer.
+    public init(_ addresses: [PeerAddress]) { self.addresses = addresses }
+
+    /// Tells of each address once, and never that one is gone.
+    public func run(announcing own: Announcement, tell: @escaping @Sendable (DiscoveryNews) -> Void) async throws {
+        for address in addresses {
+            tell(.found(FoundPeer(id: "\(address)", name: "\(address)", addresses: [address])))
+        }
+        await Task.untilCancelled()
+    }
+}
+
+extension Task where Success == Never, Failure == Never {
+    /// Waits until the current task is cancelled.
+    static func untilCancelled() async {
+        let (never, continuation) = AsyncStream<Never>.makeStream()
+        for await _ in never {}
+        continuation.finish()
+    }
+}

@@ -1,0 +1,266 @@
+import MusterCore
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// A peer, while it is connected.
+struct ConnectedPeer: Sendable {
+    let peer: NearbyPeer
+    let channel: TokenChannel
+    let session: NearbySession
+    let configuration: NearbySession.Configuration
+    let isDialled: Bool
+}
+
+/// One connection, from its handshake to its end: whoever opened it, its session and how it ended.
+final class ChannelAttempt: Sendable {
+    struct State {
+        var name: String?
+        var key: KeyFingerprint?
+        var session: NearbySession?
+        var channel: TokenChannel?
+        var peer: NearbyPeer?
+        var end: ChannelEnd?
+    }
+
+    let isDialled: Bool
+    let link: RangingLink
+    let state = Mutex(State())
+    private let way: Way
+
+    /// The channel that the link sends by, once it is open.
+    private final class Way: Sendable {
+        let channel = Mutex<TokenChannel?>(nil)
+    }
+
+    init(isDialled: Bool) {
+        self.isDialled = isDialled
+        let way = Way()
+        self.way = way
+        link = RangingLink { note in way.channel.withLock { $0 }?.send(note: note) }
+    }
+
+    func open(_ channel: TokenChannel) { way.channel.withLock { $0 = channel } }
+}
+
+extension Nearby {
+    var deadlines: Conversation.Deadlines {
+        var deadlines = Conversation.Deadlines()
+        deadlines.silence = options.limits.silenceSeconds
+        return deadlines
+    }
+
+    /// Listens on the port, on IPv6 and IPv4 unless the options name an address.
+    func listen() async throws -> any Channel {
+        let tls = try store.identity.tlsContext(isServer: true)
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 64)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.maxMessagesPerRead, value: 4)
+            .childChannelInitializer { channel in
+                let address = channel.remoteAddress?.ipAddress ?? ""
+                guard self.gate.enter(from: address, at: self.clock.now()) else { return channel.close() }
+                channel.closeFuture.whenComplete { _ in self.gate.leave() }
+                return channel.eventLoop.makeCompletedFuture {
+                    try self.configure(channel, isServer: true, tls: tls, ChannelAttempt(isDialled: false))
+                }
+            }
+        do {
+            if let host = options.host { return try await bootstrap.bind(host: host, port: options.port).get() }
+            do {
+                return try await bootstrap.bind(host: "::", port: options.port).get()
+            } catch {
+                return try await bootstrap.bind(host: "0.0.0.0", port: options.port).get()
+            }
+        } catch {
+            throw NearbyError(.sessionFailed, "port \(options.port) cannot be listened on: \(error)")
+        }
+    }
+
+    /// Opens a channel to an address, and returns the attempt once it has ended.
+    func dial(_ address: PeerAddress) async -> ChannelAttempt {
+        let attempt = ChannelAttempt(isDialled: true)
+        do {
+            let tls = try store.identity.tlsContext(isServer: false)
+            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connectTimeout(.seconds(3))
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try self.configure(channel, isServer: false, tls: tls, attempt)
+                    }
+                }
+                .connect(host: address.host, port: address.port).get()
+            try await withTaskCancellationHandler {
+                try await channel.closeFuture.get()
+            } onCancel: {
+                // An open channel needs no discovery any more.
+                if attempt.state.withLock({ $0.channel }) == nil { channel.close(promise: nil) }
+            }
+        } catch {
+            attempt.state.withLock { $0.end = $0.end ?? .unreachable(Self.words(for: error, address)) }
+        }
+        return attempt
+    }
+
+    private static func words(for error: any Error, _ address: PeerAddress) -> String {
+        switch error {
+        case let error as NIOConnectionError:
+            error.connectionErrors.isEmpty
+                ? "there is no host of this name" : "nothing listens there, or it does not answer"
+        case is ChannelError: "it does not answer"
+        default: "\(error)"
+        }
+    }
+
+    private func configure(_ channel: any Channel, isServer: Bool, tls: NIOSSLContext, _ attempt: ChannelAttempt) throws
+    {
+        let id = ObjectIdentifier(channel)
+        let isEnding = state.withLock { state in
+            if !state.isEnding { state.channels[id] = channel }
+            return state.isEnding
+        }
+        guard !isEnding else { throw CancellationError() }
+        channel.closeFuture.whenComplete { _ in self.state.withLock { $0.channels[id] = nil } }
+        try TokenChannel.configure(
+            channel, isServer: isServer, tls: tls, deadlines: deadlines, clock: clock, owner: owner(of: attempt))
+    }
+
+    func owner(of attempt: ChannelAttempt) -> ChannelOwner {
+        ChannelOwner(
+            introduce: { key in try self.introduce(to: key, attempt) },
+            judge: { name, key, proof in
+                attempt.state.withLock { $0.name = name }
+                return await self.judge(name, key, proof)
+            },
+            open: { opened, key, channel in self.open(opened, key, channel, attempt) },
+            note: { note in attempt.link.deliver(note) },
+            ended: { end in self.ended(end, attempt) })
+    }
+
+    private func introduce(to key: KeyFingerprint, _ attempt: ChannelAttempt) throws -> Conversation.Own {
+        guard key != store.fingerprint else { throw NearbyError(.invalidConfiguration, "it is this device itself") }
+        let session = NearbySession(
+            source: source, epoch: try store.takeEpoch(), limits: options.limits, active: active, clock: clock)
+        attempt.state.withLock { ($0.key, $0.session) = (key, session) }
+        return Conversation.Own(
+            name: options.name, proof: secret?.proof(of: store.fingerprint, to: key) ?? [], run: runNumber,
+            capabilities: PeerCapabilities(of: source), token: session.token)
+    }
+
+    /// Decides on a peer by its name, its key and its proof; nil, or why it is not accepted.
+    private func judge(_ name: String, _ key: KeyFingerprint, _ proof: [UInt8]) async -> String? {
+        let pinned = store.key(pinnedTo: name)
+        var isKnown = pinned == key
+        if let secret {
+            guard secret.isProof(proof, of: key, to: store.fingerprint) else {
+                return "it does not know the team's secret"
+            }
+            isKnown = true
+        } else if let pinned, pinned != key {
+            return "\(name) had the key \(pinned.short) and now shows \(key.short): someone may be in the middle, "
+                + "or it is another device of this name; forget \(name) to accept it"
+        }
+        return await accept(Invitation(name: name, key: key, isKnown: isKnown)) ? nil : "it was not let in"
+    }
+
+    /// Takes in a peer that both sides accepted, or says how its channel ends.
+    private func open(
+        _ opened: OpenedPeer, _ key: KeyFingerprint, _ channel: TokenChannel, _ attempt: ChannelAttempt
+    ) -> (ChannelEnd, ChannelMessage.Bye)? {
+        guard let session = attempt.state.withLock({ $0.session }) else { return (.ended, .fault) }
+        let peer = NearbyPeer(name: opened.name, key: key, capabilities: opened.capabilities, run: opened.run)
+        let configuration = NearbySession.Configuration.peer(
+            opened.token, capabilities: opened.capabilities, link: attempt.link)
+        let former: ConnectedPeer?
+        do {
+            former = state.withLock { $0.peers[key] }
+            if let former, former.peer.run == opened.run, isPreferred(former.isDialled, key),
+                !isPreferred(attempt.isDialled, key)
+            {
+                return (.duplicate, .duplicate)
+            }
+            guard former != nil || state.withLock({ !$0.isEnding && $0.peers.count < options.mostPeers }) else {
+                return (.refused("there are \(options.mostPeers) peers already"), .refused)
+            }
+            if let refusal = try store.accept(opened.token, from: key, named: opened.name) {
+                return (.refused("\(refusal)"), .refused)
+            }
+            attempt.open(channel)
+            try session.run(configuration)
+        } catch {
+            return (.refused("\(error)"), .refused)
+        }
+        attempt.state.withLock { ($0.channel, $0.peer) = (channel, peer) }
+        let isSuspended = state.withLock { state in
+            state.peers[key] = ConnectedPeer(
+                peer: peer, channel: channel, session: session, configuration: configuration,
+                isDialled: attempt.isDialled)
+            return state.isSuspended
+        }
+        former?.channel.end(.duplicate, telling: .duplicate)
+        former?.session.invalidate()
+        queue.append(.connected(peer))
+        if isSuspended { session.suspend() }
+        forward(session, of: peer, configuration, attempt)
+        return nil
+    }
+
+    /// Of two connections between the same two devices the one lasts that the device of the lower key opened.
+    private func isPreferred(_ isDialled: Bool, _ key: KeyFingerprint) -> Bool {
+        isDialled == store.fingerprint.bytes.lexicographicallyPrecedes(key.bytes)
+    }
+
+    /// Hands on what a session tells, until its end, and then how the channel ended. A session that timed out is run
+    /// again at once, while its channel lives: both ends may have fallen silent, and each waits for the other's word.
+    /// That it is silent is told once.
+    private func forward(
+        _ session: NearbySession, of peer: NearbyPeer, _ configuration: NearbySession.Configuration,
+        _ attempt: ChannelAttempt
+    ) {
+        let updates = session.updates
+        Task {
+            var isSilent = false
+            for await update in updates where update != .invalidated(nil) {
+                let isTimeout = update == .removed(.timeout)
+                if !isTimeout || !isSilent { queue.append(.update(peer, update)) }
+                isSilent = isTimeout
+                if isTimeout { try? session.run(configuration) }
+            }
+            // The session may have ended first, by an error: then the peer is told.
+            attempt.state.withLock { $0.channel }?.end(.ended, telling: .done)
+            let end = attempt.state.withLock { $0.end } ?? .ended
+            let isReplaced = state.withLock { state in
+                guard state.peers[peer.key]?.session === session else { return true }
+                state.peers[peer.key] = nil
+                return false
+            }
+            if !isReplaced { queue.append(.disconnected(peer, end)) }
+        }
+    }
+
+    private func ended(_ end: ChannelEnd, _ attempt: ChannelAttempt) {
+        let (session, isPeer, name, key) = attempt.state.withLock { state in
+            state.end = end
+            return (state.session, state.peer != nil, state.name, state.key)
+        }
+        switch end {
+        case .silent: session?.noteSilence()
+        case .ended, .duplicate: break
+        default: session?.notePeerEnded()
+        }
+        session?.invalidate()
+        if !isPeer, !attempt.isDialled, end != .duplicate { queue.append(.turnedAway(name: name, key: key, end)) }
+    }
+
+    /// Says goodbye to all, and waits until every connection is closed.
+    func endAll() async {
+        let (peers, channels) = state.withLock { state in
+            state.isEnding = true
+            return (Array(state.peers.values), Array(state.channels.values))
+        }
+        for peer in peers { peer.channel.end(.ended, telling: .done) }
+        for channel in channels { channel.close(promise: nil) }
+        for channel in channels { try? await channel.closeFuture.get() }
+    }
+}

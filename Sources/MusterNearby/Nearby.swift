@@ -1,0 +1,206 @@
+import MusterCore
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Finds peers, exchanges tokens with those that are accepted, and measures each: from a key to an arrow.
+///
+/// ```
+/// discovery ─▶ channel (TLS 1.3, hello, welcome, token) ─▶ session ◀─ source
+/// ```
+///
+/// A token is exchanged anew at every connection. Whoever is not accepted learns this device's name and nothing else.
+public final class Nearby: Sendable {
+    /// How a device takes part.
+    public struct Options: Sendable {
+        /// What it is called: 1 to 63 bytes without control characters.
+        public var name: String
+        /// The address to listen on; nil for all of this machine.
+        public var host: String?
+        /// The TCP port; 0 for any.
+        public var port = 0
+        /// The limits of each session. After `silenceSeconds` a channel counts as dead, too.
+        public var limits = NearbySession.Limits()
+        /// The most peers at once.
+        public var mostPeers = 64
+        /// A secret of at least 16 bytes that all devices of a team share. With it only they are accepted, and no key
+        /// needs to be known.
+        public var teamSecret: [UInt8]?
+        /// The wait before a channel is opened again, seconds; it doubles with each failure, up to 20 times as much.
+        public var retrySeconds = 0.5
+
+        /// Creates options.
+        public init(name: String) { self.name = name }
+    }
+
+    /// A peer that would like to be measured, and to measure this device.
+    public struct Invitation: Hashable, Sendable {
+        /// What it calls itself.
+        public let name: String
+        /// Its key.
+        public let key: KeyFingerprint
+        /// Whether this name was accepted with this key before, or the peer knows the team's secret.
+        public let isKnown: Bool
+    }
+
+    let options: Options
+    let source: any RangingSource
+    let store: NearbyStore
+    let discovery: [any Discovery]
+    let clock: NearbyClock
+    let accept: @Sendable (Invitation) async -> Bool
+    let secret: TeamSecret?
+    let active: ActiveSessions
+    let gate: AdmissionGate
+    let queue = NewsQueue<NearbyEvent>()
+    let state = Mutex(State())
+    /// Grows with each start of a device, whatever its clock says.
+    let runNumber: UInt64
+
+    struct State {
+        var peers: [KeyFingerprint: ConnectedPeer] = [:]
+        /// Every connection, also those that are no peer's.
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var isSuspended = false
+        var isEnding = false
+    }
+
+    /// Creates it. Nothing is sent before `run`.
+    ///
+    /// - Parameters:
+    ///   - options: how this device takes part.
+    ///   - source: what measures.
+    ///   - store: this device's key, and the peers' keys.
+    ///   - discovery: how peers are found, besides by their own connections.
+    ///   - clock: the time.
+    ///   - accept: asked for each peer whose key does not contradict its name; it has 60 seconds.
+    /// - Throws: `NearbyError.invalidConfiguration` for a name or a secret that cannot be, and `NearbyStore.Failure`.
+    public convenience init(
+        options: Options, source: any RangingSource, store: NearbyStore, discovery: [any Discovery],
+        clock: NearbyClock = .system, accept: @escaping @Sendable (Invitation) async -> Bool
+    ) throws {
+        try self.init(
+            options: options, source: source, store: store, discovery: discovery, clock: clock,
+            gate: AdmissionGate(), accept: accept)
+    }
+
+    init(
+        options: Options, source: any RangingSource, store: NearbyStore, discovery: [any Discovery],
+        clock: NearbyClock, gate: AdmissionGate, accept: @escaping @Sendable (Invitation) async -> Bool
+    ) throws {
+        guard PeerName.checked(options.name) != nil else {
+            throw NearbyError(.invalidConfiguration, "a name has 1 to 63 bytes and no control characters")
+        }
+        let secret = options.teamSecret.map { TeamSecret($0) }
+        if case .some(nil) = secret {
+            throw NearbyError(
+                .invalidConfiguration, "a team's secret has at least \(TeamSecret.fewestBytes) bytes, best random ones")
+        }
+        self.options = options
+        self.source = source
+        self.store = store
+        self.discovery = discovery
+        self.clock = clock
+        self.accept = accept
+        self.secret = secret ?? nil
+        self.gate = gate
+        // A peer that connects anew runs beside its former session for a moment.
+        active = ActiveSessions(limit: 2 * options.mostPeers)
+        runNumber = try store.takeEpoch()
+    }
+
+    /// What happens, for one reader. It ends with `run`.
+    public var events: News<NearbyEvent> {
+        let queue = queue
+        return News { await queue.next() }
+    }
+
+    /// The peers that are connected.
+    public var peers: [NearbyPeer] { state.withLock { $0.peers.values.map(\.peer) } }
+
+    /// Takes part until the task is cancelled; then it says goodbye to all.
+    ///
+    /// - Throws: `NearbyError.unsupportedPlatform` when the source can measure nothing here, and `NearbyError.sessionFailed`
+    ///   when the port cannot be listened on.
+    public func run() async throws {
+        defer { queue.finish() }
+        guard source.isSupported else {
+            throw NearbyError(.unsupportedPlatform, "this device has no \(source.kind) to measure with")
+        }
+        let listener = try await listen()
+        let port = listener.localAddress?.port ?? options.port
+        queue.append(.listening(port: port))
+        let own = Announcement(name: options.name, port: port, key: store.fingerprint.short)
+        await withTaskGroup(of: Void.self) { tasks in
+            for discovery in discovery { tasks.addTask { await self.follow(discovery, announcing: own) } }
+            tasks.addTask { await Task.untilCancelled() }
+            await tasks.waitForAll()
+        }
+        try? await listener.close()
+        await endAll()
+    }
+
+    /// The platform lets the app measure nothing: every session is suspended.
+    public func suspend() {
+        for peer in state.withLock({
+            $0.isSuspended = true; return Array($0.peers.values)
+        }) { peer.session.suspend() }
+    }
+
+    /// The platform lets the app measure again. The sessions wait for `runAgain`.
+    public func endSuspension() {
+        for peer in state.withLock({
+            $0.isSuspended = false; return Array($0.peers.values)
+        }) {
+            peer.session.endSuspension()
+        }
+    }
+
+    /// Runs the sessions that wait after a suspension or a pause.
+    public func runAgain() {
+        for peer in state.withLock({ Array($0.peers.values) }) { try? peer.session.run(peer.configuration) }
+    }
+}
+
+/// A peer that both sides accepted.
+public struct NearbyPeer: Hashable, Sendable {
+    /// What it calls itself.
+    public let name: String
+    /// Its key, which is who it is.
+    public let key: KeyFingerprint
+    /// How it can measure.
+    public let capabilities: PeerCapabilities
+    /// Grows with each start of the peer: a higher one than before means that it was restarted.
+    public let run: UInt64
+}
+
+/// What happens nearby.
+public enum NearbyEvent: Hashable, Sendable, MergeableNews {
+    /// This device listens.
+    case listening(port: Int)
+    /// A discovery found a peer.
+    case found(FoundPeer)
+    /// A discovery tells that a peer is gone.
+    case lost(FoundPeer)
+    /// A discovery does not work.
+    case discoveryFailed(String)
+    /// A found peer cannot be reached or accepted now. It is tried again.
+    case failed(FoundPeer, ChannelEnd)
+    /// A device that connected was not accepted. The name is what it calls itself.
+    case turnedAway(name: String?, key: KeyFingerprint?, ChannelEnd)
+    /// Tokens were exchanged with a peer, and it is measured.
+    case connected(NearbyPeer)
+    /// What the session with a peer tells.
+    case update(NearbyPeer, NearbyUpdate)
+    /// The channel to a peer ended; its token and this device's are dead.
+    case disconnected(NearbyPeer, ChannelEnd)
+
+    var subject: String {
+        switch self {
+        case .connected(let peer), .update(let peer, _), .disconnected(let peer, _): peer.key.description
+        default: ""
+        }
+    }
+
+    var isReplaceable: Bool { if case .update(_, .measured) = self { true } else { false } }
+}

@@ -1,0 +1,110 @@
+public import MusterCore
+public import MusterGeometry
+
+/// What one measurement told about a peer. The distance and the direction may each be nil, which is no error: then
+/// `noDistance` and `noDirection` say why.
+public struct RangeMeasurement: Hashable, Sendable {
+    /// What measured.
+    public let source: RangingKind
+    /// When, by this device's clock.
+    public let time: Instant
+    /// How far the peer is.
+    public let distance: Metres?
+    /// Where the peer is, in the axes of the device.
+    public let direction: Direction?
+    /// The angle to the peer from straight ahead, −180 to 180, positive to the right. Some sources know it without a
+    /// direction.
+    public let horizontalAngle: Degrees?
+    /// The direction to the peer on the map, clockwise from north, 0 to 360 (exclusive). Only fixes tell it.
+    public let bearing: Degrees?
+    /// How sure it is.
+    public let quality: Quality
+    /// Why there is no distance; nil when there is one.
+    public let noDistance: Absence?
+    /// Why there is neither a direction nor an angle; nil when there is one.
+    public let noDirection: Absence?
+
+    /// How sure a measurement is.
+    public struct Quality: Hashable, Sendable {
+        /// One standard deviation of the distance; nil when unknown.
+        public let distanceError: Metres?
+        /// One standard deviation of the direction or angle; nil when unknown.
+        public let angleError: Degrees?
+
+        /// Creates a quality; what is left out is unknown.
+        public init(distanceError: Metres? = nil, angleError: Degrees? = nil) {
+            self.distanceError = distanceError
+            self.angleError = angleError
+        }
+    }
+
+    /// Why a measurement lacks a distance or a direction.
+    public enum Absence: String, Hashable, Sendable, CaseIterable {
+        /// This kind of source never measures it.
+        case notMeasured
+        /// The peer is farther away than the radio reaches.
+        case outOfRange
+        /// The peer is not in front of the antennas.
+        case outsideFieldOfView
+        /// This device does not know where it is.
+        case noOwnFix
+        /// The peer does not know where it is, or its last fix is too old.
+        case noPeerFix
+        /// The device does not know which way it is turned.
+        case noHeading
+        /// The peer is so near that the error of the fixes covers every direction.
+        case nearerThanError
+    }
+
+    /// Checks and creates a measurement. A horizontal angle that is left out follows from the direction.
+    ///
+    /// - Throws: `MeasurementFault` for a distance or an error that is negative, infinite or not a number, and for an
+    ///   angle that is not finite.
+    public init(
+        source: RangingKind, time: Instant, distance: Metres? = nil, direction: Direction? = nil,
+        horizontalAngle: Degrees? = nil, bearing: Degrees? = nil, quality: Quality = Quality(),
+        noDistance: Absence = .notMeasured, noDirection: Absence = .notMeasured
+    ) throws(MeasurementFault) {
+        if let distance, !(distance.value >= 0 && distance.value.isFinite) { throw .distance(distance.value) }
+        for error in [quality.distanceError?.value, quality.angleError?.value] {
+            if let error, !(error >= 0 && error.isFinite) { throw .error(error) }
+        }
+        for angle in [horizontalAngle, bearing] {
+            if let angle, !angle.value.isFinite { throw .angle(angle.value) }
+        }
+        self.source = source
+        self.time = time
+        self.distance = distance
+        self.direction = direction
+        self.horizontalAngle = horizontalAngle?.turned ?? direction?.horizontalAngle
+        self.bearing = bearing.map { $0.turned.value < 0 ? Degrees($0.turned.value + 360) : $0.turned }
+        self.quality = quality
+        self.noDistance = distance == nil ? noDistance : nil
+        self.noDirection = self.horizontalAngle == nil ? noDirection : nil
+    }
+}
+
+/// A number that no measurement can have.
+public enum MeasurementFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The distance is negative, infinite or not a number.
+    case distance(Double)
+    /// The vector is not finite or its length is not 1.
+    case direction(x: Double, y: Double, z: Double)
+    /// The angle is not finite.
+    case angle(Double)
+    /// The error is negative, infinite or not a number.
+    case error(Double)
+    /// What the peer told of itself is not what its source should send.
+    case report(String)
+
+    /// What was refused, in words.
+    public var description: String {
+        switch self {
+        case .distance(let metres): "a distance of \(metres) m is none"
+        case .direction(let x, let y, let z): "(\(x), \(y), \(z)) is no unit vector"
+        case .angle(let degrees): "an angle of \(degrees)° is none"
+        case .error(let number): "an error of \(number) is none"
+        case .report(let words): "the peer sent a report that cannot be read: \(words)"
+        }
+    }
+}

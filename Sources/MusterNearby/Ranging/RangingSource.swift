@@ -1,0 +1,99 @@
+public import MusterGeometry
+import Synchronization
+
+/// What measures the way to a peer: a radio, or two position receivers that tell each other where they are.
+///
+/// A source serves any number of peers, each by a stream of its own. A stream ends when its reader stops, and throws
+/// when the source breaks; it never yields a number that `RangeMeasurement` refuses.
+public protocol RangingSource: Sendable {
+    /// What it is.
+    var kind: RangingKind { get }
+    /// What it can measure now, on this device.
+    var capabilities: RangingCapabilities { get }
+    /// Measures one peer until the reader stops.
+    func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error>
+}
+
+extension RangingSource {
+    /// Whether it can measure a distance or a direction on this device at all.
+    public var isSupported: Bool { capabilities.distance != nil || capabilities.direction }
+}
+
+/// The kinds of sources. The numbers are those of the channel's messages.
+public enum RangingKind: UInt8, Hashable, Sendable, CaseIterable {
+    /// Invented positions, with the errors of a real radio.
+    case simulated = 0
+    /// The fixes of both devices.
+    case gps = 1
+    /// The strength of a Bluetooth signal.
+    case bluetooth = 2
+    /// An ultra-wideband accessory.
+    case accessory = 3
+
+    /// Whether the peer must run the same kind of source for this one to measure it.
+    public var needsBothEnds: Bool { self == .simulated || self == .gps }
+}
+
+/// What a source can measure.
+public struct RangingCapabilities: Hashable, Sendable {
+    /// How good its distances are; nil when it measures none.
+    public var distance: Precision?
+    /// Whether it measures a direction or an angle.
+    public var direction: Bool
+    /// How far it reaches; nil without a limit.
+    public var reach: Metres?
+
+    /// How good distances are.
+    public enum Precision: Hashable, Sendable {
+        /// To decimetres.
+        case precise
+        /// To metres, or worse.
+        case rough
+    }
+
+    /// Creates capabilities; by default none.
+    public init(distance: Precision? = nil, direction: Bool = false, reach: Metres? = nil) {
+        self.distance = distance
+        self.direction = direction
+        self.reach = reach
+    }
+}
+
+/// What a source needs of the connection to its peer: notes of at most `noteLimit` bytes, in both directions. The
+/// content is the source's own.
+public final class RangingLink: Sendable {
+    /// The most bytes of a note.
+    public static let noteLimit = 512
+    /// The notes that wait for a slow source; older ones make room, because only the last one matters.
+    private static let waiting = 4
+
+    private let transmit: @Sendable ([UInt8]) -> Void
+    private let receiver = Mutex<AsyncStream<[UInt8]>.Continuation?>(nil)
+
+    /// Creates a link that sends by a function, which may drop notes while the peer is too slow.
+    public init(send: @escaping @Sendable ([UInt8]) -> Void) { transmit = send }
+
+    /// A link to nothing, for a source that needs no notes.
+    public static var none: RangingLink { RangingLink { _ in } }
+
+    /// Sends a note to the peer's source. A note that is empty or too long is dropped.
+    public func send(_ note: [UInt8]) {
+        if (1...Self.noteLimit).contains(note.count) { transmit(note) }
+    }
+
+    /// Hands a note from the peer to the source that listens; nobody listening, it is dropped.
+    public func deliver(_ note: [UInt8]) {
+        receiver.withLock { _ = $0?.yield(note) }
+    }
+
+    /// Listens for the peer's notes. Whoever listened before hears no more.
+    public func notes() -> AsyncStream<[UInt8]> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [UInt8].self, bufferingPolicy: .bufferingNewest(Self.waiting))
+        receiver.withLock { former in
+            former?.finish()
+            former = continuation
+        }
+        return stream
+    }
+}

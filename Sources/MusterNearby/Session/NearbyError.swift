@@ -1,0 +1,36 @@
+/// Why a session cannot run, or ended. The codes are those of Apple's `NIError`.
+public struct NearbyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of an error; its number is the reference's code.
+    public enum Kind: Int, Hashable, Sendable, CaseIterable {
+        /// This device has nothing that could measure.
+        case unsupportedPlatform = -5889
+        /// The configuration does not fit the source, or names another peer than before.
+        case invalidConfiguration = -5888
+        /// The source broke, or the session is not one that can run.
+        case sessionFailed = -5887
+        /// The session was suspended for too long.
+        case resourceUsageTimeout = -5886
+        /// Too many sessions run.
+        case activeSessionsLimitExceeded = -5885
+        /// The person did not allow it.
+        case userDidNotAllow = -5884
+        /// The peer has no source that works with this one.
+        case incompatiblePeerDevice = -5881
+    }
+
+    /// What kind of error it is.
+    public let kind: Kind
+    /// What happened, in words.
+    public let reason: String
+
+    /// Creates an error.
+    public init(_ kind: Kind, _ reason: String) {
+        self.kind = kind
+        self.reason = reason
+    }
+
+    /// The reference's code.
+    public var code: Int { kind.rawValue }
+    /// The reason, and the code.
+    public var description: String { "\(reason) (\(code))" }
+}

@@ -1,0 +1,232 @@
+import MusterCore
+import Synchronization
+
+/// Measures the way to one peer, from the exchange of tokens to its end. N peers need N sessions.
+///
+/// What it does at each moment follows the reference: `run`, `pause` and `invalidate` are the app's; it is suspended
+/// while the platform lets it measure nothing, and then waits for `run`, never resuming by itself; a peer is removed by
+/// silence, and may be measured again, or by its own end. After `invalidate` the token is dead.
+public final class NearbySession: Sendable {
+    /// Whom a session measures, and by which way.
+    public enum Configuration: Sendable {
+        /// A peer that gave its token; `capabilities` are what it says it can.
+        case peer(DiscoveryToken, capabilities: PeerCapabilities, link: RangingLink)
+        /// The accessory of an `AccessoryRanging`.
+        case accessory
+    }
+
+    /// The limits of a session.
+    public struct Limits: Hashable, Sendable {
+        /// After so many seconds without a measurement the peer counts as removed.
+        public var silenceSeconds = 5.0
+        /// After so many seconds of suspension the session is invalidated.
+        public var suspensionSeconds = 300.0
+
+        /// Creates the default limits.
+        public init() {}
+    }
+
+    /// What this session gives its peer.
+    public let token: DiscoveryToken
+    private let source: any RangingSource
+    private let limits: Limits
+    private let clock: NearbyClock
+    private let active: ActiveSessions
+    private let queue = NewsQueue<NearbyUpdate>(limit: 64)
+    private let core = Mutex(Core())
+
+    private struct Core {
+        var lifecycle = SessionLifecycle()
+        var peer: DiscoveryToken?
+        var link = RangingLink.none
+        /// The run that is under way; what an earlier one still yields is dropped.
+        var generation = 0
+        var measuring: Task<Void, Never>?
+        var watch: Task<Void, Never>?
+        /// When it was started, measured or suspended last.
+        var since = Instant(milliseconds: 0)
+    }
+
+    /// Creates a session.
+    ///
+    /// - Parameters:
+    ///   - source: what measures.
+    ///   - epoch: the number of the session, higher than that of every earlier one of this device.
+    ///   - limits: how long silence and suspension may last.
+    ///   - active: the sessions that run at the same time.
+    ///   - clock: the time.
+    public init(
+        source: any RangingSource, epoch: UInt64, limits: Limits = Limits(), active: ActiveSessions = .shared,
+        clock: NearbyClock = .system
+    ) {
+        var random = SystemRandomNumberGenerator()
+        token = DiscoveryToken.random(epoch: epoch, using: &random)
+        self.source = source
+        self.limits = limits
+        self.active = active
+        self.clock = clock
+    }
+
+    deinit { invalidate() }
+
+    /// What the session tells, for one reader. It ends after `invalidated`.
+    public var updates: News<NearbyUpdate> {
+        let queue = queue
+        return News { await queue.next() }
+    }
+
+    /// Whether the app may still run it.
+    var state: SessionLifecycle.State { core.withLock { $0.lifecycle.state } }
+
+    /// Starts to measure, or goes on after a pause, a suspension that ended, or a removal by timeout.
+    ///
+    /// - Throws: `NearbyError`: `unsupportedPlatform` when the source can measure nothing here, `invalidConfiguration`
+    ///   when it does not fit the source or names another peer than before, `incompatiblePeerDevice` when the peer has
+    ///   no such source, `activeSessionsLimitExceeded`, and `sessionFailed` while the session is suspended and after it
+    ///   has ended.
+    public func run(_ configuration: Configuration) throws(NearbyError) {
+        let peer = try checkedPeer(configuration)
+        let refusal: NearbyError? = core.withLock { core in
+            if let known = core.peer, let token = peer?.token, known != token {
+                return NearbyError(
+                    .invalidConfiguration, "a session serves one peer; another one needs another session")
+            }
+            let isToStart = ![.running, .suspended, .peerEnded, .invalidated].contains(core.lifecycle.state)
+            if isToStart, !active.enter() {
+                return NearbyError(.activeSessionsLimitExceeded, "\(active.limit) sessions run already")
+            }
+            core.peer = peer?.token ?? core.peer
+            core.link = peer?.link ?? core.link
+            return perform(core.lifecycle.handle(.run), on: &core)
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Stops measuring until the next `run`.
+    public func pause() { handle(.pause) }
+
+    /// Ends the session for good.
+    public func invalidate() { handle(.invalidate) }
+
+    /// The platform lets the app measure nothing: the app went to the background, say.
+    public func suspend() { handle(.suspend) }
+
+    /// The platform lets the app measure again. The session waits for `run`.
+    public func endSuspension() { handle(.endSuspension) }
+
+    /// The peer said that its session is over.
+    func notePeerEnded() { handle(.peerEnded) }
+
+    /// The connection to the peer is silent.
+    func noteSilence() { handle(.silence) }
+
+    private func checkedPeer(_ configuration: Configuration) throws(NearbyError) -> (
+        token: DiscoveryToken, link: RangingLink
+    )? {
+        guard source.isSupported else {
+            throw NearbyError(.unsupportedPlatform, "this device has no \(source.kind) to measure with")
+        }
+        switch configuration {
+        case .accessory:
+            guard source.kind == .accessory else {
+                throw NearbyError(.invalidConfiguration, "\(source.kind) measures peers, not accessories")
+            }
+            return nil
+        case .peer(let token, let capabilities, let link):
+            guard source.kind != .accessory else {
+                throw NearbyError(.invalidConfiguration, "an accessory's radio measures no peers")
+            }
+            guard !source.kind.needsBothEnds || capabilities.kinds.contains(source.kind) else {
+                throw NearbyError(.incompatiblePeerDevice, "the peer does not measure by \(source.kind)")
+            }
+            return (token, link)
+        }
+    }
+
+    private func handle(_ event: SessionLifecycle.Event, of generation: Int? = nil) {
+        core.withLock { core in
+            guard generation == nil || generation == core.generation else { return }
+            if case .measured = event { core.since = clock.now() }
+            if case .suspend = event, core.lifecycle.state != .suspended { core.since = clock.now() }
+            _ = perform(core.lifecycle.handle(event), on: &core)
+        }
+    }
+
+    /// Carries out what follows from an event, in order, and returns the refusal if there is one.
+    private func perform(_ effects: [SessionLifecycle.Effect], on core: inout Core) -> NearbyError? {
+        for effect in effects {
+            switch effect {
+            case .start: start(&core)
+            case .stop:
+                core.measuring?.cancel()
+                core.generation += 1
+                active.leave()
+            case .tell(let update): queue.append(update)
+            case .refuse(let error): return error
+            }
+        }
+        if core.lifecycle.isOver {
+            core.watch?.cancel()
+            queue.finish()
+        }
+        return nil
+    }
+
+    private func start(_ core: inout Core) {
+        core.generation += 1
+        core.since = clock.now()
+        let (generation, stream) = (core.generation, source.measurements(over: core.link))
+        core.measuring = Task { [weak self] in
+            do {
+                for try await measurement in stream { self?.handle(.measured(measurement), of: generation) }
+                guard !Task.isCancelled else { return }
+                self?.handle(.peerEnded, of: generation)
+            } catch let error as NearbyError {
+                self?.handle(.failed(error), of: generation)
+            } catch {
+                self?.handle(.failed(NearbyError(.sessionFailed, "\(error)")), of: generation)
+            }
+        }
+        guard core.watch == nil else { return }
+        let ticks = clock.ticks(.seconds(min(limits.silenceSeconds / 4, 1)))
+        core.watch = Task { [weak self] in
+            for await now in ticks { self?.watch(at: now) }
+        }
+    }
+
+    /// Looks whether a silence or a suspension has lasted too long.
+    private func watch(at now: Instant) {
+        core.withLock { core in
+            let seconds = now.seconds(since: core.since)
+            switch core.lifecycle.state {
+            case .running where seconds > limits.silenceSeconds: _ = perform(core.lifecycle.handle(.silence), on: &core)
+            case .suspended where seconds > limits.suspensionSeconds:
+                _ = perform(core.lifecycle.handle(.suspensionLimit), on: &core)
+            default: break
+            }
+        }
+    }
+}
+
+/// How many sessions measure at the same time.
+public final class ActiveSessions: Sendable {
+    /// The sessions of a process.
+    public static let shared = ActiveSessions(limit: 64)
+
+    /// The most of them.
+    public let limit: Int
+    private let count = Mutex(0)
+
+    /// Creates a limit.
+    public init(limit: Int) { self.limit = limit }
+
+    func enter() -> Bool {
+        count.withLock { count in
+            guard count < limit else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func leave() { count.withLock { $0 -= 1 } }
+}

@@ -1,0 +1,97 @@
+import Synchronization
+
+/// What news are about, so that a slow reader gets the newest measurement of each peer and every other event.
+protocol MergeableNews: Sendable {
+    /// Whom it is about.
+    var subject: String { get }
+    /// Whether a later one of the same subject takes its place.
+    var isReplaceable: Bool { get }
+}
+
+extension NearbyUpdate: MergeableNews {
+    var subject: String { "" }
+    var isReplaceable: Bool { if case .measured = self { true } else { false } }
+}
+
+/// A queue of news for one reader. It is bounded: of measurements only the last of each subject waits, and the oldest
+/// of more than `limit` other events make room.
+final class NewsQueue<Element: MergeableNews>: Sendable {
+    private struct State {
+        var waiting: [Element] = []
+        var reader: CheckedContinuation<Element?, Never>?
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+
+    init(limit: Int = 1_024) { self.limit = limit }
+
+    func append(_ element: Element) {
+        let reader: CheckedContinuation<Element?, Never>? = state.withLock { state in
+            guard !state.isFinished else { return nil }
+            if let reader = state.reader {
+                state.reader = nil
+                return reader
+            }
+            let last = state.waiting.lastIndex { $0.subject == element.subject }
+            if let last, element.isReplaceable, state.waiting[last].isReplaceable {
+                state.waiting[last] = element
+            } else {
+                if state.waiting.count >= limit { state.waiting.removeFirst() }
+                state.waiting.append(element)
+            }
+            return nil
+        }
+        reader?.resume(returning: element)
+    }
+
+    /// Ends the news once the reader has read what waits.
+    func finish() {
+        let reader = state.withLock { state in
+            state.isFinished = true
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.resume(returning: nil)
+    }
+
+    /// Returns the next element; nil at the end, and when the reader's task is cancelled.
+    func next() async -> Element? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Element?? = state.withLock { state in
+                    if !state.waiting.isEmpty { return .some(state.waiting.removeFirst()) }
+                    if state.isFinished || Task.isCancelled { return .some(nil) }
+                    precondition(state.reader == nil, "news have one reader")
+                    state.reader = continuation
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let reader = state.withLock { state in
+                defer { state.reader = nil }
+                return state.reader
+            }
+            reader?.resume(returning: nil)
+        }
+    }
+}
+
+/// What happened, in order, for one reader. A slow reader gets the newest measurement of each peer, and every other
+/// event.
+public struct News<Element: Sendable>: AsyncSequence, Sendable {
+    let read: @Sendable () async -> Element?
+
+    /// Reads the news.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let read: @Sendable () async -> Element?
+
+        /// Returns the next; nil at the end, and when the task is cancelled.
+        public mutating func next() async -> Element? { await read() }
+    }
+
+    /// Makes the reader.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(read: read) }
+}

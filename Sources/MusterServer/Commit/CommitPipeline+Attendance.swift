@@ -1,0 +1,42 @@
+import MusterCore
+import MusterStore
+import MusterWire
+
+/// Attendance rules: how they are stored, and the incidents that they open.
+extension CommitPipeline {
+    /// Stores the attendance rules that this decision changes.
+    func storeAttendanceRules(in transaction: any StoreTransaction) throws {
+        for (number, rule) in decision.attendanceToStore {
+            if let rule { try transaction.put(rule) } else { try transaction.remove(number) }
+        }
+    }
+
+    /// Opens the incidents that attendance rules of this decision ask for, in its transaction. None is opened where the
+    /// user who set the rule leads the team no longer, or where a real incident of the team is open already.
+    mutating func openIncidentsOfAttendance(now: Instant, in transaction: any StoreTransaction) throws {
+        let directory = rules.currentDirectory
+        for rule in decision.attendanceToOpenIncidentsFor {
+            guard directory.leads(rule.setBy, rule.team), !isInRealIncident(rule.team) else { continue }
+            let incident = Incident(
+                number: try transaction.nextIncidentNumber(), team: rule.team, kind: .real,
+                note: note(of: rule, in: directory), startedAt: now, startedBy: rule.setBy)
+            // A team without people has nobody to evacuate.
+            guard (try? engine.start(incident, now: now, into: &decision)) != nil else { continue }
+            try append(to: transaction, now: now)
+        }
+    }
+
+    private func note(of rule: AttendanceRule, in directory: Directory) -> String {
+        let region = directory.regions[rule.region]?.name ?? "a region that was removed"
+        let words: String
+        switch rule.demand {
+        case .atLeast:
+            let since = rule.progress.lackingSince.map { " since \($0.rfc3339)" } ?? ""
+            words = "Too few are known to be in \(region)\(since)"
+        case .during:
+            let people = rule.progress.awaited.prefix(20).map { directory.name(of: $0) }.joined(separator: ", ")
+            words = "Expected in \(region) and not known to be there: \(people)"
+        }
+        return ["\(words): the rule \(rule.name).", rule.note].compactMap(\.self).joined(separator: " ")
+    }
+}

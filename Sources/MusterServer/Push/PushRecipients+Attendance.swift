@@ -1,0 +1,43 @@
+import MusterCore
+import MusterStore
+import MusterWire
+
+/// Who is told of attendance rules by push.
+extension PushRecipients {
+    /// The leaders of the team, and where there is none the admins, of everything but what a user did to the rule.
+    func telling(of report: AttendanceReport, at moment: Instant) -> Telling? {
+        let place = directory.regions[report.region]?.name ?? "a region that was removed"
+        guard let title = title(of: report, in: place), let team = directory.teams[report.team] else { return nil }
+        let words =
+            "\(report.count.present) known to be there, \(report.count.absent) elsewhere, "
+            + "\(report.count.unknown) not known."
+        let message = PushMessage(
+            topic: "attendance \(report.rule.rawValue)", createdAt: moment, lastingSeconds: Self.callSeconds,
+            data: [
+                .init("source", .text("muster")), .init("kind", .text("attendance")),
+                .init("team", .text(team.name)), .init("rule", .text(report.name)),
+                .init("state", .text(report.turn.wireName.description)),
+            ],
+            notice: .init(
+                title: title, body: [words, report.note].compactMap(\.self).joined(separator: " ")))
+        return Telling(message: message, recipients: .people(leaders(of: team)), writer: nil)
+    }
+
+    /// The first line of the message; nil where nobody is told.
+    private func title(of report: AttendanceReport, in place: String) -> String? {
+        switch report.turn {
+        case .lacking: "Too few in \(place)"
+        case .enough: "Enough in \(place) again"
+        case .notThere: "Expected in \(place), and not there"
+        case .noWord: "Expected in \(place), and not known to be there"
+        case .arrived: report.who.map { "\(directory.name(of: $0)) has arrived in \(place)" }
+        case .unwatched: "Nobody watched who came to \(place)"
+        case .made, .changed, .removed: nil
+        }
+    }
+
+    private func leaders(of team: Team) -> [UserNumber] {
+        let leaders = directory.users.all.filter { $0.role == .leader && $0.team == team.number }.map(\.number)
+        return leaders.isEmpty ? directory.users.all.filter { $0.role == .admin }.map(\.number) : leaders
+    }
+}

@@ -1,0 +1,54 @@
+package import MusterCore
+
+/// The last bulk publish of an identity pool: how all its datasets are sent to the pool's stream.
+package struct BulkPublish: Hashable, Sendable {
+    /// How far it is.
+    package enum State: Int, Hashable, Sendable {
+        case underWay, failed, succeeded
+    }
+
+    /// The team whose pool it is; nil for the pool of users without a team.
+    package var pool: TeamNumber?
+    /// The name of the stream's target.
+    package var stream: String
+    package var state: State
+    package var startedAt: Instant
+    /// When it failed or succeeded; nil while it is under way.
+    package var endedAt: Instant?
+    /// Why it failed.
+    package var failure: String?
+    /// The owner of the dataset that was sent last: users in the order of their numbers, and then guests.
+    package var owner: UserNumber
+    /// The name of the dataset that was sent last.
+    package var dataset: String
+
+    /// Creates one that begins.
+    package init(of pool: TeamNumber?, to stream: String, at moment: Instant) {
+        self.pool = pool
+        self.stream = stream
+        state = .underWay
+        startedAt = moment
+        owner = UserNumber(0)
+        dataset = ""
+    }
+}
+
+/// The bulk publishes of identity pools.
+package protocol BulkPublishStore {
+    /// The last bulk publish of a pool; nil where there was none.
+    func bulkPublish(ofPool team: TeamNumber?) throws -> BulkPublish?
+    /// Those under way.
+    func bulkPublishesUnderWay() throws -> [BulkPublish]
+}
+
+/// What a transaction may do with bulk publishes.
+package protocol BulkPublishTransaction {
+    /// The last bulk publish of a pool, as this transaction sees it.
+    func lastBulkPublish(ofPool team: TeamNumber?) throws -> BulkPublish?
+    /// Stores the last bulk publish of its pool.
+    func put(_ publish: BulkPublish) throws
+    /// Guests of a pool in the order of their numbers, from -1 downwards.
+    ///
+    /// - Parameter number: the guest to begin with, or where it is gone the next.
+    func guests(ofPool team: TeamNumber?, from number: UserNumber, limit: Int) throws -> [Guest]
+}

@@ -1,0 +1,63 @@
+package import MusterCore
+
+/// A guest who has stored something, or was merged into a user.
+package struct Guest: Hashable, Sendable {
+    package var id: GuestID
+    /// The number by which its datasets are kept: below 0, so that it is no user's.
+    package var number: UserNumber
+    /// When the guest last got credentials or stored something; to the day.
+    package var usedAt: Instant
+    /// The size of its datasets, as `GuestLimits.weight(of:)` counts them.
+    package var bytes: Int
+    /// The user whom it was merged into; nil for a guest who may still come.
+    package var user: UserNumber?
+
+    package init(id: GuestID, number: UserNumber, usedAt: Instant, bytes: Int = 0, user: UserNumber? = nil) {
+        self.id = id
+        self.number = number
+        self.usedAt = usedAt
+        self.bytes = bytes
+        self.user = user
+    }
+}
+
+/// What the guests of a pool store.
+package struct GuestUsage: Hashable, Sendable {
+    /// The number of guests.
+    package var guests: Int
+    /// The size of their datasets, as `GuestLimits.weight(of:)` counts them.
+    package var bytes: Int64
+
+    package init(guests: Int = 0, bytes: Int64 = 0) {
+        self.guests = guests
+        self.bytes = bytes
+    }
+}
+
+/// The guests of identity pools.
+package protocol GuestStore {
+    /// The guest with this identity; nil where the guest has stored nothing.
+    func guest(_ id: GuestID) throws -> Guest?
+    /// What the guests of a pool store; nil for the team stands for the users without a team.
+    func guestUsage(ofPool team: TeamNumber?) throws -> GuestUsage
+    /// Whether there is any guest.
+    var hasGuests: Bool { get throws }
+}
+
+/// What a transaction may do with guests.
+package protocol GuestTransaction {
+    /// The guest with this identity, as this transaction sees it.
+    func guest(_ id: GuestID) throws -> Guest?
+    /// What the guests of a pool store, as this transaction sees it.
+    func guestUsage(ofPool team: TeamNumber?) throws -> GuestUsage
+    /// Stores a guest who has stored nothing before, and gives it a number.
+    func makeGuest(_ id: GuestID, at moment: Instant) throws -> Guest
+    /// Stores a guest's state.
+    func put(_ guest: Guest) throws
+    /// Removes the datasets of a guest, and the guest itself where `isWhole`.
+    func removeDatasets(of guest: Guest, isWhole: Bool) throws
+    /// The guests of a pool who have not come since a moment, those who came longest ago first.
+    func guests(ofPool team: TeamNumber?, idleSince moment: Instant, limit: Int) throws -> [Guest]
+    /// The pools that have guests.
+    func poolsWithGuests() throws -> [TeamNumber?]
+}

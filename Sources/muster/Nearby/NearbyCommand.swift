@@ -1,0 +1,152 @@
+import ArgumentParser
+import Foundation
+import MusterCore
+import MusterGeometry
+import MusterHTTP
+import MusterNearby
+import MusterTerminal
+
+/// `muster nearby`: how far the peers are, and which way, without a server.
+struct NearbyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nearby",
+        abstract: "Show how far other devices are, and which way, without a server.",
+        discussion: """
+            Two of them on one network find each other by multicast DNS, or one is told where the other listens \
+            (--connect). The channel between them is encrypted; a peer's key is remembered with its name the first time, and another key under that name \
+            is refused from then on.
+
+            This machine has no ranging radio: --source simulated invents where each device is, with the errors of an \
+            ultra-wideband radio, and --source gps computes from two places that are given by --position.
+            """)
+
+    /// What measures.
+    enum Source: String, CaseIterable, ExpressibleByArgument { case simulated, gps }
+    /// How peers are found.
+    enum Finding: String, CaseIterable, ExpressibleByArgument { case multicast, loopback, none }
+    /// Which peers are accepted.
+    enum Acceptance: String, CaseIterable, ExpressibleByArgument { case new, known }
+
+    @Option(help: "What this device calls itself.") var name: String
+    @Option(help: "The address to listen on: PORT or HOST:PORT. Without it, any port of all addresses.")
+    var listen: String?
+    @Option(help: "How peers are found: multicast, loopback (programs on this machine), or none.")
+    var discover = Finding.multicast
+    @Option(help: "HOST:PORT of a peer; may be given several times.") var connect: [String] = []
+    @Option(help: "What measures: simulated or gps.") var source = Source.simulated
+    @Option(help: "Where the simulated device is: walk, or EAST,NORTH[,HEADING] in metres and degrees.")
+    var simulate = "walk"
+    @Option(help: "The seed of the simulated walk and errors.") var seed: UInt64?
+    @Option(help: "For gps: LATITUDE,LONGITUDE,ACCURACY[,HEADING] in degrees and metres.") var position: String?
+    @Option(help: "Which peers are accepted: new (and remembered), or known alone.") var accept = Acceptance.new
+    @Option(
+        help: "A file with a secret of 16 bytes or more. Then only devices that know it are accepted.",
+        completion: .file())
+    var teamSecretFile: String?
+    @Option(help: "Forget the key of this name first.") var forget: String?
+    @Option(
+        help: "The folder that keeps this device's key and its peers'. By default muster-nearby/NAME.",
+        completion: .directory)
+    var store: String?
+    @Option(help: "The seconds of silence after which a peer counts as gone.") var timeout = 5.0
+    @Flag(help: "Print a line of JSON for each event.") var json = false
+
+    func validate() throws {
+        guard PeerName.checked(name) != nil, !name.contains("/"), !name.hasPrefix(".") else {
+            throw ValidationError("--name: 1 to 63 bytes without control characters and slashes")
+        }
+        guard (0.2...3600).contains(timeout) else { throw ValidationError("--timeout: from 0.2 to 3,600 seconds") }
+        for address in connect where PeerAddress(address) == nil { throw ValidationError("--connect: HOST:PORT") }
+        if let listen, Self.listening(listen) == nil { throw ValidationError("--listen: PORT or HOST:PORT") }
+        if source == .simulated, motion == nil {
+            throw ValidationError("--simulate: walk, or EAST,NORTH[,HEADING], at most 1,000,000 m")
+        }
+        if source == .gps, fix(at: Instant(milliseconds: 0)) == nil {
+            throw ValidationError("--position: LATITUDE,LONGITUDE,ACCURACY[,HEADING], with an accuracy above 0")
+        }
+    }
+
+    func run() async throws {
+        let display = NearbyDisplay(name: name, isJSON: json)
+        let nearby: Nearby
+        do {
+            let store = try NearbyStore(folder: store ?? "muster-nearby/\(name)")
+            if let forget, try !store.forget(forget) { remark("note: no peer is called \(forget)") }
+            display.key = store.fingerprint
+            let isOpen = accept == .new
+            nearby = try Nearby(
+                options: options(), source: makeSource(), store: store,
+                discovery: discovery
+            ) { isOpen || $0.isKnown }
+        } catch let failure as NearbyStore.Failure {
+            throw CommandFailure(failure.description)
+        } catch let error as NearbyError {
+            throw CommandFailure(error.reason)
+        }
+        let running = Task { try await nearby.run() }
+        let signals = StopSignals { running.cancel() }
+        defer { signals.cancel() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await event in nearby.events { display.show(event) } }
+            group.addTask { await display.keepDrawing() }
+            await group.next()
+            group.cancelAll()
+        }
+        do { try await running.value } catch let error as NearbyError { throw CommandFailure(error.reason) }
+        display.finish()
+    }
+
+    private var discovery: [any Discovery] {
+        let given: [any Discovery] = [StaticDiscovery(connect.compactMap { PeerAddress($0) })]
+        return discover == .none ? given : given + [MulticastDiscovery(onLoopback: discover == .loopback)]
+    }
+
+    private func options() throws -> Nearby.Options {
+        var options = Nearby.Options(name: name)
+        if let (host, port) = listen.flatMap(Self.listening) { (options.host, options.port) = (host, port) }
+        options.limits.silenceSeconds = timeout
+        if let teamSecretFile {
+            let bytes = Array(try InputFile.read(teamSecretFile))
+            options.teamSecret = Array(bytes.prefix { $0 != 10 && $0 != 13 })
+        }
+        return options
+    }
+
+    private func makeSource() -> any RangingSource {
+        if source == .gps {
+            let command = self
+            return GPSRanging { command.fix(at: NearbyClock.system.now()) }
+        }
+        return SimulatedRanging(
+            motion ?? .wandering(within: 10, speed: 1.4), seed: seed ?? UInt64.random(in: 0...UInt64.max))
+    }
+
+    /// The motion that `--simulate` says; nil for nonsense.
+    private var motion: SimulatedRanging.Motion? {
+        if simulate == "walk" { return .wandering(within: 10, speed: 1.4) }
+        guard let numbers = Self.numbers(simulate), (2...3).contains(numbers.count),
+            numbers.prefix(2).allSatisfy({ abs($0) <= 1e6 }), numbers.count == 2 || abs(numbers[2]) <= 360
+        else { return nil }
+        return .standing(east: numbers[0], north: numbers[1], heading: Degrees(numbers.count == 3 ? numbers[2] : 0))
+    }
+
+    /// The fix that `--position` says; nil for nonsense.
+    private func fix(at now: Instant) -> GPSRanging.Fix? {
+        guard let numbers = position.flatMap(Self.numbers), (3...4).contains(numbers.count), numbers[2] > 0,
+            let coordinate = try? Coordinate(latitude: numbers[0], longitude: numbers[1])
+        else { return nil }
+        return GPSRanging.Fix(
+            coordinate: coordinate, accuracy: Metres(numbers[2]), time: now,
+            heading: numbers.count == 4 ? Degrees(numbers[3]) : nil)
+    }
+
+    private static func numbers(_ text: String) -> [Double]? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+        return parts.allSatisfy { $0?.isFinite == true } ? parts.compactMap { $0 } : nil
+    }
+
+    private static func listening(_ text: String) -> (host: String?, port: Int)? {
+        if let port = UInt16(text) { return (nil, Int(port)) }
+        return PeerAddress(text).map { ($0.host, $0.port) }
+    }
+}

@@ -1,0 +1,180 @@
+"""`muster nearby`: two programs measure each other without a server; one is stopped, killed and started again."""
+
+import json
+import secrets
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from muster_process import binary
+from terminal import Terminal, prompt
+
+wait_seconds = 30
+
+
+class Device:
+    """A `muster nearby` that prints JSON."""
+
+    def __init__(self, folder, name, *arguments):
+        self.command = [binary, "nearby", "--json", "--name", name, "--store", str(folder), "--timeout", "1.5",
+                        *([] if "--discover" in arguments else ["--discover", "none"]), *map(str, arguments)]
+        self.events = []
+        self.news = threading.Condition()
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
+
+    def _read(self, process):
+        for line in process.stdout:
+            if line.endswith("\n"):
+                with self.news:
+                    self.events.append(json.loads(line))
+                    self.news.notify_all()
+
+    def wait(self, event, after=0, **members):
+        """Waits for an event with these members. Returns it, and the number of events until then."""
+        def index():
+            return next((place for place in range(after, len(self.events)) if self.events[place]["event"] == event
+                         and all(self.events[place].get(key) == value for key, value in members.items())), None)
+        with self.news:
+            assert self.news.wait_for(lambda: index() is not None, wait_seconds), (event, members, self.events[-10:])
+            return self.events[index()], index() + 1
+
+    def send(self, number):
+        self.process.send_signal(number)
+
+    def end(self):
+        self.process.send_signal(signal.SIGCONT)
+        self.process.kill()
+        self.process.wait(wait_seconds)
+
+
+@pytest.fixture
+def start(tmp_path):
+    devices = []
+
+    def start(name, *arguments, folder=None):
+        devices.append(Device(tmp_path / (folder or name), name, *arguments))
+        return devices[-1]
+    yield start
+    for device in devices:
+        device.end()
+
+
+def listening(start, name, *arguments):
+    device = start(name, "--listen", "127.0.0.1:0", *arguments)
+    event, _ = device.wait("listening")
+    return device, f"127.0.0.1:{event['port']}"
+
+
+def test_a_peer_is_stopped_killed_and_restarted_and_the_other_says_so(start):
+    ana, address = listening(start, "ana", "--simulate", "0,0,90")
+    begin = time.monotonic()
+    ben = start("ben", "--connect", address, "--simulate", "4,0,90")
+    seen, count = ana.wait("measured", peer="ben")
+    assert time.monotonic() - begin < 10
+    assert abs(seen["distance"] - 4) < 3 and abs(seen["horizontalAngle"]) < 30
+    first, _ = ana.wait("connected", peer="ben")
+    # Ana is behind ben, where no antenna looks.
+    other, _ = ben.wait("measured", peer="ana")
+    assert other["noDirection"] == "outsideFieldOfView"
+
+    ben.send(signal.SIGSTOP)
+    silence, count = ana.wait("disconnected", count, peer="ben")
+    assert "silent" in silence["reason"]
+    assert ana.wait("removed", peer="ben")[0]["reason"] == "timeout"
+    ben.send(signal.SIGCONT)
+    again, count = ana.wait("connected", count, peer="ben")
+    assert again["key"] == first["key"] and again["run"] == first["run"]
+    _, count = ana.wait("measured", count, peer="ben")
+
+    ben.send(signal.SIGKILL)
+    gone, count = ana.wait("disconnected", count, peer="ben")
+    assert "gone without a goodbye" in gone["reason"]
+    ben.process.wait(wait_seconds)
+    ben.start()
+    restarted, count = ana.wait("connected", count, peer="ben")
+    assert restarted["key"] == first["key"] and int(restarted["run"]) > int(first["run"])
+    _, count = ana.wait("measured", count, peer="ben")
+
+    ben.send(signal.SIGTERM)
+    goodbye, count = ana.wait("disconnected", count, peer="ben")
+    assert goodbye["reason"] == "said goodbye"
+    assert ben.process.wait(wait_seconds) == 0
+
+
+def test_two_programs_of_one_machine_find_each_other(start):
+    names = [f"nearby-test-{secrets.token_hex(4)}" for _ in range(2)]
+    arguments = "--discover", "loopback", "--listen", "127.0.0.1:0"
+    first = start(names[0], *arguments)
+    first.wait("listening")
+    second = start(names[1], *arguments)
+    first.wait("measured", peer=names[1])
+    second.wait("measured", peer=names[0])
+    second.send(signal.SIGTERM)
+    assert first.wait("disconnected", peer=names[1])[0]["reason"] == "said goodbye"
+    first.wait("lost", peer=names[1])
+
+
+def test_another_key_under_a_known_name_is_refused_until_it_is_forgotten(start, tmp_path):
+    ana, address = listening(start, "ana")
+    ben = start("ben", "--connect", address)
+    _, count = ana.wait("connected", peer="ben")
+    ben.end()
+    impostor = start("ben", "--connect", address, folder="other")
+    refused, _ = ana.wait("turnedAway", count, peer="ben")
+    assert "someone may be in the middle" in refused["reason"]
+    assert impostor.wait("failed")[0]["reason"] == "does not accept this device"
+    ana.end()
+    ana = start("ana", "--listen", address, "--forget", "ben")
+    ana.wait("connected", peer="ben")
+
+
+def test_a_team_lets_in_who_knows_its_secret(start, tmp_path):
+    (tmp_path / "secret").write_text("0123456789abcdef0123456789abcdef\n")
+    ana, address = listening(start, "ana", "--team-secret-file", tmp_path / "secret")
+    start("eve", "--connect", address)
+    assert "secret" in ana.wait("turnedAway", peer="eve")[0]["reason"]
+    start("ben", "--connect", address, "--team-secret-file", tmp_path / "secret")
+    ana.wait("measured", peer="ben")
+
+
+def test_two_fixes_tell_a_distance_and_a_bearing(start):
+    ana, address = listening(start, "ana", "--source", "gps", "--position", "43.5,-6,3,90")
+    start("ben", "--source", "gps", "--position", "43.5,-5.99,4", "--connect", address)
+    seen, _ = ana.wait("measured", peer="ben")
+    assert abs(seen["distance"] - 809) < 1 and abs(seen["bearing"] - 90) < 0.1 and abs(seen["horizontalAngle"]) < 0.1
+    assert seen["distanceError"] >= 5 and "x" not in seen
+
+
+def test_a_terminal_shows_the_distance_and_an_arrow(start, tmp_path):
+    _, address = listening(start, "ana", "--simulate", "0,10,0")
+    terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], tmp_path)
+    try:
+        terminal.type("", until=prompt)
+        shown = terminal.type(f"muster nearby --name ben --simulate 0,0,0 --discover none --connect {address}\n", until="s ago")
+        shown += terminal.type("", until="± 4°")
+        assert "ana" in shown and any("\u2800" <= character <= "\u28ff" for character in shown)
+        terminal.type("\x03", until=prompt)
+    finally:
+        terminal.end()
+
+
+def test_what_cannot_be_is_said_at_once(tmp_path):
+    for arguments, words in [
+            (["--name", "a\x1b[2J"], "--name"), (["--name", "a", "--connect", "b"], "--connect"),
+            (["--name", "a", "--simulate", "1"], "--simulate"), (["--name", "a", "--source", "gps"], "--position"),
+            (["--name", "a", "--timeout", "0"], "--timeout"), ([], "--name")]:
+        result = subprocess.run([binary, "nearby", *arguments], cwd=tmp_path, capture_output=True, text=True,
+                                timeout=wait_seconds)
+        assert result.returncode != 0 and words in result.stderr
+    (tmp_path / "short").write_text("password\n")
+    result = subprocess.run([binary, "nearby", "--name", "a", "--team-secret-file", "short"], cwd=tmp_path,
+                            capture_output=True, text=True, timeout=wait_seconds)
+    assert result.returncode == 1 and "at least 16 bytes" in result.stderr

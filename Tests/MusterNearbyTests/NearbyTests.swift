@@ -1,0 +1,233 @@
+import Foundation
+import MusterCore
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import MusterNearby
+
+/// Devices that find and measure each other over real sockets.
+@Suite(.timeLimit(.minutes(1))) struct NearbyTests {
+    /// A device that runs.
+    private final class Party {
+        let nearby: Nearby
+        let task: Task<Void, any Error>
+        private var news: News<NearbyEvent>.AsyncIterator
+
+        init(
+            _ name: String, at east: Double, store: NearbyStore? = nil, dialling port: Int? = nil,
+            secret: [UInt8]? = nil, source: (any RangingSource)? = nil,
+            accept: @escaping @Sendable (Nearby.Invitation) async -> Bool = { _ in true }
+        ) throws {
+            var options = Nearby.Options(name: name)
+            (options.host, options.teamSecret, options.retrySeconds) = ("127.0.0.1", secret, 0.1)
+            options.limits.silenceSeconds = 2
+            let simulated = SimulatedRanging(
+                .standing(east: east, north: 0, heading: 90), noise: .none, seed: 1, rate: 50)
+            let discovery = port.map { [StaticDiscovery([PeerAddress(host: "127.0.0.1", port: $0)])] } ?? []
+            nearby = try Nearby(
+                options: options, source: source ?? simulated, store: try store ?? NearbyStore(),
+                discovery: discovery, accept: accept)
+            news = nearby.events.makeAsyncIterator()
+            task = Task { [nearby] in try await nearby.run() }
+        }
+
+        deinit { task.cancel() }
+
+        /// Reads until an event is what the test looks for.
+        func wait<Found>(for match: (NearbyEvent) -> Found?) async throws -> Found {
+            while let event = await news.next() { if let found = match(event) { return found } }
+            throw Unexpected()
+        }
+
+        func port() async throws -> Int {
+            try await wait { if case .listening(let port) = $0 { port } else { nil } }
+        }
+
+        func connected() async throws -> NearbyPeer {
+            try await wait { if case .connected(let peer) = $0 { peer } else { nil } }
+        }
+
+        func measured() async throws -> RangeMeasurement {
+            try await wait { if case .update(_, .measured(let measurement)) = $0 { measurement } else { nil } }
+        }
+
+        func disconnected() async throws -> ChannelEnd {
+            try await wait { if case .disconnected(_, let end) = $0 { end } else { nil } }
+        }
+
+        func removed() async throws -> NearbyUpdate.Removal {
+            try await wait { if case .update(_, .removed(let reason)) = $0 { reason } else { nil } }
+        }
+
+        func turnedAway() async throws -> String {
+            try await wait { if case .turnedAway(_, _, let end) = $0 { "\(end)" } else { nil } }
+        }
+
+        func failed() async throws -> ChannelEnd {
+            try await wait { if case .failed(_, let end) = $0 { end } else { nil } }
+        }
+    }
+
+    /// Opens a channel to a port as a peer that says what the test wants, and returns how it ended.
+    private func call(
+        _ port: Int, as store: NearbyStore, name: String = "ana", token: DiscoveryToken,
+        isListening: Bool = true, notes: [[UInt8]] = []
+    ) async throws -> ChannelEnd {
+        let found = Collected<ChannelEnd>()
+        let (ends, continuation) = AsyncStream.makeStream(of: ChannelEnd.self)
+        let owner = ChannelOwner(
+            introduce: { _ in
+                Conversation.Own(
+                    name: name, proof: [], run: 1,
+                    capabilities: PeerCapabilities(kinds: [.simulated], direction: true), token: token)
+            },
+            judge: { _, _, _ in nil },
+            open: { _, _, channel in
+                for note in notes { channel.send(note: note) }
+                if notes.isEmpty { channel.end(.ended, telling: .done) }
+                return nil
+            },
+            note: { _ in }, ended: { continuation.yield($0) })
+        let tls = try store.identity.tlsContext(isServer: false)
+        _ = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try TokenChannel.configure(
+                    channel, isServer: false, tls: tls, deadlines: .init(), clock: .system, owner: owner)
+            }
+        }.connect(host: "127.0.0.1", port: port).get()
+        await found.read(ends, atMost: 1).value
+        return try #require(found.elements.first)
+    }
+
+    @Test func `two devices measure each other, and the one that stays hears the goodbye`() async throws {
+        let ana = try Party("ana", at: 0)
+        let ben = try Party("ben", at: 4, dialling: try await ana.port())
+        #expect(try await ana.connected().name == "ben")
+        #expect(try await ben.connected().name == "ana")
+        let (here, there) = (try await ana.measured(), try await ben.measured())
+        #expect(here.distance == 4 && there.distance == 4)
+        // Both look east: ben is straight ahead of ana, and ana behind ben.
+        #expect(here.horizontalAngle == 0)
+        #expect(there.direction == nil && there.noDirection == .outsideFieldOfView)
+        ben.task.cancel()
+        #expect(try await ana.removed() == .peerEnded)
+        #expect(try await ana.disconnected() == .goodbye)
+    }
+
+    @Test func `a restarted device brings a new token, and an old one is refused`() async throws {
+        let (anas, bens) = (try NearbyStore(), try NearbyStore())
+        let ana = try Party("ana", at: 0, store: anas)
+        let port = try await ana.port()
+        let first = try Party("ben", at: 4, store: bens, dialling: port)
+        let peer = try await ana.connected()
+        _ = try await ana.measured()
+        first.task.cancel()
+        _ = try await ana.disconnected()
+        let second = try Party("ben", at: 4, store: bens, dialling: port)
+        let again = try await ana.connected()
+        #expect(again.key == peer.key && again.run > peer.run)
+        _ = try await ana.measured()
+        second.task.cancel()
+        _ = try await ana.disconnected()
+        // Ben's key, with a token of before.
+        let old = DiscoveryToken(bytes: [UInt8](repeating: 1, count: 16), epoch: 0)
+        #expect(try await call(port, as: bens, name: "ben", token: old) == .refusedByPeer)
+        #expect(try await ana.turnedAway().contains("is of an old session"))
+        let last = try #require(anas.pins.first).epoch
+        #expect(
+            try await call(port, as: bens, name: "ben", token: .init(bytes: old.bytes, epoch: last)) == .refusedByPeer)
+        #expect(try await ana.turnedAway().contains("was used before"))
+        #expect(try await call(port, as: bens, name: "ben", token: .init(bytes: old.bytes, epoch: last + 9)) == .ended)
+        #expect(try await ana.connected().name == "ben")
+    }
+
+    @Test func `another key under a known name is refused, and both ends say so`() async throws {
+        let ana = try Party("ana", at: 0)
+        let port = try await ana.port()
+        let ben = try Party("ben", at: 1, dialling: port)
+        _ = try await ana.connected()
+        let impostor = try Party("ben", at: 2, dialling: port)
+        #expect(try await impostor.failed() == .refusedByPeer)
+        #expect(try await ana.turnedAway().contains("someone may be in the middle"))
+        #expect(ana.nearby.peers.map(\.name) == ["ben"])
+        _ = ben
+    }
+
+    @Test func `of a team only those are let in who know its secret`() async throws {
+        let secret = [UInt8](repeating: 7, count: 20)
+        let ana = try Party("ana", at: 0, secret: secret)
+        let port = try await ana.port()
+        let stranger = try Party("eve", at: 1, dialling: port, secret: [UInt8](repeating: 8, count: 20))
+        #expect("\(try await stranger.failed())".contains("does not know the team's secret"))
+        let open = try Party("eve", at: 1, dialling: port)
+        #expect(try await open.failed() == .refusedByPeer)
+        let ben = try Party("ben", at: 4, dialling: port, secret: secret)
+        #expect(try await ana.connected().name == "ben")
+        #expect(try await ben.measured().distance == 4)
+    }
+
+    @Test func `whoever is not let in gets no token, and the handler sees the key`() async throws {
+        let asked = Mutex<[Nearby.Invitation]>([])
+        let ana = try Party("ana", at: 0) { invitation in
+            asked.withLock { $0.append(invitation) }
+            return false
+        }
+        let ben = try Party("ben", at: 1, dialling: try await ana.port())
+        #expect(try await ben.failed() == .refusedByPeer)
+        #expect(try await ana.turnedAway() == "was refused: it was not let in")
+        #expect(asked.withLock { $0.first?.name } == "ben")
+        #expect(asked.withLock { $0.first?.key } == ben.nearby.store.fingerprint)
+        #expect(asked.withLock { $0.first?.isKnown } == false)
+        #expect(ben.nearby.store.pins.isEmpty && ana.nearby.store.pins.isEmpty)
+    }
+
+    @Test func `a place that is none ends the session with its reason`() async throws {
+        let ana = try Party("ana", at: 0)
+        var note: [UInt8] = [1]
+        for number in [Double.nan, -1, 0] { note.append(number) }
+        let end = try await call(
+            try await ana.port(), as: try NearbyStore(),
+            token: .init(bytes: [UInt8](repeating: 1, count: 16), epoch: 1),
+            notes: [note])
+        #expect(end == .goodbye)
+        let error = try await ana.wait { if case .update(_, .invalidated(let error?)) = $0 { error } else { nil } }
+        #expect(error.kind == .sessionFailed && error.reason.contains("no device is at nan m"))
+        _ = try await ana.disconnected()
+    }
+
+    @Test func `who does not speak TLS 1.3, or nobody, is told of in words`() async throws {
+        let ana = try Party("ana", at: 0)
+        let port = try await ana.port()
+        let stranger = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port).get()
+        try await stranger.writeAndFlush(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"))
+        #expect(try await ana.turnedAway().contains("no TLS 1.3 came about"))
+        let ben = try Party("ben", at: 1, dialling: 1)
+        #expect(try await ben.failed() == .unreachable("nothing listens there, or it does not answer"))
+    }
+
+    @Test func `a peer that measures by something else is refused`() async throws {
+        let ana = try Party("ana", at: 0)
+        let fix = GPSRanging(rate: 10) { nil }
+        let ben = try Party("ben", at: 0, dialling: try await ana.port(), source: fix)
+        let ends = "\(try await ben.failed())"
+        #expect(ends.contains("does not measure by") || ends.contains("does not accept"))
+    }
+
+    @Test func `a suspended device measures again only when it is run`() async throws {
+        let ana = try Party("ana", at: 0)
+        let ben = try Party("ben", at: 4, dialling: try await ana.port())
+        _ = try await ana.measured()
+        ana.nearby.suspend()
+        _ = try await ana.wait { if case .update(_, .suspended) = $0 { true } else { nil } }
+        // Ana sends no places meanwhile: to ben she is silent, though the channel is alive.
+        #expect(try await ben.removed() == .timeout)
+        ana.nearby.endSuspension()
+        _ = try await ana.wait { if case .update(_, .suspensionEnded) = $0 { true } else { nil } }
+        ana.nearby.runAgain()
+        #expect(try await ana.measured().distance == 4)
+        #expect(try await ben.measured().distance == 4)
+    }
+}

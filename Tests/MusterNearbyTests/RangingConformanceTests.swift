@@ -1,0 +1,154 @@
+import Foundation
+import MusterCore
+import MusterGeometry
+import Testing
+
+@testable import MusterNearby
+
+/// What every source promises. The peer is 5 m away, 36.87° to the right of straight ahead.
+@Suite struct RangingConformanceTests {
+    /// A source, and what it measures with.
+    struct Bench {
+        let clock = ManualClock()
+        let kind: RangingKind
+        let link = RangingLink.none
+        let source: any RangingSource
+        /// The source at the other end, and its link; nil where there is none.
+        private(set) var other: (source: any RangingSource, link: RangingLink)?
+
+        static let home = Coordinate(validLatitude: 43.5, longitude: -6)
+
+        init(_ kind: RangingKind) {
+            self.kind = kind
+            let (clock, manual) = (clock.clock, clock)
+            switch kind {
+            case .simulated:
+                func end(_ east: Double, _ north: Double, seed: UInt64) -> SimulatedRanging {
+                    SimulatedRanging(.standing(east: east, north: north, heading: 0), seed: seed, clock: clock)
+                }
+                source = end(0, 0, seed: 1)
+                other = (end(3, 4, seed: 2), .none)
+            case .gps:
+                func end(_ metres: Double) -> GPSRanging {
+                    let place = Self.home.destination(bearing: 36.87, distance: Metres(metres))
+                    return GPSRanging(rate: 10, clock: clock) {
+                        GPSRanging.Fix(coordinate: place, accuracy: 1, time: manual.now, heading: 0)
+                    }
+                }
+                source = end(0)
+                other = (end(5), .none)
+            case .bluetooth:
+                source = BluetoothRanging {
+                    let ticks = clock.ticks(.milliseconds(100))
+                    return AsyncStream { continuation in
+                        let task = Task {
+                            for await now in ticks {
+                                continuation.yield(
+                                    BluetoothRanging.Reading(
+                                        strength: -59 - 27 * log10(5), powerAtOneMetre: -59, time: now))
+                            }
+                        }
+                        continuation.onTermination = { _ in task.cancel() }
+                    }
+                }
+            case .accessory:
+                source = AccessoryRanging(SoftwareAccessory(), radio: SoftwareRadio(clock: clock))
+            }
+        }
+
+        /// Starts both ends, with their notes carried over, and reads this one's.
+        func start() -> (found: Collected<RangeMeasurement>, tasks: [Task<Void, Never>]) {
+            let found = Collected<RangeMeasurement>()
+            guard let other else { return (found, [found.read(source.measurements(over: link))]) }
+            let (near, far) = (Relay(), Relay())
+            let here = RangingLink { note in far.target?.deliver(note) }
+            let there = RangingLink { note in near.target?.deliver(note) }
+            (near.target, far.target) = (here, there)
+            let away = Collected<RangeMeasurement>()
+            return (
+                found,
+                [
+                    found.read(source.measurements(over: here)), away.read(other.source.measurements(over: there)),
+                ]
+            )
+        }
+    }
+
+    /// Breaks the circle between two links.
+    private final class Relay: @unchecked Sendable {
+        // Set once, before anything is sent.
+        var target: RangingLink?
+    }
+
+    @Test(arguments: RangingKind.allCases) func `measures the distance, and the direction if it can`(
+        kind: RangingKind
+    ) async throws {
+        let bench = Bench(kind)
+        #expect(bench.source.kind == kind && bench.source.isSupported)
+        let (found, tasks) = bench.start()
+        #expect(await bench.clock.advance(by: 0.1) { found.elements.count >= 40 })
+        for task in tasks { task.cancel() }
+        var last = Instant(milliseconds: 0)
+        for measurement in found.elements {
+            #expect(measurement.source == kind)
+            #expect(measurement.time >= last)
+            last = measurement.time
+            let distance = try #require(measurement.distance).value
+            let error = try #require(measurement.quality.distanceError).value
+            #expect(abs(distance - 5) <= 6 * error, "\(measurement)")
+            #expect(measurement.noDistance == nil)
+            #expect((measurement.horizontalAngle == nil) == (measurement.noDirection != nil))
+            if !bench.source.capabilities.direction { #expect(measurement.horizontalAngle == nil) }
+            if let angle = measurement.horizontalAngle { #expect(abs(angle.value - 36.87) < 30) }
+            if let direction = measurement.direction {
+                #expect(
+                    abs(direction.x * direction.x + direction.y * direction.y + direction.z * direction.z - 1) < 1e-9)
+            }
+        }
+    }
+
+    @Test(arguments: RangingKind.allCases) func `measures no more once its reader has stopped, and again for another`(
+        kind: RangingKind
+    ) async {
+        let bench = Bench(kind)
+        for _ in 0..<2 {
+            let (found, tasks) = bench.start()
+            #expect(await bench.clock.advance(by: 0.1) { !found.elements.isEmpty })
+            for task in tasks { task.cancel() }
+            for task in tasks { await task.value }
+            #expect(await bench.clock.advance(by: 0.1) { bench.clock.tickers == 0 })
+        }
+    }
+
+    @Test(arguments: RangingKind.allCases.filter(\.needsBothEnds)) func `refuses what no peer's source sends`(
+        kind: RangingKind
+    ) async {
+        let note: [UInt8] = kind == .simulated ? [1] : [2]
+        var (infinite, nowhere) = (note, note)
+        for number in [Double.nan, 0, 0] { infinite.append(number) }
+        for number in [-1, 1e9, -1] as [Double] { nowhere.append(number) }
+        if kind == .gps {
+            infinite.append(bigEndian: UInt32(0))
+            nowhere.append(bigEndian: UInt32(0))
+        }
+        for bad in [[9], note, infinite, nowhere] {
+            let bench = Bench(kind)
+            let found = Collected<RangeMeasurement>()
+            let task = found.read(bench.source.measurements(over: bench.link))
+            #expect(
+                await bench.clock.advance(by: 0.1) {
+                    bench.link.deliver(bad)
+                    return found.isOver
+                })
+            #expect(found.error is MeasurementFault, "\(bad)")
+            #expect(found.elements.isEmpty)
+            await task.value
+        }
+    }
+
+    @Test func `a device without the means supports nothing`() {
+        #expect(!GPSRanging(isAvailable: false) { nil }.isSupported)
+        #expect(!BluetoothRanging(isAvailable: false) { AsyncStream { $0.finish() } }.isSupported)
+        #expect(!AccessoryRanging(SoftwareAccessory(), radio: nil).isSupported)
+    }
+}
