@@ -58,7 +58,7 @@ struct FrameReader {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Returns the next whole frame; nil until it has arrived. What a caller leaves unread is bounded by what it appends.
+    /// Returns the next whole frame; nil until it has arrived. What is left unread is bounded by what is appended.
     ///
     /// - Throws: `Fault` for a length of 0 or above the limit.
     mutating func next() throws(Fault) -> [UInt8]? {

@@ -98,7 +98,8 @@ extension Nearby {
                 if attempt.state.withLock({ $0.channel }) == nil { channel.close(promise: nil) }
             }
         } catch {
-            attempt.state.withLock { $0.end = $0.end ?? .unreachable(Self.words(for: error, address)) }
+            // Whatever the channel says of its end, it never was connected.
+            attempt.state.withLock { $0.end = .unreachable(Self.words(for: error, address)) }
         }
         return attempt
     }

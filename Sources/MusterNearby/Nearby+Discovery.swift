@@ -2,8 +2,8 @@ import MusterCore
 import Synchronization
 
 extension Nearby {
-    /// Follows a discovery: keeps a channel open to each peer that it finds. Once it tells that a peer is gone, a channel
-    /// that is open stays so, and no other one is opened.
+    /// Follows a discovery: keeps a channel open to each peer that it finds. Once it tells that a peer is gone, a
+    /// channel that is open stays so, and no other one is opened.
     func follow(_ discovery: any Discovery, announcing own: Announcement) async {
         let diallers = Diallers()
         do {

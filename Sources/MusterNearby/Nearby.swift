@@ -120,8 +120,8 @@ public final class Nearby: Sendable {
 
     /// Takes part until the task is cancelled; then it says goodbye to all.
     ///
-    /// - Throws: `NearbyError.unsupportedPlatform` when the source can measure nothing here, and `NearbyError.sessionFailed`
-    ///   when the port cannot be listened on.
+    /// - Throws: `NearbyError.unsupportedPlatform` when the source can measure nothing here, and
+    ///   `NearbyError.sessionFailed` when the port cannot be listened on.
     public func run() async throws {
         defer { queue.finish() }
         guard source.isSupported else {

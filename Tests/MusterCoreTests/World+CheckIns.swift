@@ -2,7 +2,8 @@ import MusterCore
 
 /// Check-in timers, and what they make.
 extension World {
-    /// Someone starts a timer, of Ana's unless told otherwise: ten minutes, two until the leader is told, five until the SOS.
+    /// Someone starts a timer, of Ana's unless told otherwise: ten minutes, two until the leader is told, five until
+    /// the SOS.
     mutating func startTimer(
         every interval: Double = 600, leaderAfter: Double = 120, sosAfter: Double = 300, opensIncident: Bool = false,
         of user: UserNumber = World.ana, by author: UserNumber = World.ana, at seconds: Double

@@ -50,6 +50,7 @@ import Testing
                     ALTER TABLE document_indexes DROP COLUMN is_partitioned;
                     DROP TABLE datasets;
                     DROP TABLE dataset_records;
+                    DROP TABLE sightings;
                     CREATE INDEX locations_by_id ON documents (id, sequence) WHERE database < 0;
                     CREATE INDEX locations_by_sequence ON documents (sequence) WHERE database < 0;
                     DROP TABLE local_documents;

@@ -28,7 +28,7 @@ import Testing
             ("simulated", 4.04, 0.1, -37.2, 4, 0.3)
         let lines = NearbyScreen.lines(of: peer)
         #expect(lines[0] == "ana (1f3a5c7e)")
-        #expect(lines[1].hasPrefix("    _ ") && lines[2].hasPrefix("|_| | |") && lines[3].hasPrefix("  |.|_| m"))
+        #expect(lines[1].hasPrefix("     _ ") && lines[2].hasPrefix("|_| | |") && lines[3].hasPrefix("  |.|_| m"))
         #expect(lines[1].hasSuffix("simulated, ± 0.1 m, ± 4°"))
         #expect(lines[2].hasSuffix("37° to the left"))
         #expect(lines[3].hasSuffix("0.3 s ago"))

@@ -107,9 +107,9 @@ struct DeviceState: Hashable, Sendable {
         if lastHeard.instant.map({ moment > $0 }) ?? true { lastHeard.instant = moment }
     }
 
-    /// Adjusts the state to a server whose clock was set back: the device counts as heard and followed no later than now,
-    /// so that its silence is noticed and its next position counts. What the confident policy had followed ahead of now
-    /// cannot be continued, and begins anew.
+    /// Adjusts the state to a server whose clock was set back: the device counts as heard and followed no later than
+    /// now, so that its silence is noticed and its next position counts. What the confident policy had followed ahead
+    /// of now cannot be continued, and begins anew.
     mutating func adjustTimes(to now: Instant) {
         heard = heard.map { min($0, now) }
         for index in presences.indices {

@@ -5,8 +5,8 @@ extension Engine {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].user : nil
     }
 
-    /// Checks that no edit joins a user who calls for help, or has a check-in timer, to another user: nobody would answer
-    /// the call, or notice the silence.
+    /// Checks that no edit joins a user who calls for help, or has a check-in timer, to another user: nobody would
+    /// answer the call, or notice the silence.
     ///
     /// - Throws: `JoinError.callsForHelp`; `.hasTimer`.
     public func checkJoins(among edits: [Edit]) throws(JoinError) {

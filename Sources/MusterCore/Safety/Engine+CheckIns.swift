@@ -56,8 +56,8 @@ extension Engine {
     }
 
     /// Takes a declaration about a person as a word for their timer: everything that they say of themselves. When a
-    /// user clears the SOS that the timer raised, the time begins anew too. A clear that comes too late for that has the
-    /// next sweep ask the person.
+    /// user clears the SOS that the timer raised, the time begins anew too. A clear that comes too late for that has
+    /// the next sweep ask the person.
     func takeWord(_ declaration: Declaration, isCurrent: Bool, now: Instant, into decision: inout Decision) {
         guard let timer = decidedPerson(declaration.subject, after: decision)?.declared.timer else { return }
         let isOwn = declaration.author == declaration.subject

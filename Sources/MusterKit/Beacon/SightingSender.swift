@@ -76,7 +76,7 @@ package actor SightingSender {
     private let reporter: Reporter
     private let server: String
     private let connections: HTTPConnections
-    /// The digest of what the server recognized the reporter by, a device's token or a person's name; nil before it did.
+    /// The digest of what the server recognized the reporter by: a device's token, or a person's name.
     private var recognized: SHA256.Digest?
     /// The name of the person's device.
     private var device: String?

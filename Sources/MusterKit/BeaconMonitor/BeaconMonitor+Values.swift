@@ -17,8 +17,8 @@ extension BeaconMonitor {
         /// The state of a region: the answer to `requestState`, or where the device was found inside again after it had
         /// been unknown.
         case state(RegionState)
-        /// What was heard before this start could not be read. All regions are unknown until their beacons are heard, or
-        /// were listened for.
+        /// What was heard before this start could not be read. All regions are unknown until their beacons are heard,
+        /// or were listened for.
         case forgotten
         /// The server has so many more of this device's sightings.
         case sent(count: Int)

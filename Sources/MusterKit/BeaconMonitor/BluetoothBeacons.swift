@@ -6,8 +6,8 @@ import Synchronization
 /// holds.
 ///
 /// An adapter is used by its raw channel, beside BlueZ. The process needs the right to raw packets (CAP_NET_RAW), which
-/// root and a unit of systemd with `AmbientCapabilities=CAP_NET_RAW` have. An adapter that is pulled out or switched off
-/// is tried again.
+/// root and a unit of systemd with `AmbientCapabilities=CAP_NET_RAW` have. An adapter that is pulled out or switched
+/// off is tried again.
 public struct BluetoothBeacons: BeaconSource {
     private let source: any AdvertisementSource
     private let intervalSeconds: Double

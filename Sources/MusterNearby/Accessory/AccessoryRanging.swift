@@ -58,7 +58,7 @@ public struct AccessoryRanging: RangingSource {
         radio == nil ? RangingCapabilities() : RangingCapabilities(distance: .precise, direction: true, reach: 50)
     }
 
-    /// Measures the accessory. Throws `AccessoryFault`, `MeasurementFault`, and what the connection and the radio throw.
+    /// Measures the accessory. Throws `AccessoryFault`, `MeasurementFault`, and what connection and radio throw.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
         let (stream, continuation) = AsyncThrowingStream<RangeMeasurement, any Error>.makeStream(
             bufferingPolicy: .bufferingNewest(8))

@@ -1,8 +1,8 @@
 import Foundation
 public import MusterGeometry
 
-/// A unit vector from this device towards a peer, in the axes of the device: x to the right, y up, z towards the viewer.
-/// Straight ahead, through the back of the device, is (0, 0, −1).
+/// A unit vector from this device towards a peer, in the axes of the device: x to the right, y up, z towards the
+/// viewer. Straight ahead, through the back of the device, is (0, 0, −1).
 public struct Direction: Hashable, Sendable {
     /// To the right.
     public let x: Double

@@ -13,7 +13,8 @@ struct NearbyCommand: AsyncParsableCommand {
         abstract: "Show how far other devices are, and which way, without a server.",
         discussion: """
             Two of them on one network find each other by multicast DNS, or one is told where the other listens \
-            (--connect). The channel between them is encrypted; a peer's key is remembered with its name the first time, and another key under that name \
+            (--connect). The channel between them is encrypted; a peer's key is remembered \
+            with its name the first time, and another key under that name \
             is refused from then on.
 
             This machine has no ranging radio: --source simulated invents where each device is, with the errors of an \
