@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import MusterCoding
 import MusterCore
 import MusterServer
 import MusterStore
@@ -32,22 +33,26 @@ extension MeshbluEndpoint {
             throw MeshbluRefusal(.unprocessableContent, "timestamp \(fault).")
         }
         let signal = Signal(
-            id: try Self.id(of: request), name: Self.dataName, sampleTime: sampleTime ?? now, receivedTime: now,
-            values: values)
+            id: try Self.id(of: request, named: Self.dataName), name: Self.dataName, sampleTime: sampleTime ?? now,
+            receivedTime: now, values: values)
         try await ingest(signal, of: device, by: access)
         return Response(status: .created)
     }
 
     /// The signal's id: what the client gives as `Idempotency-Key`, or else a new one.
-    private static func id(of request: Request) throws -> String {
-        guard let name = HTTPField.Name("Idempotency-Key"), let key = request.headers[name] else {
+    ///
+    /// - Parameter name: the signal's name. The same key is one thing for data, and another for messages and for
+    ///   signals of the native API; so the id begins with the name. Of a key that is too long then it has a digest.
+    private static func id(of request: Request, named name: String) throws -> String {
+        guard let field = HTTPField.Name("Idempotency-Key"), let key = request.headers[field] else {
             return SignalIntake.makeID()
         }
         guard Signal.isValid(word: key) else {
             throw MeshbluRefusal(
                 .unprocessableContent, "Idempotency-Key must be 1 to 64 letters, digits and any of . _ -")
         }
-        return key
+        let id = "\(name).\(key)"
+        return Signal.isValid(word: id) ? id : "\(name).\(TokenDigest(of: key).bytes.hexadecimal.prefix(48))"
     }
 
     private func ingest(_ signal: Signal, of device: Device, by access: Access) async throws {
@@ -102,7 +107,8 @@ extension MeshbluEndpoint {
         }
         let now = server.configuration.now()
         let signal = Signal(
-            id: try Self.id(of: request), name: MeshbluMessage.signalName, sampleTime: now, receivedTime: now,
+            id: try Self.id(of: request, named: MeshbluMessage.signalName), name: MeshbluMessage.signalName,
+            sampleTime: now, receivedTime: now,
             values: message.values)
         try await ingest(signal, of: device, by: access)
         return .json { writer in

@@ -11,7 +11,9 @@ extension MeshbluEndpoint {
         let parameters = try await parameters(request)
         let properties = try MeshbluProperties(parameters)
         guard let author = context.author else { throw IdentityError.missing }
-        let device = try await coordinator.edit(by: author) { directory, draft in
+        let now = server.configuration.now()
+        // One transaction: a device whose token the client never heard of would be of no use.
+        let (device, token) = try await coordinator.edit(by: author) { directory, draft in
             let access = try context.access(in: directory)
             guard let user = directory.users[access.principal.user], access.mayChangeDevices(of: user) else {
                 throw MeshbluRefusal(.unauthorized, "You may not make devices.")
@@ -26,11 +28,14 @@ extension MeshbluEndpoint {
             let name = isFree ? wanted : "device-" + uuids.uuid(of: number).prefix(8)
             let device = Device(number: number, name: name, user: user.number)
             draft.edits = [.putDevice(device)]
-            return device
+            let token = try draft.addDeviceToken(for: device, by: author, at: now, in: directory)
+            if !properties.members.isEmpty {
+                let note = DeviceNote(DeviceNote.Name(.properties), receivedTime: now, body: properties.text)
+                try draft.transaction.put(note, of: number)
+                try draft.transaction.append(.note(note.name, of: number))
+            }
+            return (device, token)
         }
-        let token = try await identity.makeDeviceToken(for: device.number, by: author)
-        let access = try context.access(in: coordinator.directory)
-        if !properties.members.isEmpty { try await store(properties, of: device, by: access) }
         return .json(.created) { $0.value(device, properties, uuids, token: token) }
     }
 
@@ -42,10 +47,15 @@ extension MeshbluEndpoint {
         var found: [(device: Device, properties: MeshbluProperties)] = []
         for device in devices {
             let properties = try await properties(of: device)
-            if properties.match(wanted, name: device.name) { found.append((device, properties)) }
+            if properties.match(wanted, identity: identity(of: device)) { found.append((device, properties)) }
         }
         guard !found.isEmpty else { throw MeshbluRefusal.noDevice }
         return response(found)
+    }
+
+    /// The members of a device that are no properties.
+    private func identity(of device: Device) -> [String: String] {
+        ["uuid": uuids.uuid(of: device.number), "owner": uuids.uuid(of: device.user), "name": device.name]
     }
 
     func seeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -67,10 +77,17 @@ extension MeshbluEndpoint {
         guard access.mayReport(for: device) else {
             throw MeshbluRefusal(.unauthorized, "A device's token changes that device alone.")
         }
-        var properties = try await properties(of: device)
-        try properties.merge(MeshbluProperties(parameters))
-        try await store(properties, of: device, by: access)
-        return .json { $0.value(device, properties, uuids, token: nil) }
+        let changes = try MeshbluProperties(parameters)
+        let stored = try await coordinator.changeNote(
+            DeviceNote.Name(.properties), of: device.number, by: access.principal
+        ) { former in
+            // The device may have gone since the request came.
+            guard coordinator.directory.devices[device.number] != nil else { throw MeshbluRefusal.noDevice }
+            var properties = former.map { MeshbluProperties(stored: $0) } ?? MeshbluProperties()
+            try properties.merge(changes)
+            return properties.text
+        }
+        return .json { $0.value(device, MeshbluProperties(stored: stored), uuids, token: nil) }
     }
 
     func removeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -96,12 +113,6 @@ extension MeshbluEndpoint {
             try store.notes(of: device.number, kind: .properties, after: nil, limit: 1)
         }
         return notes.first.map { MeshbluProperties(stored: $0.body) } ?? MeshbluProperties()
-    }
-
-    private func store(_ properties: MeshbluProperties, of device: Device, by access: Access) async throws {
-        let note = DeviceNote(
-            DeviceNote.Name(.properties), receivedTime: server.configuration.now(), body: properties.text)
-        _ = try await coordinator.ingest([.note(note, of: device.number)], by: access.principal)
     }
 
     // MARK: Tokens

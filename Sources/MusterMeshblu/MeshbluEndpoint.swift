@@ -146,7 +146,9 @@ package struct MeshbluEndpoint: Endpoint {
     private func subscribe(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         guard let principal = context.principal, let proof = context.proof else { throw IdentityError.missing }
         let source = context.parameters.get("uuid") == nil ? nil : try ownDevice(context).device.number
-        let headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
+        let headers: HTTPFields = [
+            .contentType: "application/json", .cacheControl: "no-store", .init("X-Accel-Buffering")!: "no",
+        ]
         // An answer to HEAD has no body, so it opens no feed.
         if request.method == .head { return Response(status: .ok, headers: headers) }
         let owner = FeedOwner(principal)

@@ -17,6 +17,8 @@ struct MeshbluProtocol: RouteProtocol {
         HTTPField.Name(uuid).flatMap { uuid in HTTPField.Name(token).map { (uuid, $0) } }
     }
 
+    var proofFields: [HTTPField.Name] { Self.pairs.flatMap { [$0.uuid, $0.token] } }
+
     func proof(in request: inout Request, _ context: AppRequestContext) -> (any RequestProof)? {
         for pair in Self.pairs {
             let (name, token) = (request.headers[pair.uuid], request.headers[pair.token])

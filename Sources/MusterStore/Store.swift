@@ -109,6 +109,12 @@ package protocol Store: SafetyStore, AttendanceStore, DatasetStore, GuestStore, 
     /// The number of waiting deliveries.
     var pendingDeliveryCount: Int { get }
 
+    /// The number of waiting deliveries of each target that has any.
+    var pendingDeliveryCounts: [TargetNumber: Int] { get }
+
+    /// Counts a target's waiting deliveries and dead letters with a number up to this one, in one snapshot.
+    func deliveryCounts(of target: TargetNumber, through number: DeliveryNumber) throws -> DeliveryCounts
+
     /// Returns waiting deliveries after a number, in order, at most `limit`.
     func pendingDeliveries(after number: DeliveryNumber, limit: Int) throws -> [PendingDelivery]
 
@@ -271,7 +277,7 @@ package protocol StoreTransaction: SafetyTransaction, AttendanceTransaction, Dat
     /// Returns the credential of this kind and key, as this transaction sees it; nil if there is none.
     func credential(_ kind: Credential.Kind, key: [UInt8]) throws -> Credential?
 
-    /// Stores a delivery. If `DeliveryLimits.pending` deliveries wait already, it becomes a dead letter at once.
+    /// Stores a delivery. Beyond the `DeliveryLimits` of what may wait, it becomes a dead letter at once.
     @discardableResult
     func put(_ delivery: NewDelivery) throws -> DeliveryNumber
     /// Deletes a delivery that arrived. Does nothing if there is none.

@@ -4,6 +4,8 @@ package import MusterCore
 package struct StoredUsage: Hashable, Sendable {
     /// The bytes of each device's positions in the history. Positions that are not merged yet are not counted.
     package var positionBytes: [DeviceNumber: Int64] = [:]
+    /// The bytes of each device's signals: ids, names and values.
+    package var signalBytes: [DeviceNumber: Int64] = [:]
     /// The bytes of each database's documents, with all stored revisions and attachments.
     package var documentBytes: [DatabaseNumber: Int64] = [:]
     /// The bytes of each user's datasets: keys and values.

@@ -54,12 +54,15 @@ package struct Connection: Sendable {
         }
     }
 
-    /// Creates a named thing, unless one of that name exists.
+    /// Creates a thing in the list at `path`, unless one of its `name` exists.
     package func makeUnlessThere(_ path: String, json: any Encodable) async throws {
+        struct Named: Decodable { var name: String }
         let (body, status) = try await exchange("POST", path, json: json)
-        guard (200..<300).contains(status) || status == 409 else {
-            throw CommandFailure(problem: body, status: status, of: path)
-        }
+        if (200..<300).contains(status) { return }
+        // A 409 may have another reason, such as a limit.
+        let name = try JSONDecoder().decode(Named.self, from: try JSONEncoder().encode(json)).name
+        if status == 409, try await exchange("GET", "\(path)/\(name.segment)").1 == 200 { return }
+        throw CommandFailure(problem: body, status: status, of: path)
     }
 
     package func get<Answer: Decodable>(_ path: String, as type: Answer.Type = Answer.self) async throws -> Answer {

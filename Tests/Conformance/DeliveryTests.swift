@@ -134,6 +134,32 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a target that is flooded takes no room from others, and each target's deliveries are counted`(
+        kind: StoreKind
+    ) throws {
+        var limits = DeliveryLimits()
+        limits.pendingPerTarget = 2
+        let bench = try Bench(kind, deliveryLimits: limits)
+        let numbers = try bench.store.write(at: .test(0)) { transaction in
+            try [1, 1, 1, 2].map { try transaction.put(.test(1, target: $0)) }
+        }
+        for _ in 0..<2 {
+            let store = bench.store
+            #expect(store.pendingDeliveryCounts == [TargetNumber(1): 2, TargetNumber(2): 1])
+            func counts(through index: Int) throws -> DeliveryCounts {
+                try store.deliveryCounts(of: TargetNumber(1), through: numbers[index])
+            }
+            #expect(try counts(through: 0) == DeliveryCounts(pending: 1, deadLetters: 0))
+            #expect(try counts(through: 3) == DeliveryCounts(pending: 2, deadLetters: 1))
+            try bench.crash()
+        }
+        try bench.store.write(at: .test(1)) { try $0.complete(numbers[0]) }
+        _ = try bench.store.write(at: .test(1)) { try $0.put(.test(2)) }
+        #expect(bench.store.pendingDeliveryCounts == [TargetNumber(1): 2, TargetNumber(2): 1])
+        #expect(try bench.store.deadLetterCounts() == [TargetNumber(1): 1])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `who is removed leaves nothing on its way, nor given up`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try bench.store.write(at: .test(0)) { transaction in
@@ -155,6 +181,7 @@ import Testing
             let letters = try bench.store.deadLetters(of: nil, after: .zero, limit: 99)
             #expect(letters.map(\.delivery.content.subject) == left)
             #expect(bench.store.pendingDeliveryCount == 3)
+            #expect(bench.store.pendingDeliveryCounts == [TargetNumber(1): 3])
             try bench.crash()
         }
     }

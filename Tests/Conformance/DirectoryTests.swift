@@ -44,7 +44,7 @@ import Testing
         expected.targets = Target.Kind.allCases.enumerated().map { index, kind in
             Target(
                 number: TargetNumber(Int32(index) + 1), name: "t\(index)", kind: kind, isEnabled: index == 0,
-                times: Particulars.test.times)
+                mode: index == 1 ? .byHand(through: 7) : .atOnce, times: Particulars.test.times)
         }
         let directory = expected
         try bench.store.write(at: .test(0)) { transaction in

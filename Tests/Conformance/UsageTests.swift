@@ -37,6 +37,32 @@ import Testing
         #expect(try stored() == nil)
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `signals count for their device until newer ones take their place or it is removed`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        func fire(_ ids: Range<Int>, bytes: Int, of device: Int32) throws {
+            try bench.store.write(at: .test(0)) { transaction in
+                for id in ids {
+                    let value = Signal.Value("text1", String(repeating: "x", count: bytes))
+                    let signal = Signal(
+                        id: "s\(id)", name: "fired", sampleTime: .test(0), receivedTime: .test(0), values: [value])
+                    try transaction.append(.signal(signal, of: DeviceNumber(device)))
+                }
+            }
+        }
+        func bytes(_ device: Int32) throws -> Int64? { try bench.store.usage().signalBytes[DeviceNumber(device)] }
+        try fire(0..<Signal.keptLimit, bytes: 1_000, of: 1)
+        try fire(0..<1, bytes: 1_000, of: 2)
+        let all = try #require(try bytes(1))
+        #expect(all > 1_000_000 && all < 1_100_000)
+        try bench.crash()
+        try fire(Signal.keptLimit..<Signal.keptLimit + 500, bytes: 0, of: 1)
+        #expect(try bytes(1)! > 500_000 && bytes(1)! < 550_000)
+        try bench.store.write(at: .test(1)) { try $0.remove(DeviceNumber(1)) }
+        #expect(try bytes(1) == nil)
+        #expect(try bytes(2)! > 1_000)
+    }
+
     @Test(arguments: [StoreKind.sqlite, .sqliteWithSmallStage])
     func `positions count for their device from when they are merged until they are forgotten`(kind: StoreKind) throws {
         let bench = try Bench(kind)

@@ -5,10 +5,12 @@ import itertools
 import json
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
 
+from meshblu_owner import Owner, curl, data
 from muster_process import MusterProcess
 from native_api import now, stamp
 from webhook_receiver import Receiver
@@ -25,31 +27,6 @@ def server(tmp_path_factory):
         yield server
 
 
-class Owner:
-    """A person with an API key, and requests as them."""
-
-    def __init__(self, admin, name):
-        self.address, self.name = admin.address, name
-        self.key = admin.make_user(name).token
-        self.session = requests.Session()
-        self.session.trust_env = False
-
-    def send(self, method, path, body=None, auth=None, **more):
-        uuid, token = auth or self.auth
-        headers = {"meshblu_auth_uuid": uuid, "meshblu_auth_token": token, **more.pop("headers", {})}
-        return self.session.request(
-            method, f"{self.address}/{path}", json=body, headers=headers, timeout=30, **more)
-
-    @property
-    def auth(self):
-        return self.name, self.key
-
-    def device(self, **properties):
-        made = self.send("POST", "devices", properties)
-        assert made.status_code == 201, made.text
-        return made.json()
-
-
 @pytest.fixture
 def owner(admin):
     return Owner(admin, f"oda{next(count)}")
@@ -58,17 +35,6 @@ def owner(admin):
 @pytest.fixture
 def other(admin):
     return Owner(admin, f"odo{next(count)}")
-
-
-def data(owner, device):
-    return owner.send("GET", f"data/{device['uuid']}").json()["data"]
-
-
-def curl(*arguments):
-    done = subprocess.run(
-        ["curl", "-s", "-w", "\n%{http_code}", *arguments], capture_output=True, text=True, timeout=30)
-    body, status = done.stdout.rsplit("\n", 1)
-    return int(status), body
 
 
 @pytest.mark.parametrize("prefix", ["", "meshblu/"])
@@ -161,10 +127,62 @@ def test_devices_are_made_found_changed_and_removed(admin, owner):
     assert changed.json() == {
         "uuid": device["uuid"], "owner": device["owner"], "name": "lamp", "type": "light", "on": True}
     assert owner.send("PUT", f"devices/{device['uuid']}", {"k": "x" * 5000}).status_code == 422
+    # By what identifies a device, too; a token is no property.
+    for query in (f"owner={device['owner']}", f"uuid={device['uuid'].upper()}", f"token={device['token']}"):
+        uuids = [each["uuid"] for each in owner.send("GET", f"devices?name=lamp&{query}").json()["devices"]]
+        assert uuids == [device["uuid"]], query
+    assert owner.send("GET", f"devices?owner={device['uuid']}").status_code == 404
     gone = owner.send("DELETE", f"devices/{device['uuid']}")
     assert (gone.status_code, gone.json()) == (200, {"uuid": device["uuid"]})
     assert owner.send("GET", f"devices/{device['uuid']}").status_code == 404
     assert {item["name"] for item in admin.items(f"/devices?user={owner.name}")} == {second["name"]}
+
+
+def test_properties_that_are_set_at_the_same_time_are_all_kept(owner):
+    device = owner.device(name="lamp")
+
+    def put(number):
+        for step in range(4):
+            answer = requests.put(
+                f"{owner.address}/devices/{device['uuid']}", json={f"p{number}-{step}": step}, timeout=30,
+                headers={"meshblu_auth_uuid": device["uuid"], "meshblu_auth_token": device["token"]})
+            assert answer.status_code == 200
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(put, range(8)))
+    (found,) = owner.send("GET", f"devices/{device['uuid']}").json()["devices"]
+    assert len([name for name in found if name.startswith("p")]) == 32
+
+
+def test_a_device_that_is_refused_is_not_made(admin, owner):
+    before = admin.items(f"/devices?user={owner.name}")
+    assert owner.send("POST", "devices", {"k": "x" * 5000}).status_code == 422
+    assert admin.items(f"/devices?user={owner.name}") == before
+
+
+def test_a_key_is_one_thing_for_data_and_another_for_messages(admin, owner):
+    device = owner.device(name="lamp")
+    auth = device["uuid"], device["token"]
+    for key in ("first", "k" * 64):
+        headers = {"Idempotency-Key": key}
+        for _ in range(2):
+            sent = [
+                owner.send("POST", f"data/{device['uuid']}", {"a": 1}, auth=auth, headers=headers),
+                owner.send("POST", "messages", {"devices": "*", "payload": 1}, auth=auth, headers=headers)]
+            assert [answer.status_code for answer in sent] == [201, 200], sent[1].text
+    names = [signal["name"] for signal in admin.items(f"/users/{owner.name}/devices/lamp/signals")]
+    assert sorted(names) == ["data", "data", "message", "message"]
+
+
+def test_a_page_at_another_origin_may_send_every_proof(make_server):
+    server = make_server(arguments=["--cors-origin", "https://app.example"]).start()
+    preflight = requests.options(server.address + "/data/x", timeout=30, headers={
+        "Origin": "https://app.example", "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "meshblu_auth_uuid"})
+    assert preflight.status_code == 204
+    allowed = preflight.headers["Access-Control-Allow-Headers"].split(", ")
+    assert {"meshblu_auth_uuid", "meshblu_auth_token", "skynet_auth_uuid", "skynet_auth_token", "x-meshblu-uuid",
+            "x-meshblu-token", "idempotency-key", "authorization"} <= set(allowed)
 
 
 def test_tokens_are_made_checked_and_revoked(owner):
@@ -276,12 +294,12 @@ class Listener:
         self.lines = self.response.iter_lines(chunk_size=1)
 
     def next(self):
-        return json.loads(next(self.lines))
+        return json.loads(next(filter(None, self.lines)))
 
     def ends_without_a_line(self):
-        """Whether the server ends the stream before it sends anything."""
+        """Whether the server ends the stream before it sends anything but heartbeats."""
         try:
-            return next(self.lines, None) is None
+            return next(filter(None, self.lines), None) is None
         except requests.exceptions.ChunkedEncodingError:
             return True
 
@@ -295,6 +313,7 @@ def test_subscribers_hear_what_the_owners_devices_fire_and_send(owner, other):
     auth = {device["uuid"]: (device["uuid"], device["token"]) for device in (sender, reader, third)}
     listener = Listener(owner, "subscribe", auth[reader["uuid"]])
     single = Listener(owner, f"subscribe/{sender['uuid']}")
+    assert single.response.headers["X-Accel-Buffering"] == "no"
     foreign = Listener(other, "subscribe")
 
     def message(devices, payload, who=sender):
@@ -321,6 +340,12 @@ def test_subscribers_hear_what_the_owners_devices_fire_and_send(owner, other):
     assert owner.send("POST", "messages", {"devices": "*"}).status_code == 401
     for each in (listener, single, foreign):
         each.close()
+
+
+def test_a_subscription_sends_something_while_nothing_happens(owner):
+    listener = Listener(owner, "subscribe")
+    assert next(listener.lines) == b""
+    listener.close()
 
 
 def test_subscriptions_of_a_token_are_few_and_end_with_it(owner):

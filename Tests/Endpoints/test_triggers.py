@@ -4,12 +4,13 @@ import itertools
 import json
 import os
 import random
+import subprocess
 import threading
 
 import pytest
 import requests
 
-from muster_process import MusterProcess, run
+from muster_process import MusterProcess, binary, run
 from native_api import NativeApi
 from soak import rounds
 from webhook_receiver import Receiver
@@ -84,16 +85,129 @@ def test_a_trigger_posts_json_as_home_assistant_and_n8n_take_it(muster, admin, o
 
 def test_a_trigger_that_is_run_by_hand_waits_and_runs_each_once(muster, admin, owner, receiver):
     muster("trigger", "set", "3", "--user", owner.name, "--url", receiver.url, "--by-hand")
+    action = f"{owner.name}.action-3"
     for text in ("one", "two"):
         muster("trigger", "fire", "3", "--user", owner.name, "--text", text)
-    eventually(lambda: admin.ok("GET", "/deliveries"), lambda found: found["pending"] == 2)
+    # What was acknowledged waits from that moment on.
+    assert waiting(admin, action) == 2
     assert receiver.calls == []
-    assert muster("trigger", "run", "--user", owner.name) == f"{owner.name}.action-3\t2 run, 0 waiting\n"
+    assert muster("trigger", "run", "--user", owner.name) == f"{action}\t2 run, 0 given up, 0 waiting\n"
     assert [json.loads(call.body)["text1"] for call in receiver.calls] == ["one", "two"]
-    assert muster("trigger", "run", "--user", owner.name) == f"{owner.name}.action-3\t0 run, 0 waiting\n"
-    # It waits again.
-    assert admin.ok("GET", f"/targets/{owner.name}.action-3")["enabled"] is False
-    assert len(receiver.calls) == 2
+    assert muster("trigger", "run", "--user", owner.name) == f"{action}\t0 run, 0 given up, 0 waiting\n"
+    # It waits again, also when its form is set anew.
+    muster("trigger", "set", "3", "--user", owner.name, "--url", receiver.url, "--template", "<text1>")
+    muster("trigger", "fire", "3", "--user", owner.name, "--text", "three")
+    assert waiting(admin, action) == 1 and len(receiver.calls) == 2
+    muster("trigger", "set", "3", "--user", owner.name, "--url", receiver.url, "--at-once")
+    receiver.wait(lambda calls: len(calls) == 3)
+
+
+def failed_run(server, user):
+    """Runs what waits for a user, which fails. Returns what the command says."""
+    done = subprocess.run(
+        [binary, "trigger", "run", "--user", user, "--data", server.data], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1, done.stderr
+    return done.stdout
+
+
+def waiting(admin, target):
+    return admin.ok("GET", f"/targets/{target}/deliveries")["pending"]
+
+
+def test_an_action_that_was_given_up_is_not_said_to_have_run(server, muster, admin, owner, receiver):
+    receiver.answer = lambda call: 301 if call.body == b"moved" else 204
+    muster("trigger", "set", "1", "--user", owner.name, "--url", receiver.url, "--template", "<text1>", "--by-hand")
+    for text in ("moved", "here"):
+        muster("trigger", "fire", "1", "--user", owner.name, "--text", text)
+    failed = failed_run(server, owner.name)
+    assert failed == f"{owner.name}.action-1\t1 run, 1 given up, 0 waiting\n"
+    # The next run tries what was given up again.
+    receiver.answer = lambda call: 204
+    again = muster("trigger", "run", "--user", owner.name)
+    assert again == f"{owner.name}.action-1\t1 run, 0 given up, 0 waiting\n"
+
+
+def test_a_target_that_was_switched_off_stays_off(server, muster, admin, owner, receiver):
+    action = f"{owner.name}.action-1"
+    muster("trigger", "set", "1", "--user", owner.name, "--url", receiver.url)
+    muster("target", "disable", action)
+    muster("trigger", "fire", "1", "--user", owner.name)
+    off = failed_run(server, owner.name)
+    assert off == f"{action}\tswitched off, 0 given up, 1 waiting: muster target enable {action}\n"
+    said = muster("trigger", "set", "1", "--user", owner.name, "--url", receiver.url)
+    assert f"muster target enable {action}" in said
+    admin.refused(409, "POST", f"/targets/{action}/run")
+    assert admin.ok("GET", f"/targets/{action}")["enabled"] is False
+    assert waiting(admin, action) == 1 and receiver.calls == []
+    muster("target", "remove", action)
+
+
+def test_a_run_that_is_killed_leaves_nothing_open(server, muster, admin, owner, receiver):
+    action = f"{owner.name}.action-1"
+    muster("trigger", "set", "1", "--user", owner.name, "--url", receiver.url, "--template", "<text1>", "--by-hand")
+    muster("trigger", "fire", "1", "--user", owner.name, "--text", "before")
+    held = threading.Event()
+    receiver.answer = lambda call: 204 if held.wait(60) else 500
+    command = subprocess.Popen([binary, "trigger", "run", "--user", owner.name, "--data", server.data])
+    receiver.wait(lambda calls: calls)
+    command.kill()
+    command.wait()
+    muster("trigger", "fire", "1", "--user", owner.name, "--text", "after")
+    held.set()
+    # What was on its way arrives, and what came later waits for the next run.
+    eventually(lambda: waiting(admin, action), lambda count: count == 1)
+    assert [call.body for call in receiver.calls] == [b"before"]
+    assert "1 run" in muster("trigger", "run", "--user", owner.name)
+    assert [call.body for call in receiver.calls] == [b"before", b"after"]
+
+
+def test_a_run_goes_on_when_the_server_is_killed(make_server):
+    server = make_server(arguments=["--allow-private-targets"]).start()
+    server.admin().make_user("bea")
+
+    def muster(*arguments):
+        return run("trigger", *arguments, "--user", "bea", data=server.data)
+
+    # What is on its way when the server ends comes again, under the same id.
+    answers = iter([503])
+    with Receiver(answer=lambda call: next(answers, 204)) as receiver:
+        muster("set", "1", "--url", receiver.url, "--template", "<text1>", "--by-hand")
+        muster("fire", "1", "--text", "before")
+        assert server.admin().ok("POST", "/targets/bea.action-1/run")["count"] == 1
+        receiver.wait(lambda calls: calls)
+        server.kill()
+        server.start()
+        muster("fire", "1", "--text", "after")
+        receiver.wait(lambda calls: len(calls) >= 2)
+        eventually(lambda: waiting(server.admin(), "bea.action-1"), lambda count: count == 1)
+        assert {call.body for call in receiver.calls} == {b"before"}
+        assert len({call.event for call in receiver.calls}) == 1
+        # The number of what waits is known at once after a start.
+        server.kill()
+        server.start()
+        assert muster("run") == "bea.action-1\t1 run, 0 given up, 0 waiting\n"
+        assert receiver.calls[-1].body == b"after"
+
+
+@pytest.mark.parametrize("name", ["bea@example.org", "b" * 64, "bea-0123456789abcdef"])
+def test_every_user_has_triggers(muster, admin, receiver, name):
+    admin.make_user(name)
+    assert "Its secret: whsec_" in muster("trigger", "set", "1", "--user", name, "--url", receiver.url)
+    muster("trigger", "fire", "1", "--user", name, "--text", "x")
+    assert json.loads(receiver.wait(lambda calls: calls)[0].body)["trigger"] == f"{name}/trigger-1"
+    assert "\tlast fired 20" in muster("trigger", "list", "--user", name)
+
+
+def test_what_is_refused_leaves_no_target_whose_secret_nobody_saw(muster, admin, owner, receiver):
+    assert "<nobody>" in muster(
+        "trigger", "set", "1", "--user", owner.name, "--url", receiver.url, "--template", "<nobody>", status=1)
+    admin.refused(404, "GET", f"/targets/{owner.name}.action-1")
+    assert "whsec_" in muster("trigger", "set", "1", "--user", owner.name, "--url", receiver.url)
+    # A user with all the devices that there may be is told so.
+    for number in range(2, 102):
+        admin.send("POST", f"/users/{owner.name}/devices", {"name": f"d{number}"})
+    full = muster("trigger", "set", "2", "--user", owner.name, "--url", receiver.url, status=1)
+    assert "100 devices already" in full
 
 
 def test_a_trigger_sends_to_a_target_that_is_there(muster, admin, owner, receiver):

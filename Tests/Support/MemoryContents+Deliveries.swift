@@ -4,7 +4,8 @@ import MusterStore
 /// The deliveries and dead letters of a memory store.
 extension MemoryContents {
     mutating func put(_ delivery: Delivery) {
-        guard deliveries.count < deliveryLimits.pending else {
+        let ofTarget = deliveries.values.count { $0.content.target == delivery.content.target }
+        guard deliveries.count < deliveryLimits.pending, ofTarget < deliveryLimits.pendingPerTarget else {
             var refused = delivery
             refused.lastError = DeliveryLimits.fullReason
             return deadLetter(refused, at: delivery.content.createdAt)

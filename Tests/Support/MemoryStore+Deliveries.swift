@@ -7,6 +7,22 @@ extension MemoryStore {
 
     package var pendingDeliveryCount: Int { contents.withLock { $0.deliveries.count } }
 
+    package var pendingDeliveryCounts: [TargetNumber: Int] {
+        contents.withLock { contents in
+            contents.deliveries.values.reduce(into: [:]) { $0[$1.content.target, default: 0] += 1 }
+        }
+    }
+
+    package func deliveryCounts(of target: TargetNumber, through number: DeliveryNumber) throws -> DeliveryCounts {
+        contents.withLock { contents in
+            DeliveryCounts(
+                pending: contents.deliveries.values.count { $0.content.target == target && $0.number <= number },
+                deadLetters: contents.deadLetters.values.map(\.delivery).count {
+                    $0.content.target == target && $0.number <= number
+                })
+        }
+    }
+
     package func pendingDeliveries(after number: DeliveryNumber, limit: Int) throws -> [PendingDelivery] {
         let waiting = contents.withLock { $0.deliveries.values.filter { $0.number > number } }
         return waiting.sorted { $0.number < $1.number }.prefix(max(0, limit)).map { delivery in

@@ -21,6 +21,7 @@ extension MemoryStore {
         var usage = StoredUsage()
         usage.documentBytes = try tables.unsafeReentrantRead { try DocumentTables(in: $0) { .zero }.storedBytes() }
         usage.datasetBytes = try tables.unsafeReentrantRead { try DatasetTable.bytes(in: $0) }
+        usage.signalBytes = try tables.unsafeReentrantRead { try UsageTable.signalBytes(in: $0) }
         usage.storeBytes = usage.documentBytes.values.reduce(0, +)
         return usage
     }
@@ -32,8 +33,8 @@ extension MemoryStore {
             try tables.writeWithoutTransaction {
                 try $0.execute(
                     sql: DocumentSchema.steps.joined() + DatasetTable.schema + PushTable.schema + SignalTable.schema
-                        + AttendanceTable.schema + PoolSettingsTable.schema + PoolSettingsTable.guests
-                        + GuestTable.schema + BulkPublishTable.schema)
+                        + AttendanceTable.schema + UsageTable.signals + PoolSettingsTable.schema
+                        + PoolSettingsTable.guests + GuestTable.schema + BulkPublishTable.schema)
             }
             return tables
         } catch {

@@ -8,6 +8,8 @@ public struct Target: Hashable, Sendable {
     public var kind: Kind
     /// Whether the server sends to it. Events for a disabled target wait.
     public var isEnabled: Bool
+    /// Which events the server sends by itself, while the target is enabled.
+    public var mode: Mode
     /// When it was made and last changed.
     public var times: EditTimes
     /// The admin who last put the target. The target ends with that admin's right. Nil when the admin was not recorded.
@@ -23,17 +25,37 @@ public struct Target: Hashable, Sendable {
         case log
     }
 
-    /// Creates a target from its fields; enabled unless told otherwise.
+    /// Which events wait until a person, or a timer, has them delivered.
+    public enum Mode: Hashable, Sendable {
+        /// None: the server sends each event as soon as it can.
+        case atOnce
+        /// Those whose delivery has a higher number than this. The server sends the earlier ones, until they arrive or
+        /// are given up.
+        case byHand(through: Int64)
+    }
+
+    /// Creates a target from its fields; enabled, and sent to at once, unless told otherwise.
     public init(
-        number: TargetNumber, name: String, kind: Kind, isEnabled: Bool = true, times: EditTimes = EditTimes(),
-        maker: UserNumber? = nil
+        number: TargetNumber, name: String, kind: Kind, isEnabled: Bool = true, mode: Mode = .atOnce,
+        times: EditTimes = EditTimes(), maker: UserNumber? = nil
     ) {
         self.number = number
         self.name = name
         self.kind = kind
         self.isEnabled = isEnabled
+        self.mode = mode
         self.times = times
         self.maker = maker
+    }
+}
+
+extension Target.Mode {
+    /// The highest number of a delivery that the server sends; nil for every number.
+    public var through: Int64? {
+        switch self {
+        case .atOnce: nil
+        case .byHand(let through): through
+        }
     }
 }
 

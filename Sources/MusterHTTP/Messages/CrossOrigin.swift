@@ -5,9 +5,20 @@ package import Hummingbird
 /// of other origins cannot read anything.
 package struct CrossOrigin<Context: RequestContext>: RouterMiddleware {
     package let origins: Set<String>
+    /// The header fields that pages may send, as a preflight answer lists them.
+    private let allowedFields: String
 
-    package init(origins: Set<String>) {
+    /// - Parameter fields: names of further header fields that pages may send.
+    package init(origins: Set<String>, fields: [String] = []) {
         self.origins = origins
+        allowedFields = (Self.commonFields + fields).joined(separator: ", ")
+    }
+
+    private static var commonFields: [String] {
+        [
+            "accept", "authorization", "content-type", "content-encoding", "if-match", "if-none-match", "destination",
+            "idempotency-key", "last-event-id", "range", "x-requested-with",
+        ]
     }
 
     /// How long a browser may cache the preflight answer, in seconds.
@@ -23,9 +34,7 @@ package struct CrossOrigin<Context: RequestContext>: RouterMiddleware {
         if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
             response = Response(status: .noContent)
             response.headers[.accessControlAllowMethods] = "GET, HEAD, POST, PUT, PATCH, DELETE, COPY"
-            response.headers[.accessControlAllowHeaders] =
-                "accept, authorization, content-type, content-encoding, if-match, if-none-match, destination, "
-                + "last-event-id, range, x-requested-with"
+            response.headers[.accessControlAllowHeaders] = allowedFields
             response.headers[.accessControlMaxAge] = "\(maximumAgeSeconds)"
         } else {
             response = try await next(request, context)

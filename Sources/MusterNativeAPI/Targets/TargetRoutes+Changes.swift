@@ -12,7 +12,8 @@ extension TargetRoutes {
             Route(
                 .patch, target, admits: Self.admins,
                 .init(
-                    "Targets", "Change a target: its URL, all of its headers, or whether it is enabled.",
+                    "Targets",
+                    "Change a target: its URL, all of its headers, whether it is enabled or run by hand.",
                     body: Self.json("TargetPatch"), answers: [.init(200, "The target.", json: "Target")]),
                 handler: changeTarget))
         routes.add(
@@ -43,6 +44,7 @@ extension TargetRoutes {
     private func changeTarget(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
         let isEnabled = fields.boolean("enabled")
+        let isByHand = fields.boolean("byHand")
         let url = url(from: &fields)
         let headers = headers(from: &fields)
         try fields.finish()
@@ -50,6 +52,10 @@ extension TargetRoutes {
         let target = try await coordinator.edit(by: context.author) { directory, draft in
             var target = try namedTarget(context, in: directory)
             if let isEnabled { target.isEnabled = isEnabled }
+            // What waits already was to be sent at once.
+            if let isByHand, isByHand != (target.mode != .atOnce) {
+                target.mode = isByHand ? .byHand(through: coordinator.lastDelivery.rawValue) : .atOnce
+            }
             draft.edits = [.putTarget(target)]
             guard url != nil || headers != nil else { return target }
             guard target.kind != .log else { throw Problem.invalid("/url", "the log has no URL and no headers") }

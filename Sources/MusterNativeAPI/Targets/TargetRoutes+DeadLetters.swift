@@ -63,18 +63,19 @@ extension TargetRoutes {
 
     private func seeDeliveries(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let record = dispatcher.statistics
+        // Counted by the store, because the dispatcher learns of new deliveries later.
+        let pending = coordinator.store.pendingDeliveryCounts
         let dead = try await coordinator.read { try $0.deadLetterCounts() }
         let directory = coordinator.directory
         return .json { writer in
             writer.beginObject()
-            writer.member("pending", record.waiting.values.reduce(0) { $0 + $1.pending })
+            writer.member("pending", pending.values.reduce(0, +))
             writer.member("underWay", record.underWay)
             writer.member("targets", listing: directory.targets.all) { writer, target in
-                let waiting = record.waiting[target.number]
                 writer.beginObject()
                 writer.member("target", target.name)
-                writer.member("pending", waiting?.pending ?? 0)
-                writer.member("failing", waiting?.isProbing ?? false)
+                writer.member("pending", pending[target.number] ?? 0)
+                writer.member("failing", record.waiting[target.number]?.isProbing ?? false)
                 writer.member("deadLetters", dead[target.number] ?? 0)
                 writer.endObject()
             }
@@ -204,7 +205,7 @@ extension TargetRoutes {
 
     /// Applies an action to every current dead letter, some hundreds in a transaction, so that other writes do not wait
     /// long.
-    private func forEachPage(
+    func forEachPage(
         of target: TargetNumber?, _ kind: Action.Kind, _ context: AppRequestContext,
         _ body: @escaping @Sendable (any StoreTransaction, [DeliveryNumber], Instant) throws -> Int
     ) async throws -> Int {

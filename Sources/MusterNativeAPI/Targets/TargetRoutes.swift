@@ -16,12 +16,13 @@ struct TargetRoutes: NativeRoutes {
 
     static let targets = "\(Self.root)/targets"
     static let admins: Route.Admission = .roles([.admin], devices: false)
-    static let targetLimit = 100
+    static let targetLimit = 1_000
 
     func register(in routes: inout RouteTable) {
         addTargets(to: &routes)
         addTargetChanges(to: &routes)
         addDeliveries(to: &routes)
+        addRuns(to: &routes)
         addDeadLetters(to: &routes)
     }
 
@@ -97,6 +98,7 @@ struct TargetRoutes: NativeRoutes {
         let name = fields.name("name", isRequired: true)
         let kind: Target.Kind? = fields.word("kind", isRequired: true)
         let settings = settings(from: &fields, of: kind)
+        let isByHand = fields.boolean("byHand") ?? false
         if name == "safety" { fields.addFault("name", "is built in: rules name it without a target of their own") }
         try fields.finish()
         guard let name, let kind else { throw Problem.internalError }
@@ -106,7 +108,9 @@ struct TargetRoutes: NativeRoutes {
             guard directory.targets.count < Self.targetLimit else {
                 throw Problem.conflict("There are \(Self.targetLimit) targets already: remove one first.")
             }
-            let target = Target(number: try draft.transaction.nextTargetNumber(), name: name, kind: kind)
+            let target = Target(
+                number: try draft.transaction.nextTargetNumber(), name: name, kind: kind,
+                mode: isByHand ? .byHand(through: coordinator.lastDelivery.rawValue) : .atOnce)
             draft.edits = [.putTarget(target)]
             if let settings { draft.credentials = [settings.credential(of: target.number, sealedBy: vault, at: now)] }
             return target
@@ -176,6 +180,7 @@ extension JSONWriter {
         member("name", target.name)
         member("kind", target.kind.rawValue)
         member("enabled", target.isEnabled)
+        member("byHand", target.mode != .atOnce)
         if let settings {
             member("server", (try? HTTPAddress(settings.url))?.shown)
             member("headers", listing: settings.fields) { $0.value($1.name) }

@@ -82,6 +82,8 @@ struct DeliveryLane {
         case ready
         /// On the agenda, until its time comes.
         case waiting
+        /// Its first delivery waits until somebody has the target's deliveries sent, or until it is too old.
+        case held
         case underWay(isProbe: Bool)
     }
 

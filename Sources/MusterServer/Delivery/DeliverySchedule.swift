@@ -27,6 +27,8 @@ struct DeliverySchedule {
         var pending = 0
         var underWay = 0
         var isEnabled = true
+        /// The last delivery that may begin; nil for all.
+        var through: DeliveryNumber?
         var circuit = TargetCircuit()
         /// The end of the pause that the target requested by `Retry-After`.
         var pausedUntil: Instant?
@@ -87,10 +89,14 @@ struct DeliverySchedule {
         delivery.subject == .nobody ? delivery.number.rawValue + (1 << 32) : Int64(delivery.subject.code)
     }
 
-    /// Puts a lane on the agenda until its first delivery is due, or in its target's queue when it is.
+    /// Puts a lane on the agenda until its first delivery is due, or in its target's queue when it is. A delivery that
+    /// is held is due when it is too old.
     private mutating func line(up lane: Int64, of target: TargetNumber, now: Instant) {
         guard let head = targets[target]?.lanes[lane]?.head else { return }
-        if head.nextAttemptAt <= now {
+        if isHeld(head, of: target), now < end(of: head) {
+            targets[target]?.lanes[lane]?.state = .held
+            agenda.add(Place(target: target, lane: lane), at: end(of: head))
+        } else if head.nextAttemptAt <= now || end(of: head) <= now {
             targets[target]?.lanes[lane]?.state = .ready
             targets[target]?.ready.append(lane)
         } else {
@@ -99,15 +105,27 @@ struct DeliverySchedule {
         }
     }
 
+    /// Whether a delivery waits until somebody has it sent.
+    private func isHeld(_ entry: LaneEntry, of target: TargetNumber) -> Bool {
+        targets[target]?.through.map { $0 < entry.number } ?? false
+    }
+
     private func end(of entry: LaneEntry) -> Instant { entry.createdAt.advanced(bySeconds: policy.lifetimeSeconds) }
 
-    /// Applies the directory. A target that is not enabled receives nothing; one that no longer exists is dropped.
-    mutating func follow(enabled: [TargetNumber: Bool]) {
-        for target in Array(targets.keys) {
-            if let isEnabled = enabled[target] {
-                targets[target]?.isEnabled = isEnabled
-            } else if let gone = targets.removeValue(forKey: target) {
-                pendingCount -= gone.pending
+    /// Applies the directory. A target that is not enabled receives nothing, and one that is run by hand only what was
+    /// released; one that no longer exists is dropped.
+    mutating func follow(now: Instant, _ find: (TargetNumber) -> Target?) {
+        for number in Array(targets.keys) {
+            guard let target = find(number) else {
+                pendingCount -= targets.removeValue(forKey: number)?.pending ?? 0
+                continue
+            }
+            targets[number]?.isEnabled = target.isEnabled
+            let through = target.mode.through.map { DeliveryNumber($0) }
+            guard targets[number]?.through != through else { continue }
+            targets[number]?.through = through
+            for (lane, state) in targets[number]?.lanes.mapValues(\.state) ?? [:] {
+                if case .held = state { line(up: lane, of: number, now: now) }
             }
         }
     }
@@ -123,12 +141,12 @@ struct DeliverySchedule {
     /// Returns at most `limit` steps to take now. Call it again until it returns none.
     mutating func steps(now: Instant, limit: Int) -> [Step] {
         while let place = agenda.popDue(now) {
-            guard let lane = targets[place.target]?.lanes[place.lane], case .waiting = lane.state else { continue }
+            guard let lane = targets[place.target]?.lanes[place.lane], isDue(lane, at: now) else { continue }
             targets[place.target]?.lanes[place.lane]?.state = .ready
             targets[place.target]?.ready.append(place.lane)
         }
         var steps: [Step] = []
-        let order = targets.keys.sorted()
+        let order = targets.filter { !$0.value.ready.isEmpty }.keys.sorted()
         guard !order.isEmpty else { return [] }
         round += 1
         var hasBegun = true
@@ -149,6 +167,16 @@ struct DeliverySchedule {
         return steps
     }
 
+    /// Whether a lane on the agenda may begin, or is to be given up. A lane that changed its state meanwhile has a
+    /// later place on the agenda, or none.
+    private func isDue(_ lane: DeliveryLane, at now: Instant) -> Bool {
+        switch lane.state {
+        case .ready, .underWay: false
+        case .waiting: lane.head.nextAttemptAt <= now || end(of: lane.head) <= now
+        case .held: end(of: lane.head) <= now
+        }
+    }
+
     private mutating func nextStep(of target: TargetNumber, now: Instant) -> Step? {
         guard mayBegin(target, now: now) else { return nil }
         let isProbe = isProbing(target)
@@ -157,6 +185,10 @@ struct DeliverySchedule {
             guard now < end(of: head) else {
                 advance(lane, of: target, now: now)
                 return .giveUp(head.number, attempts: Int(head.attempts))
+            }
+            guard !isHeld(head, of: target) else {
+                line(up: lane, of: target, now: now)
+                continue
             }
             targets[target]?.lanes[lane]?.state = .underWay(isProbe: isProbe)
             targets[target]?.underWay += 1

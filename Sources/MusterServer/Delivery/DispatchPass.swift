@@ -69,8 +69,7 @@ struct DispatchPass {
     mutating func advance(in group: inout DiscardingTaskGroup) async {
         await takeIn()
         let directory = dispatcher.coordinator.directory
-        schedule.follow(
-            enabled: Dictionary(uniqueKeysWithValues: directory.targets.all.map { ($0.number, $0.isEnabled) }))
+        schedule.follow(now: dispatcher.now()) { directory.targets[$0] }
         while unkept.count < DeliveryDispatcher.unkeptLimit {
             let steps = schedule.steps(now: dispatcher.now(), limit: DeliveryDispatcher.beginningLimit)
             if steps.isEmpty { break }

@@ -24,18 +24,11 @@ extension Identity {
         guard try await deviceTokens(of: device).count < Self.deviceTokenLimit else {
             throw IdentityError.tooMany(limit: Self.deviceTokenLimit)
         }
-        let secret = SecretToken(.device)
         let now = now()
-        try await coordinator.edit(by: author) { directory, draft in
-            guard let owner = directory.devices[device]?.user,
-                directory.letsToken(madeBy: author.user, standForDevicesOf: owner)
-            else { throw IdentityError.unknown }
-            draft.credentials.append(
-                Credential(
-                    kind: .deviceToken, key: secret.digest.bytes, user: owner, device: device,
-                    secret: Credential.passwordKey(of: author.user), createdAt: now))
+        return try await coordinator.edit(by: author) { directory, draft in
+            guard let device = directory.devices[device] else { throw IdentityError.unknown }
+            return try draft.addDeviceToken(for: device, by: author, at: now, in: directory)
         }
-        return secret.text
     }
 
     /// The tokens of a device, oldest first.
@@ -73,5 +66,23 @@ extension Identity {
             try owner.map { try store.credentials(.deviceToken, of: $0) } ?? []
         }
         .filter { $0.device == device }
+    }
+}
+
+extension Draft {
+    /// Adds a token with which a device, which the same draft may make, reports by itself.
+    ///
+    /// - Returns: the secret, which cannot be read again.
+    /// - Throws: `IdentityError.unknown` when the author may not make tokens for the device.
+    package mutating func addDeviceToken(
+        for device: Device, by author: Author, at now: Instant, in directory: Directory
+    ) throws(IdentityError) -> String {
+        guard directory.letsToken(madeBy: author.user, standForDevicesOf: device.user) else { throw .unknown }
+        let secret = SecretToken(.device)
+        credentials.append(
+            Credential(
+                kind: .deviceToken, key: secret.digest.bytes, user: device.user, device: device.number,
+                secret: Credential.passwordKey(of: author.user), createdAt: now))
+        return secret.text
     }
 }

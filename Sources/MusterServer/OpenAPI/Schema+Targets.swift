@@ -11,7 +11,8 @@ extension Schema {
     static let letterNumber = #"{"type":"integer","minimum":1,"maximum":\#(Query.largestSequence)}"#
 
     private static let target: [(String, String)] = [
-        ("name", name), ("kind", kind), ("enabled", boolean), ("createdAt", time), ("updatedAt", time),
+        ("name", name), ("kind", kind), ("enabled", boolean), ("byHand", boolean), ("createdAt", time),
+        ("updatedAt", time),
     ]
     private static let settings: [(String, String)] = [
         ("server", text), ("headers", list(of: text)), ("secretsInUse", integer),
@@ -26,13 +27,19 @@ extension Schema {
         (
             "NewTarget",
             object(
-                [("name", name), ("kind", kind)], optional: [("url", url), ("headers", headers), ("secret", secret)])
+                [("name", name), ("kind", kind)],
+                optional: [("url", url), ("headers", headers), ("secret", secret), ("byHand", boolean)])
         ),
-        ("TargetPatch", object([], optional: [("enabled", boolean), ("url", url), ("headers", headers)])),
+        (
+            "TargetPatch",
+            object([], optional: [("enabled", boolean), ("byHand", boolean), ("url", url), ("headers", headers)])
+        ),
         ("Target", object(target, optional: settings)),
         ("MadeTarget", object(target, optional: settings + [("secret", secret)])),
         ("TargetPage", page(of: "Target")),
         ("NewSecret", object([("secret", secret), ("formerGoodUntil", time)])),
+        ("TargetRun", object([("count", integer), ("through", integer)])),
+        ("TargetDeliveries", object([("pending", integer), ("deadLetters", integer)])),
         ("SentEvent", object([("event", #"{"type":"string","format":"uuid"}"#)])),
         (
             "Deliveries",

@@ -3,7 +3,8 @@ package import HTTPTypes
 /// A request would exceed a quota. Nothing of it was stored.
 package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
     package let quota: Quota
-    /// The owner of the quota: the name of a user, a team or a database; nil for server-wide quotas.
+    /// The owner of the quota: the name of a user, of a device with its user's, of a team or of a database; nil for
+    /// server-wide quotas.
     package let owner: String?
     /// The limit, in the quota's unit.
     package let limit: Double
@@ -29,7 +30,10 @@ package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
             return "The devices of user \(owner) report more than \(Self.text(limit)) positions a second. "
                 + "Try again in \(retryAfterSeconds ?? 1) s."
         case .signals:
-            return "The devices of user \(owner) fire more than \(Self.text(limit)) signals a second. "
+            return "The device \(owner) fires more than \(Self.text(limit)) signals a second. "
+                + "Try again in \(retryAfterSeconds ?? 1) s, or ask an admin for more (--quota-signals-per-second)."
+        case .signalsOfUser:
+            return "The devices of user \(owner) together fire more than \(Self.text(limit)) signals a second. "
                 + "Try again in \(retryAfterSeconds ?? 1) s, or ask an admin for more (--quota-signals-per-second)."
         case .userBytes:
             return "User \(owner) has \(Self.bytes(limit)) stored, as much as a user may have. "

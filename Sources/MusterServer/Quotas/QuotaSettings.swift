@@ -4,10 +4,13 @@ package struct QuotaSettings: Hashable, Sendable {
     package var positionsPerSecond: Double = 50
     /// Positions of one user's devices that may arrive at once, such as those that phones recorded while offline.
     package var positionBurst: Double = 100_000
-    /// Signals a second of one user's devices, in the long run. Each may be sent to targets outside.
+    /// Signals a second of one device, in the long run. Each may be sent to targets outside.
     package var signalsPerSecond: Double = 1
-    /// Signals of one user's devices that may arrive at once, such as those that a device kept while offline.
-    package var signalBurst: Double = 600
+    /// Signals of one device that may arrive at once, such as those that it kept while offline.
+    package var signalBurst: Double = 120
+    /// How many devices of one user may fire as much as one device may, at the same time. So a device that never stops
+    /// takes nothing of its owner's other devices, and many devices of one user fire no more than a few.
+    static let signalDevices: Double = 5
     /// Stored bytes of one user: positions, and documents of the location database. nil for no limit.
     package var userBytes: Int64? = 1 << 30
     /// Stored bytes of one database that an admin made. nil for no limit.
@@ -36,6 +39,7 @@ package struct QuotaSettings: Hashable, Sendable {
 package enum Quota: String, CaseIterable, Sendable {
     case positions
     case signals
+    case signalsOfUser = "signals_of_user"
     case userBytes = "user_bytes"
     case databaseBytes = "database_bytes"
     case storeBytes = "store_bytes"

@@ -14,16 +14,17 @@ package final class Quotas: Sendable {
     package typealias Log = @Sendable (QuotaError) -> Void
 
     package let settings: QuotaSettings
-    private let clock: @Sendable () -> ContinuousClock.Instant
+    let clock: @Sendable () -> ContinuousClock.Instant
     private let log: Log
-    private let positions: Mutex<QuotaBuckets<UserNumber>>
-    private let signals: Mutex<QuotaBuckets<UserNumber>>
-    private let usage = Mutex(Usage())
+    let positions: Mutex<QuotaBuckets<UserNumber>>
+    let signals: Mutex<SignalRates>
+    let usage = Mutex(Usage())
     private let refusals = Mutex(Refusals())
 
     /// The stored bytes at the last measurement.
-    private struct Usage {
-        var positionBytes: [UserNumber: Int64] = [:]
+    struct Usage {
+        /// Of positions and signals.
+        var observationBytes: [UserNumber: Int64] = [:]
         var datasetBytes: [UserNumber: Int64] = [:]
         var usersOverBytes: Set<UserNumber> = []
         var storeBytes: Int64 = 0
@@ -57,7 +58,7 @@ package final class Quotas: Sendable {
         self.clock = clock
         self.log = log
         positions = Mutex(QuotaBuckets(perSecond: settings.positionsPerSecond, burst: settings.positionBurst))
-        signals = Mutex(QuotaBuckets(perSecond: settings.signalsPerSecond, burst: settings.signalBurst))
+        signals = Mutex(SignalRates(settings))
     }
 
     // MARK: Refusing
@@ -86,11 +87,13 @@ package final class Quotas: Sendable {
 
     /// Adopts the store's measurement of its content.
     func adopt(_ stored: StoredUsage, in directory: Directory) {
-        var positionBytes: [UserNumber: Int64] = [:]
-        for (device, bytes) in stored.positionBytes {
-            if let owner = directory.devices[device]?.user { positionBytes[owner, default: 0] += bytes }
+        var observationBytes: [UserNumber: Int64] = [:]
+        for byDevice in [stored.positionBytes, stored.signalBytes] {
+            for (device, bytes) in byDevice {
+                if let owner = directory.devices[device]?.user { observationBytes[owner, default: 0] += bytes }
+            }
         }
-        var totals = positionBytes
+        var totals = observationBytes
         var mostBytesOfDatabase: Int64 = 0
         for (database, bytes) in stored.documentBytes {
             if let user = database.user {
@@ -103,7 +106,7 @@ package final class Quotas: Sendable {
         let limit = settings.userBytes ?? .max
         let over = Set(totals.lazy.filter { $0.value >= limit }.map(\.key))
         usage.withLock { usage in
-            usage.positionBytes = positionBytes
+            usage.observationBytes = observationBytes
             usage.datasetBytes = stored.datasetBytes
             usage.usersOverBytes = over
             usage.storeBytes = stored.storeBytes
@@ -133,7 +136,7 @@ package final class Quotas: Sendable {
             // During an incident a person's position matters more than a quota; a file does not.
             let isInIncident = user.team.map { usage.teamsInIncident.contains($0) } ?? false
             if isInIncident && !areFilesAmong { return nil }
-            let others = (usage.positionBytes[user.number] ?? 0) + (usage.datasetBytes[user.number] ?? 0)
+            let others = (usage.observationBytes[user.number] ?? 0) + (usage.datasetBytes[user.number] ?? 0)
             if let limit = settings.userBytes, stored + others + bytes > limit {
                 return QuotaError(.userBytes, of: user.name, limit: Double(limit))
             }
@@ -155,8 +158,8 @@ package final class Quotas: Sendable {
         -> QuotaError?
     {
         if bytes <= 0 { return nil }
-        let (positions, storeBytes) = usage.withLock { ($0.positionBytes[user] ?? 0, $0.storeBytes) }
-        if let limit = settings.userBytes, stored + positions + bytes > limit {
+        let (observations, storeBytes) = usage.withLock { ($0.observationBytes[user] ?? 0, $0.storeBytes) }
+        if let limit = settings.userBytes, stored + observations + bytes > limit {
             return QuotaError(.userBytes, of: name, limit: Double(limit))
         }
         return storeRefusal(storeBytes)
@@ -176,12 +179,12 @@ package final class Quotas: Sendable {
         return QuotaError(.storeBytes, limit: Double(limit))
     }
 
-    // MARK: Positions
+    // MARK: Observations
 
     /// How many tokens of each rate the observations of one user need.
     struct Need {
         var positions = 0
-        var signals = 0
+        var signals: [DeviceNumber: Int] = [:]
     }
 
     /// The parts of users' quotas that the observations of a request take.
@@ -221,7 +224,7 @@ package final class Quotas: Sendable {
             }
             guard let owner = last?.owner else { continue }
             if case .signal = observation {
-                needed[owner, default: Need()].signals += 1
+                needed[owner, default: Need()].signals[device, default: 0] += 1
             } else {
                 needed[owner, default: Need()].positions += 1
             }
@@ -252,12 +255,31 @@ package final class Quotas: Sendable {
         positions.withLock { buckets in
             for (user, taken) in claim.taken { buckets.giveBack(Double(taken.positions), to: user) }
         }
-        signals.withLock { buckets in
-            for (user, taken) in claim.taken where taken.signals > 0 {
-                buckets.giveBack(Double(taken.signals), to: user)
+        signals.withLock { rates in
+            for (user, taken) in claim.taken { rates.giveBack(taken.signals, of: user) }
+        }
+    }
+
+    /// Gives back most of what signals took that were repeated: the store had them already, so nothing was sent. A
+    /// device that sends again what was not answered may do so ten times as often as it may fire.
+    ///
+    /// - Parameters:
+    ///   - repeated: the number of observations that were stored already.
+    ///   - count: the number of observations.
+    func giveBack(_ repeated: Int, repeatedOf count: Int, in claim: Claim) {
+        guard repeated > 0 else { return }
+        // Of a request with signals of several devices it is not known whose were repeated, unless all were.
+        let fired = claim.taken.values.reduce(0) { $0 + $1.signals.count }
+        guard fired > 0, repeated == count || (fired == 1 && claim.owners.count == 1) else { return }
+        signals.withLock { rates in
+            for (user, taken) in claim.taken {
+                rates.giveBack(taken.signals.mapValues { min($0, repeated) }, times: Self.repeatedShare, of: user)
             }
         }
     }
+
+    /// The part of a token that a repeated signal gets back.
+    static let repeatedShare = 0.9
 
     private func takeShares(
         _ needed: [UserNumber: Need], isRated: Bool, in directory: Directory, for claim: inout Claim
@@ -284,31 +306,42 @@ package final class Quotas: Sendable {
 
     private func takeRates(_ needed: [UserNumber: Need], in directory: Directory, for claim: inout Claim) {
         let reported = needed.compactMapValues { $0.positions > 0 ? $0.positions : nil }
-        if !reported.isEmpty { takeRate(of: .positions, reported, in: directory, for: &claim) }
-        let fired = needed.filter { $0.value.signals > 0 && claim.refused[$0.key] == nil }
-        if !fired.isEmpty { takeRate(of: .signals, fired.mapValues(\.signals), in: directory, for: &claim) }
+        if !reported.isEmpty { takeRate(ofPositions: reported, in: directory, for: &claim) }
+        for (user, need) in needed where !need.signals.isEmpty && claim.refused[user] == nil {
+            if let fault = takeRate(ofSignals: need.signals, of: user, in: directory) {
+                claim.refused[user] = fault
+            } else {
+                claim.taken[user, default: Need()].signals = need.signals
+            }
+        }
+    }
+
+    /// - Returns: the quota that the signals of a user's devices would exceed; nil where they took their tokens.
+    private func takeRate(
+        ofSignals needed: [DeviceNumber: Int], of user: UserNumber, in directory: Directory
+    ) -> QuotaError? {
+        let now = clock()
+        guard let wait = signals.withLock({ $0.spendTokens(needed, of: user, at: now) }) else { return nil }
+        let (owner, seconds) = (directory.users[user]?.name ?? "", max(1, Int(wait.seconds.rounded(.up))))
+        guard let device = wait.device else {
+            return QuotaError(
+                .signalsOfUser, of: owner, limit: settings.signalsPerSecond * QuotaSettings.signalDevices,
+                retryAfterSeconds: seconds)
+        }
+        return QuotaError(
+            .signals, of: "\(owner)/\(directory.devices[device]?.name ?? "")", limit: settings.signalsPerSecond,
+            retryAfterSeconds: seconds)
     }
 
     private func takeRate(
-        of quota: Quota, _ needed: [UserNumber: Int], in directory: Directory, for claim: inout Claim
+        ofPositions needed: [UserNumber: Int], in directory: Directory, for claim: inout Claim
     ) {
         let now = clock()
-        let isOfSignals = quota == .signals
-        let waits =
-            isOfSignals
-            ? signals.withLock { $0.spendTokens(needed, at: now) }
-            : positions.withLock { $0.spendTokens(needed, at: now) }
-        for (user, count) in needed where waits[user] == nil {
-            if isOfSignals {
-                claim.taken[user, default: Need()].signals = count
-            } else {
-                claim.taken[user, default: Need()].positions = count
-            }
-        }
+        let waits = positions.withLock { $0.spendTokens(needed, at: now) }
+        for (user, count) in needed where waits[user] == nil { claim.taken[user, default: Need()].positions = count }
         for (user, seconds) in waits {
             claim.refused[user] = QuotaError(
-                quota, of: directory.users[user]?.name,
-                limit: isOfSignals ? settings.signalsPerSecond : settings.positionsPerSecond,
+                .positions, of: directory.users[user]?.name, limit: settings.positionsPerSecond,
                 retryAfterSeconds: max(1, Int(seconds.rounded(.up))))
         }
     }
@@ -323,50 +356,5 @@ extension Observation {
             device
         case .declaration: nil
         }
-    }
-}
-
-// MARK: Metrics
-
-extension Quotas {
-    /// Metrics of refusals and usage. Where each user, team or database has a quota, the figure is that of the one that
-    /// uses most. The last family leaves out quotas without a limit.
-    func metricFamilies(in directory: Directory) -> [MetricFamily] {
-        let counts = refusalCounts
-        let figures = figures(in: directory)
-        return [
-            MetricFamily(
-                "muster_quota_refused_total", .counter, "Requests refused because of a quota.", by: "quota",
-                Quota.allCases.map { ($0.rawValue, Double(counts[$0, default: 0])) }),
-            MetricFamily(
-                "muster_quota_used", .gauge, "Used of a quota, by the one that uses most.", by: "quota",
-                figures.map { quota, used, _ in (quota.rawValue, Double(used)) }),
-            MetricFamily(
-                "muster_quota_limit", .gauge, "The limit of a quota.", by: "quota",
-                figures.compactMap { quota, _, limit in limit.map { (quota.rawValue, Double($0)) } }),
-        ]
-    }
-
-    private func figures(in directory: Directory) -> [(Quota, used: Int64, limit: Int64?)] {
-        let usage = usage.withLock { $0 }
-        let now = clock()
-        let burstUsed = positions.withLock { $0.mostUsed(at: now) }
-        let signalsUsed = signals.withLock { $0.mostUsed(at: now) }
-        let counts = QuotaCounts(in: directory)
-        return [
-            (.positions, Int64(burstUsed), Int64(settings.positionBurst)),
-            (.signals, Int64(signalsUsed), Int64(settings.signalBurst)),
-            (.userBytes, usage.mostBytesOfUser, settings.userBytes),
-            (.databaseBytes, usage.mostBytesOfDatabase, settings.databaseBytes),
-            (.storeBytes, usage.storeBytes, settings.storeBytes),
-            (
-                .implicitUsersOfTeam, Int64(counts.implicitUsers.values.max() ?? 0),
-                Int64(settings.implicitUsersOfTeam)
-            ),
-            (.implicitUsers, Int64(counts.implicitUsers.values.reduce(0, +)), Int64(settings.implicitUsers)),
-            (.collectionsOfTeam, Int64(counts.mostCollectionsOfTeam), Int64(settings.collectionsOfTeam)),
-            (.collections, Int64(directory.collections.count), Int64(settings.collections)),
-            (.databases, Int64(directory.databases.count), Int64(settings.databases)),
-        ]
     }
 }

@@ -46,11 +46,43 @@ extension StoreCoordinator {
         return refused
     }
 
+    /// Changes a note of a device, within the quota of the user who owns the device. `change` receives the note as it
+    /// is at that moment, nil for none, and returns what it is to say; so two changes at the same time both count.
+    ///
+    /// - Parameter sender: the principal that changes it.
+    /// - Returns: what the note says, once it is on disk.
+    /// - Throws: the errors of `change`; `CoordinatorError`.
+    package func changeNote(
+        _ name: DeviceNote.Name, of device: DeviceNumber, by sender: Principal?,
+        _ change: @escaping @Sendable (String?) throws -> String
+    ) async throws -> String {
+        let asked = Observation.note(DeviceNote(name, receivedTime: now(), body: ""), of: device)
+        let claim = quotas.claim([asked], by: sender, in: directory)
+        if let refused = claim.firstRefusal { throw CoordinatorError.overQuota(refused) }
+        do {
+            return try await withDecision { engine, transaction, decision, now in
+                let former = try transaction.deviceNote(name, of: device)?.body
+                let body = try change(former)
+                if body != former {
+                    let note = DeviceNote(name, receivedTime: now, body: body)
+                    try transaction.put(note, of: device)
+                    _ = engine.decide(.note(note, of: device), now: now, into: &decision)
+                }
+                return body
+            }
+        } catch {
+            quotas.giveBack(claim)
+            throw error
+        }
+    }
+
     private func ingestClaimed(_ observations: [Observation], _ claim: Quotas.Claim) async throws(CoordinatorError)
         -> Receipt
     {
         do {
-            return try await enqueue(.observations(observations))
+            let receipt = try await enqueue(.observations(observations))
+            quotas.giveBack(receipt.tally.repeated, repeatedOf: observations.count, in: claim)
+            return receipt
         } catch {
             quotas.giveBack(claim)
             throw error

@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 package import Hummingbird
 import MusterHTTP
 
@@ -50,8 +50,16 @@ package protocol RouteProtocol: Sendable {
     /// An implementation that reads the body, to verify a signature, must leave it in the request for the handler.
     func proof(in request: inout Request, _ context: AppRequestContext) async throws -> (any RequestProof)?
 
+    /// The header fields, besides `Authorization`, that proofs of this protocol are in. Pages at other origins that may
+    /// send credentials may send these.
+    var proofFields: [HTTPField.Name] { get }
+
     /// The answer to an error of the authorizer or of the handler; nil to answer with a problem (RFC 9457).
     func response(to error: any Error, _ context: AppRequestContext) -> Response?
+}
+
+extension RouteProtocol {
+    package var proofFields: [HTTPField.Name] { [] }
 }
 
 /// Credentials in the `Authorization` header, and errors as problems.

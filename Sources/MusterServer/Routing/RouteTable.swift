@@ -66,7 +66,10 @@ package struct RouteTable: Sendable {
         isEncrypted: Bool = false
     ) -> Router<AppRequestContext> {
         let router = Router(context: AppRequestContext.self)
-        if !origins.isEmpty { router.add(middleware: CrossOrigin(origins: origins)) }
+        if !origins.isEmpty {
+            let fields = Set(routes.flatMap { $0.wireProtocol.proofFields.map(\.canonicalName) })
+            router.add(middleware: CrossOrigin(origins: origins, fields: fields.sorted()))
+        }
         router.add(
             middleware: ErrorMiddleware(table: self, metrics: metrics, fallback: fallback, isEncrypted: isEncrypted))
         let heads = Set(routes.filter { $0.method == .head }.map(\.path))

@@ -125,6 +125,9 @@ package struct DeadLetter: Hashable, Sendable {
 package struct DeliveryLimits: Hashable, Sendable {
     /// The largest number of waiting deliveries; the store makes one more a dead letter at once.
     package var pending = 1_000_000
+    /// The largest number of waiting deliveries of one target; the store makes one more a dead letter at once. So
+    /// nobody who floods a target fills the room of all others.
+    package var pendingPerTarget = 250_000
     /// The largest number of dead letters of one target; one more replaces the oldest.
     package var deadLettersPerTarget = 10_000
 
@@ -135,10 +138,40 @@ package struct DeliveryLimits: Hashable, Sendable {
     package init() {}
 }
 
-/// The last delivery number given, and the number of waiting deliveries.
+/// How many deliveries wait, and how many were given up.
+package struct DeliveryCounts: Hashable, Sendable {
+    package var pending: Int
+    package var deadLetters: Int
+
+    package init(pending: Int, deadLetters: Int) {
+        self.pending = pending
+        self.deadLetters = deadLetters
+    }
+}
+
+/// The last delivery number given, and the number of waiting deliveries of each target that has any.
 struct DeliveryTally: Equatable {
-    var last: Int64 = 0
-    var pending = 0
+    private(set) var last: Int64
+    private(set) var pending: [TargetNumber: Int]
+    private(set) var pendingCount: Int
+
+    init(last: Int64 = 0, pending: [TargetNumber: Int] = [:]) {
+        self.last = last
+        self.pending = pending
+        pendingCount = pending.values.reduce(0, +)
+    }
+
+    /// Whether the limits allow one more delivery to a target.
+    func hasRoom(for target: TargetNumber, within limits: DeliveryLimits) -> Bool {
+        pendingCount < limits.pending && pending[target, default: 0] < limits.pendingPerTarget
+    }
+
+    /// Counts deliveries that were put, or with a negative count that wait no more.
+    mutating func count(_ count: Int, of target: TargetNumber) {
+        pendingCount += count
+        let total = pending[target, default: 0] + count
+        pending[target] = total == 0 ? nil : total
+    }
 
     mutating func next() -> DeliveryNumber {
         last += 1

@@ -14,7 +14,7 @@ enum Schema {
     static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
         version11, version12, version13, version14, version15, version16, version17, version18,
-        version19, version20, version21, version22,
+        version19, version20, version21, version22, version23,
     ]
 
     /// The newest version that this program reads and writes.
@@ -201,6 +201,9 @@ enum Schema {
 
     /// The signals of devices.
     private static let version20 = SignalTable.schema
+
+    /// Targets that are run by hand, the deliveries of a target, and the bytes of signals.
+    private static let version23 = DeliveryTable.ofTargets + UsageTable.signals
 
     /// The beacon or scanner of a region, and the beacon that a tag sends.
     private static let version19 = """

@@ -44,10 +44,17 @@ package struct MeshbluProperties: Hashable, Sendable {
     /// The properties as the text of one JSON object.
     package var text: String { String(decoding: JSONValue.object(members).bytes, as: UTF8.self) }
 
-    /// Whether a device with these properties and this name has every value that is asked for.
-    package func match(_ wanted: MeshbluParameters, name: String) -> Bool {
+    /// Whether a device with these properties has every value that is asked for. A token is no property, and is not
+    /// looked at.
+    ///
+    /// - Parameter identity: the device's `uuid`, `owner` and `name`.
+    package func match(_ wanted: MeshbluParameters, identity: [String: String]) -> Bool {
         wanted.members.allSatisfy { member in
-            if member.key == "name" { return member.value.string == name }
+            if member.key == "token" { return true }
+            if let own = identity[member.key] {
+                // UUIDs are compared as they are spelled in answers, in lower case.
+                return member.value.string == own || (member.key != "name" && member.value.string?.lowercased() == own)
+            }
             let property = members.first { $0.key == member.key }?.value
             return property?.signalText == member.value.signalText
         }

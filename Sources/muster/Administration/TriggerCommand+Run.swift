@@ -7,12 +7,14 @@ extension TriggerCommand {
         static let configuration = CommandConfiguration(
             abstract: "Run the actions that wait, each once, and those that were given up again.",
             discussion: """
-                Put this into a timer to look every 15 minutes at triggers that were set --by-hand. Others run at once.
+                Put this into a timer to look every 15 minutes at triggers that were set --by-hand. Others run at \
+                once. What is fired after this began waits for the next time. The command fails where an action was \
+                given up or still waits.
                 """)
         @OptionGroup var data: DataOption
         @Option(help: "Whose triggers they are.") var user: String
         @Option(help: "Only the trigger of this number.") var number: Int?
-        @Option(help: "How long to wait for actions to end, in seconds.") var seconds = 60
+        @Option(help: "How long to wait for the actions of a trigger to end, in seconds.") var seconds = 60
 
         func validate() throws {
             if let number, !TriggerCommand.numbers.contains(number) { throw ValidationError("a trigger is 1 to 5") }
@@ -25,33 +27,57 @@ extension TriggerCommand {
             }
             let wanted = (number.map { [$0] } ?? Array(TriggerCommand.numbers)).map { Names($0, of: user) }
             let targets = try await connection.items("/targets")
+            var haveAllRun = true
             for names in wanted {
                 guard let target = targets.first(where: { $0.words("name") == names.action }) else { continue }
-                try await run(names.action, isEnabled: target["enabled"]?.boolean ?? true, connection)
+                let isEnabled = target["enabled"]?.boolean ?? true
+                let hasRun =
+                    try await isEnabled
+                    ? run(names.action, connection) : announceDisabled(names.action, connection)
+                haveAllRun = haveAllRun && hasRun
             }
+            if !haveAllRun { throw ExitCode(1) }
         }
 
-        /// Sends what waits for a target, and stops it again where it is to wait.
-        private func run(_ action: String, isEnabled: Bool, _ connection: Connection) async throws {
-            _ = try await connection.send("POST", "/deadletters/redrive?target=\(action.segment)")
-            let path = "/targets/\(action.segment)"
-            let before = try await waitingCount(of: action, connection)
-            if !isEnabled { _ = try await connection.send("PATCH", path, json: ["enabled": true]) }
-            var left = before
+        /// Has what waits for a target sent, and waits until it arrived or was given up.
+        ///
+        /// - Returns: whether all of it arrived.
+        private func run(_ action: String, _ connection: Connection) async throws -> Bool {
+            let run = try JSONValue(
+                parsing: [UInt8](try await connection.send("POST", "/targets/\(action.segment)/run")))
+            guard let count = run["count"]?.integer, let through = run["through"]?.integer else {
+                throw CommandFailure("the server's answer to a run of \(action) says no count")
+            }
+            var left = try await counts(of: action, through: through, connection)
             let end = ContinuousClock.now + .seconds(seconds)
-            while left > 0, ContinuousClock.now < end {
+            while left.waiting > 0, ContinuousClock.now < end {
                 try await Task.sleep(for: .milliseconds(100))
-                left = try await waitingCount(of: action, connection)
+                left = try await counts(of: action, through: through, connection)
             }
-            if !isEnabled { _ = try await connection.send("PATCH", path, json: ["enabled": false]) }
-            announce("\(action)\t\(max(0, before - left)) run, \(left) waiting")
-            if left > 0 { throw ExitCode(1) }
+            let arrived = max(0, count - left.waiting - left.givenUp)
+            announce("\(action)\t\(arrived) run, \(left.givenUp) given up, \(left.waiting) waiting")
+            return left.waiting == 0 && left.givenUp == 0
         }
 
-        private func waitingCount(of action: String, _ connection: Connection) async throws -> Int64 {
-            let state = try JSONValue(parsing: [UInt8](try await connection.send("GET", "/deliveries")))
-            let target = state["targets"]?.elements?.first { $0.words("target") == action }
-            return target?["pending"]?.integer ?? 0
+        /// Says that a target is switched off. Whoever did it switches it on again, not a timer.
+        ///
+        /// - Returns: whether nothing waits for it.
+        private func announceDisabled(_ action: String, _ connection: Connection) async throws -> Bool {
+            let left = try await counts(of: action, through: nil, connection)
+            announce(
+                "\(action)\tswitched off, \(left.givenUp) given up, \(left.waiting) waiting: "
+                    + "muster target enable \(action)")
+            return left.waiting == 0 && left.givenUp == 0
+        }
+
+        /// Counts what waits for a target and what was given up, up to the number of a delivery if it is given.
+        private func counts(
+            of action: String, through: Int64?, _ connection: Connection
+        ) async throws -> (waiting: Int64, givenUp: Int64) {
+            let query = through.map { "?through=\($0)" } ?? ""
+            let counts = try JSONValue(
+                parsing: [UInt8](try await connection.send("GET", "/targets/\(action.segment)/deliveries\(query)")))
+            return (counts["pending"]?.integer ?? 0, counts["deadLetters"]?.integer ?? 0)
         }
     }
 }

@@ -17,7 +17,19 @@ extension TriggerCommand {
         @Option(help: "Post JSON to this URL: Home Assistant, n8n, IFTTT's webhooks, any other.") var url: String?
         @Option(help: "Send to this target, which is there already.") var target: String?
         @Option(help: "What to send: a template, or @FILE.") var template: String?
-        @Flag(help: "Let what is fired wait for 'muster trigger run'.") var byHand = false
+        @Flag var timing: Timing?
+
+        enum Timing: EnumerableFlag {
+            case atOnce
+            case byHand
+
+            static func help(for timing: Timing) -> ArgumentHelp? {
+                switch timing {
+                case .atOnce: "Run the action as soon as it is fired, as a new trigger does. What waits runs, too."
+                case .byHand: "Let what is fired wait for 'muster trigger run'."
+                }
+            }
+        }
 
         private struct Rule: Encodable {
             struct Input: Encodable {
@@ -45,7 +57,9 @@ extension TriggerCommand {
             guard [slack, url, target].compactMap({ $0 }).count == 1 else {
                 throw ValidationError("give one of --slack, --url and --target")
             }
-            if target != nil, byHand { throw ValidationError("--by-hand goes with --slack or --url") }
+            if target != nil, timing != nil {
+                throw ValidationError("--by-hand and --at-once go with --slack or --url")
+            }
         }
 
         func run() async throws {
@@ -56,37 +70,67 @@ extension TriggerCommand {
             try await Connection.withServer(over: data.data) { connection in
                 try await connection.makeUnlessThere(
                     "/users/\(names.user.segment)/devices", json: ["name": names.device])
-                let secret = target == nil ? try await putAction(names, connection) : nil
-                try await putRule(names, template, connection)
-                announce(
-                    "Trigger \(trigger.number) of \(names.user) is set." + (secret.map { "\nIts secret: \($0)" } ?? ""))
+                let action = target == nil ? try await putAction(names, connection) : nil
+                do {
+                    try await putRule(names, template, connection)
+                } catch {
+                    // A target whose secret nobody has seen is of no use.
+                    if action?.isNew == true {
+                        _ = try? await connection.send("DELETE", "/targets/\(names.action.segment)")
+                    }
+                    throw error
+                }
+                var words = ["Trigger \(trigger.number) of \(names.user) is set."]
+                if let secret = action?.secret { words.append("Its secret: \(secret)") }
+                if action?.isEnabled == false {
+                    words.append("Its target is switched off: muster target enable \(names.action)")
+                }
+                announce(words.joined(separator: "\n"))
             }
         }
 
-        /// Makes the target of the action, or changes its URL.
-        ///
-        /// - Returns: the secret of a new webhook.
-        private func putAction(_ names: Names, _ connection: Connection) async throws -> String? {
+        private struct Action {
+            var isNew: Bool
+            var isEnabled = true
+            /// The secret of a new webhook.
+            var secret: String?
+        }
+
+        private struct NewTarget: Encodable {
+            var name: String
+            var kind: String
+            var url: String?
+            var byHand: Bool?
+        }
+
+        private struct TargetPatch: Encodable {
+            var url: String?
+            var byHand: Bool?
+        }
+
+        /// Makes the target of the action, or changes its URL and its timing. One that is switched off stays so.
+        private func putAction(_ names: Names, _ connection: Connection) async throws -> Action {
             let kind = slack != nil ? "slack" : "webhook"
             let path = "/targets/\(names.action.segment)"
+            let isByHand = timing.map { $0 == .byHand }
             let (body, status) = try await connection.exchange(
-                "POST", "/targets", json: TargetCommand.Add.NewTarget(name: names.action, kind: kind, url: slack ?? url)
-            )
-            var secret: String?
+                "POST", "/targets",
+                json: NewTarget(name: names.action, kind: kind, url: slack ?? url, byHand: isByHand))
             if status == 201 {
-                secret = try JSONValue(parsing: [UInt8](body))["secret"]?.string
-            } else if status == 409 {
-                let known = try JSONValue(parsing: [UInt8](try await connection.send("GET", path)))
-                guard known.words("kind") == kind else {
-                    throw CommandFailure(
-                        "the target \(names.action) is of another kind: run muster target remove \(names.action) first")
-                }
-                _ = try await connection.send("PATCH", path, json: ["url": slack ?? url])
-            } else {
-                throw CommandFailure(problem: body, status: status, of: "/targets")
+                return Action(isNew: true, secret: try JSONValue(parsing: [UInt8](body))["secret"]?.string)
             }
-            _ = try await connection.send("PATCH", path, json: ["enabled": !byHand])
-            return secret
+            let refusal = CommandFailure(problem: body, status: status, of: "/targets")
+            guard status == 409 else { throw refusal }
+            let (found, foundStatus) = try await connection.exchange("GET", path)
+            // A 409 may have another reason than that the target is there.
+            guard foundStatus == 200 else { throw refusal }
+            let known = try JSONValue(parsing: [UInt8](found))
+            guard known.words("kind") == kind else {
+                throw CommandFailure(
+                    "the target \(names.action) is of another kind: run muster target remove \(names.action) first")
+            }
+            _ = try await connection.send("PATCH", path, json: TargetPatch(url: slack ?? url, byHand: isByHand))
+            return Action(isNew: false, isEnabled: known["enabled"]?.boolean ?? true)
         }
 
         private func putRule(_ names: Names, _ template: String, _ connection: Connection) async throws {

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import MusterCoding
+import MusterServer
 import MusterTerminal
 import MusterWire
 
@@ -33,10 +35,26 @@ struct TriggerCommand: AsyncParsableCommand {
 
         init(_ number: Int, of user: String) {
             self.user = user
+            let stem = Self.stem(of: user)
             device = "trigger-\(number)"
-            rule = "\(user).trigger-\(number)"
-            action = "\(user).action-\(number)"
+            rule = "\(stem).trigger-\(number)"
+            action = "\(stem).action-\(number)"
         }
+
+        /// The part of the names of rules and targets that stands for a user: the user's name where a rule may have it,
+        /// with 10 more characters; otherwise what it may have of the name, and a digest of the whole.
+        private static func stem(of user: String) -> String {
+            let allowed = user.utf8.allSatisfy { $0 != UInt8(ascii: "@") } && user.utf8.count <= 54
+            let digits = user.utf8.suffix(digestDigits)
+            let isLikeStem =
+                user.utf8.count > digestDigits && user.utf8.dropLast(digestDigits).last == UInt8(ascii: "-")
+                && digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+            if allowed, !isLikeStem { return user }
+            let kept = user.replacing("@", with: "-").prefix(54 - digestDigits - 1)
+            return "\(kept)-\(TokenDigest(of: user).bytes.hexadecimal.prefix(digestDigits))"
+        }
+
+        private static let digestDigits = 16
     }
 
     struct Fire: AsyncParsableCommand {

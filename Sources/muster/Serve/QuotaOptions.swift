@@ -7,9 +7,9 @@ struct QuotaOptions: ParsableArguments {
     var quotaPositionsPerSecond = QuotaSettings().positionsPerSecond
     @Option(help: "Positions that one user's devices may send at once, as after days without a network.")
     var quotaPositionBurst = QuotaSettings().positionBurst
-    @Option(help: "Signals a second that one user's devices may fire in the long run.")
+    @Option(help: "Signals a second that one device may fire in the long run; all of one user five times as many.")
     var quotaSignalsPerSecond = QuotaSettings().signalsPerSecond
-    @Option(help: "Signals that one user's devices may fire at once.")
+    @Option(help: "Signals that one device may fire at once; all of one user five times as many.")
     var quotaSignalBurst = QuotaSettings().signalBurst
     @Option(name: .customLong("quota-user-mib"), help: "MiB that one user may store; 0 for no limit.")
     var quotaUserMebibytes: Int64 = 1_024

@@ -55,6 +55,45 @@ import Testing
         #expect(schedule.begun(at: Self.at(2)) == [2])
     }
 
+    @Test func `what comes after the last run of a target by hand waits for the next, or until it is too old`() {
+        var policy = DeliveryPolicy()
+        policy.lifetimeSeconds = 60
+        var schedule = Self.schedule(
+            following: policy, [Self.pending(1), Self.pending(2), Self.pending(3, about: 2), Self.pending(4, to: 2)])
+        func follow(_ through: Int64, at seconds: Double = 0) {
+            schedule.follow(now: Self.at(seconds)) { number in
+                let mode: Target.Mode = number == TargetNumber(1) ? .byHand(through: through) : .atOnce
+                return Target(number: number, name: "t", kind: .log, mode: mode)
+            }
+        }
+        follow(1)
+        #expect(schedule.begun(at: Self.start).sorted() == [1, 4])
+        #expect(schedule.finish(DeliveryNumber(1), .delivered, now: Self.at(1), jitter: 0) == .complete)
+        #expect(schedule.begun(at: Self.at(2)) == [])
+        schedule.add(Self.pending(5, about: 3), now: Self.at(2))
+        follow(3, at: 3)
+        #expect(schedule.begun(at: Self.at(3)).sorted() == [2, 3])
+        // A retry of what was released goes on by itself.
+        let failure = DeliveryOutcome.failed("answered 500", retryAfterSeconds: nil)
+        #expect(
+            schedule.finish(DeliveryNumber(2), failure, now: Self.at(4), jitter: 0.5)
+                == .retry(at: Self.at(4.5), attempts: 1))
+        #expect(schedule.begun(at: Self.at(5)) == [2])
+        #expect(schedule.nextMoment(now: Self.at(5)) == Self.at(60))
+        #expect(schedule.steps(now: Self.at(60), limit: 9) == [.giveUp(DeliveryNumber(5), attempts: 0)])
+    }
+
+    @Test func `a thousand targets that fail and wait are passed over quickly`() {
+        var schedule = Self.schedule((1...1_000).map { Self.pending(Int64($0), to: Int32($0), after: 30) })
+        let clock = ContinuousClock.now
+        for second in 0..<20 {
+            schedule.follow(now: Self.at(Double(second))) { Target(number: $0, name: "t", kind: .log) }
+            #expect(schedule.begun(at: Self.at(Double(second))) == [])
+        }
+        print("a pass over 1,000 waiting targets: \((ContinuousClock.now - clock) / 20)")
+        #expect(schedule.begun(at: Self.at(30)).count == 1_000)
+    }
+
     @Test func `waiting doubles up to a bound, and lies anywhere below it`() {
         let policy = DeliveryPolicy()
         let bounds = (1...12).map { policy.delaySeconds(afterAttempts: $0, jitter: 1) }
@@ -89,7 +128,7 @@ import Testing
         var policy = DeliveryPolicy()
         policy.lifetimeSeconds = 60
         var schedule = Self.schedule(following: policy, (1...5).map { Self.pending($0, about: Int32($0 % 2 + 1)) })
-        schedule.follow(enabled: [TargetNumber(1): false])
+        schedule.follow(TargetNumber(1), isEnabled: false)
         #expect(schedule.steps(now: Self.start, limit: 9) == [])
         let review = schedule.nextMoment(now: Self.start)
         #expect(review != nil && review! <= Self.at(60))
@@ -97,7 +136,7 @@ import Testing
         var given: [DeliverySchedule.Step] = []
         for second in 61..<100 { given += schedule.steps(now: Self.at(Double(second)), limit: 2) }
         #expect(schedule.pendingCount == 0)
-        schedule.follow(enabled: [TargetNumber(1): true])
+        schedule.follow(TargetNumber(1), isEnabled: true)
         #expect(schedule.begun(at: Self.at(99)) == [])
     }
 
@@ -177,7 +216,7 @@ import Testing
     @Test func `a target that is gone is forgotten, with what comes back from it`() {
         var schedule = Self.schedule([Self.pending(1), Self.pending(2), Self.pending(3, to: 2)])
         #expect(schedule.begun(at: Self.start).sorted() == [1, 3])
-        schedule.follow(enabled: [TargetNumber(2): true])
+        schedule.follow(TargetNumber(2), isEnabled: true)
         #expect(schedule.pendingCount == 1)
         #expect(schedule.finish(DeliveryNumber(1), .delivered, now: Self.start, jitter: 0) == .nothing)
         #expect(schedule.underWayCount == 1)
@@ -229,6 +268,13 @@ import Testing
 }
 
 extension DeliverySchedule {
+    /// Applies a directory with one target.
+    fileprivate mutating func follow(_ target: TargetNumber, isEnabled: Bool) {
+        follow(now: Instant(seconds: 1_790_000_000)) { number in
+            number == target ? Target(number: number, name: "t", kind: .log, isEnabled: isEnabled) : nil
+        }
+    }
+
     /// The numbers of what begins at a moment.
     fileprivate mutating func begun(at moment: Instant) -> [Int64] {
         var begun: [Int64] = []

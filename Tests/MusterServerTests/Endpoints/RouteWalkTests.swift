@@ -61,6 +61,7 @@ import Testing
         "GET /api/v1/keys": "almng", "POST /api/v1/keys": "almng", "DELETE /api/v1/keys/{key}": "almng",
         "GET /api/v1/targets": "a", "POST /api/v1/targets": "a", "GET /api/v1/targets/{target}": "a",
         "PATCH /api/v1/targets/{target}": "a", "DELETE /api/v1/targets/{target}": "a",
+        "POST /api/v1/targets/{target}/run": "a", "GET /api/v1/targets/{target}/deliveries": "a",
         "POST /api/v1/targets/{target}/secret": "a", "POST /api/v1/targets/{target}/test": "a",
         "GET /api/v1/deliveries": "a", "GET /api/v1/deadletters": "a", "DELETE /api/v1/deadletters": "a",
         "POST /api/v1/deadletters/redrive": "a", "GET /api/v1/deadletters/{letter}": "a",

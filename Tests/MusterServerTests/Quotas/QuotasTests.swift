@@ -39,6 +39,10 @@ private struct Bench {
             directory.apply(
                 .putDevice(Device(number: DeviceNumber(number), name: "phone", user: UserNumber(number))))
         }
+        for number in 11...15 as ClosedRange<Int32> {
+            directory.apply(
+                .putDevice(Device(number: DeviceNumber(number), name: "button\(number)", user: ana.number)))
+        }
         self.directory = directory
     }
 
@@ -59,6 +63,14 @@ private struct Bench {
                     coordinate: Coordinate(validLatitude: 45, longitude: 14),
                     sampleTime: Instant(seconds: Double(index)), receivedTime: Instant(seconds: 0)),
                 of: DeviceNumber(device))
+        }
+    }
+
+    func signals(_ count: Int, of device: Int32) -> [Observation] {
+        (0..<count).map { index in
+            let moment = Instant(seconds: Double(index))
+            let signal = Signal(id: "\(index)", name: "button", sampleTime: moment, receivedTime: moment)
+            return .signal(signal, of: DeviceNumber(device))
         }
     }
 
@@ -91,13 +103,7 @@ private struct Bench {
         let bench = Bench {
             $0.positionBurst = 1; $0.signalBurst = 2
         }
-        func signals(_ count: Int) -> [Observation] {
-            (0..<count).map { index in
-                let moment = Instant(seconds: Double(index))
-                let signal = Signal(id: "\(index)", name: "button", sampleTime: moment, receivedTime: moment)
-                return .signal(signal, of: DeviceNumber(1))
-            }
-        }
+        func signals(_ count: Int) -> [Observation] { bench.signals(count, of: 1) }
         #expect(bench.claim(bench.fixes(9, of: 1), by: bench.ana).firstRefusal == nil)
         let claim = bench.claim(signals(2), by: bench.ana)
         #expect(claim.firstRefusal == nil)
@@ -106,6 +112,43 @@ private struct Bench {
         bench.quotas.giveBack(claim)
         #expect(bench.claim(signals(2), by: bench.ana).firstRefusal == nil)
         #expect(bench.claim(signals(1_000), by: bench.admin).firstRefusal == nil)
+    }
+
+    @Test func `a device that never stops takes nothing of its owner's others, and all of them have a cap`() {
+        let bench = Bench { $0.signalBurst = 2 }
+        func fire(_ count: Int, of device: Int32) -> QuotaError? {
+            bench.claim(bench.signals(count, of: device), by: bench.ana).firstRefusal
+        }
+        #expect(fire(2, of: 1) == nil)
+        #expect(fire(1, of: 1)?.owner == "ana/phone")
+        for device in 11...14 as ClosedRange<Int32> { #expect(fire(2, of: device) == nil) }
+        #expect(fire(1, of: 15)?.quota == .signalsOfUser)
+        #expect(bench.claim(bench.signals(2, of: 2), by: bench.ben).firstRefusal == nil)
+        bench.advance(bySeconds: 0.5)
+        // A refused request takes nothing, of neither.
+        #expect(fire(1, of: 1)?.quota == .signals)
+        #expect(fire(2, of: 15) == nil)
+    }
+
+    @Test func `a signal that is repeated costs a tenth`() {
+        let bench = Bench { $0.signalBurst = 2 }
+        for _ in 0..<9 {
+            let claim = bench.claim(bench.signals(1, of: 1), by: bench.ana)
+            #expect(claim.firstRefusal == nil)
+            bench.quotas.giveBack(1, repeatedOf: 1, in: claim)
+        }
+        #expect(bench.claim(bench.signals(1, of: 1), by: bench.ana).firstRefusal == nil)
+        #expect(bench.claim(bench.signals(1, of: 1), by: bench.ana).firstRefusal?.quota == .signals)
+    }
+
+    @Test func `signals of a user count with the bytes of the user`() {
+        let bench = Bench { $0.userBytes = 1_000 }
+        var usage = StoredUsage()
+        usage.positionBytes = [DeviceNumber(1): 600]
+        usage.signalBytes = [DeviceNumber(1): 400]
+        bench.quotas.adopt(usage, in: bench.directory)
+        #expect(bench.claim(bench.signals(1, of: 1), by: bench.ana).firstRefusal?.quota == .userBytes)
+        #expect(bench.claim(bench.signals(1, of: 2), by: bench.ben).firstRefusal == nil)
     }
 
     @Test func `what is not stored after all takes nothing`() {

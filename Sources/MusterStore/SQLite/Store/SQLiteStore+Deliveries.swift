@@ -4,7 +4,17 @@ import Synchronization
 extension SQLiteStore {
     package var lastDelivery: DeliveryNumber { DeliveryNumber(tally.withLock { $0.last }) }
 
-    package var pendingDeliveryCount: Int { tally.withLock { $0.pending } }
+    package var pendingDeliveryCount: Int { tally.withLock { $0.pendingCount } }
+
+    package var pendingDeliveryCounts: [TargetNumber: Int] { tally.withLock { $0.pending } }
+
+    package func deliveryCounts(of target: TargetNumber, through number: DeliveryNumber) throws -> DeliveryCounts {
+        try onReader { database in
+            DeliveryCounts(
+                pending: try DeliveryTable.count(of: target, through: number, in: database),
+                deadLetters: try DeadLetterTable.count(of: target, through: number, in: database))
+        }
+    }
 
     package func pendingDeliveries(after number: DeliveryNumber, limit: Int) throws -> [PendingDelivery] {
         guard limit > 0 else { return [] }

@@ -267,7 +267,7 @@ package final class SQLiteStore: Store {
         let stored = try LastNumbers(from: database)
         numbers.withLock { $0 = stored }
         let deliveries = DeliveryTally(
-            last: try Counter.delivery.value(in: database), pending: try DeliveryTable.count(in: database))
+            last: try Counter.delivery.value(in: database), pending: try DeliveryTable.counts(in: database))
         tally.withLock { $0 = deliveries }
         let trimmed = try Counter.trimmed.value(in: database)
         newest.store(max(trimmed, try LogTable.lastSequence(in: database) ?? 0), ordering: .releasing)

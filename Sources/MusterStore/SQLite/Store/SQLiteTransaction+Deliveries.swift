@@ -8,19 +8,23 @@ extension SQLiteTransaction {
         let number = tally.next()
         let delivery = Delivery(number: number, content: delivery)
         try run {
-            guard tally.pending < deliveryLimits.pending else {
+            guard tally.hasRoom(for: delivery.content.target, within: deliveryLimits) else {
                 var refused = delivery
                 refused.lastError = DeliveryLimits.fullReason
                 return try deadLetter(refused, at: delivery.content.createdAt)
             }
             try DeliveryTable.insert(delivery, in: database)
-            tally.pending += 1
+            tally.count(1, of: delivery.content.target)
         }
         return number
     }
 
     func complete(_ delivery: DeliveryNumber) throws {
-        try run { if try DeliveryTable.delete(delivery, in: database) { tally.pending -= 1 } }
+        try run { try delete(delivery) }
+    }
+
+    private func delete(_ delivery: DeliveryNumber) throws {
+        if let target = try DeliveryTable.delete(delivery, in: database) { tally.count(-1, of: target) }
     }
 
     func postpone(_ delivery: DeliveryNumber, until next: Instant, attempts: Int, error: String) throws {
@@ -35,7 +39,7 @@ extension SQLiteTransaction {
             dead.attempts = attempts
             dead.lastError = error ?? dead.lastError
             try deadLetter(dead, at: moment)
-            if try DeliveryTable.delete(delivery, in: database) { tally.pending -= 1 }
+            try delete(delivery)
         }
     }
 
@@ -65,16 +69,18 @@ extension SQLiteTransaction {
     /// Deletes the deliveries and dead letters of a target.
     func removeDeliveries(of target: TargetNumber) throws {
         try removeDeliveries(where: "target = ?", Int64(target.rawValue))
+        tally.count(-tally.pending[target, default: 0], of: target)
     }
 
     /// Deletes the deliveries and dead letters about a subject.
     func removeDeliveries(about subject: DeliverySubject) throws {
+        let counts = try run { try DeliveryTable.counts(about: subject, in: database) }
         try removeDeliveries(where: "subject = ?", Int64(subject.code))
+        for (target, count) in counts { tally.count(-count, of: target) }
     }
 
     private func removeDeliveries(where condition: String, _ value: Int64) throws {
         try execute("DELETE FROM deliveries WHERE \(condition)", [value])
-        tally.pending -= database.changesCount
         try execute("DELETE FROM dead_letters WHERE \(condition)", [value])
     }
 }

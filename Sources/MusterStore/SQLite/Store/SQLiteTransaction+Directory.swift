@@ -152,13 +152,14 @@ extension SQLiteTransaction {
     func put(_ target: Target) throws {
         try execute(
             """
-            INSERT INTO targets (number, name, kind, is_enabled, created_at, updated_at, maker)
-            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+            INSERT INTO targets (number, name, kind, is_enabled, released_through, created_at, updated_at, maker)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
             DO UPDATE SET name = excluded.name, kind = excluded.kind, is_enabled = excluded.is_enabled,
-                created_at = excluded.created_at, updated_at = excluded.updated_at, maker = excluded.maker
+                released_through = excluded.released_through, created_at = excluded.created_at,
+                updated_at = excluded.updated_at, maker = excluded.maker
             """,
             [
-                target.number.rawValue, target.name, target.kind.rawValue, target.isEnabled,
+                target.number.rawValue, target.name, target.kind.rawValue, target.isEnabled, target.mode.through,
                 target.times.createdAt.milliseconds, target.times.updatedAt.milliseconds, target.maker?.rawValue,
             ])
     }

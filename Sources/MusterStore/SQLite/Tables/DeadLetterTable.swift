@@ -61,6 +61,15 @@ enum DeadLetterTable {
         return counts
     }
 
+    /// Counts the dead letters of a target up to a number. Complexity: O(letters counted).
+    static func count(
+        of target: TargetNumber, through number: DeliveryNumber, in database: Database
+    ) throws -> Int {
+        try Int.fetchOne(
+            database, sql: "SELECT count(*) FROM dead_letters WHERE target = ? AND number <= ?",
+            arguments: [target.rawValue, number.rawValue]) ?? 0
+    }
+
     /// Deletes a dead letter.
     ///
     /// - Returns: whether it existed.

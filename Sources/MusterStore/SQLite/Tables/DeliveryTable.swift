@@ -4,6 +4,13 @@ import MusterDocuments
 
 /// The rows of waiting deliveries.
 enum DeliveryTable {
+    /// Finds a target's deliveries, and says how far the deliveries of a target by hand were released.
+    static let ofTargets = """
+        ALTER TABLE targets ADD COLUMN released_through INTEGER;
+        CREATE INDEX deliveries_of_target ON deliveries (target, number);
+
+        """
+
     static func insert(_ delivery: Delivery, in database: Database) throws {
         let statement = try RawStatement(
             """
@@ -33,12 +40,14 @@ enum DeliveryTable {
 
     /// Deletes a waiting delivery.
     ///
-    /// - Returns: whether it existed.
-    static func delete(_ number: DeliveryNumber, in database: Database) throws -> Bool {
-        let statement = try RawStatement("DELETE FROM deliveries WHERE number = ?", in: database)
+    /// - Returns: its target; nil if there was no such delivery.
+    static func delete(_ number: DeliveryNumber, in database: Database) throws -> TargetNumber? {
+        let statement = try RawStatement("DELETE FROM deliveries WHERE number = ? RETURNING target", in: database)
         statement.bind(1, number.rawValue)
+        guard try statement.step() else { return nil }
+        let target = TargetNumber(Int32(truncatingIfNeeded: statement.integer(0)))
         try statement.run()
-        return database.changesCount > 0
+        return target
     }
 
     static func postpone(
@@ -86,9 +95,21 @@ enum DeliveryTable {
         return try delivery(statement, body: statement.withBlob(10) { Array($0) })
     }
 
-    /// Counts the waiting deliveries.
-    static func count(in database: Database) throws -> Int {
-        try Int.fetchOne(database, sql: "SELECT count(*) FROM deliveries") ?? 0
+    /// Counts the waiting deliveries of each target, of all subjects or of one. Complexity: O(deliveries counted).
+    static func counts(about subject: DeliverySubject? = nil, in database: Database) throws -> [TargetNumber: Int] {
+        let condition = subject.map { "WHERE subject = \($0.code) " } ?? ""
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT target, count(*) AS count FROM deliveries \(condition)GROUP BY target")
+        return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.number("target"), try $0.value("count")) })
+    }
+
+    /// Counts the waiting deliveries of a target up to a number. Complexity: O(deliveries counted).
+    static func count(
+        of target: TargetNumber, through number: DeliveryNumber, in database: Database
+    ) throws -> Int {
+        try Int.fetchOne(
+            database, sql: "SELECT count(*) FROM deliveries WHERE target = ? AND number <= ?",
+            arguments: [target.rawValue, number.rawValue]) ?? 0
     }
 
     /// The columns that `delivery` reads, in this order.

@@ -141,8 +141,9 @@ extension StoredDirectory {
         targets = try Row.fetchAll(database, sql: "SELECT * FROM targets ORDER BY number").map {
             Target(
                 number: try $0.number("number"), name: try $0.value("name"), kind: try $0.choice("kind"),
-                isEnabled: try $0.value("is_enabled"), times: try $0.times(),
-                maker: try $0.optionalNumber("maker"))
+                isEnabled: try $0.value("is_enabled"),
+                mode: (try $0.optional("released_through") as Int64?).map { .byHand(through: $0) } ?? .atOnce,
+                times: try $0.times(), maker: try $0.optionalNumber("maker"))
         }
     }
 }

@@ -1,10 +1,11 @@
-import GRDB
-import MusterCore
+package import GRDB
+package import MusterCore
 import MusterDocuments
 
-/// The bytes of each device's positions in the history. Triggers of the database count them in the transaction that
-/// inserts, changes or deletes blocks, whether for retention, a removal or a deleted history.
-enum UsageTable {
+/// The bytes of each device's positions in the history, and of its signals. Triggers of the database count them in the
+/// transaction that inserts, changes or deletes blocks and signals, whether for retention, a removal or a deleted
+/// history.
+package enum UsageTable {
     static let schema = """
         -- The bytes of each device's blocks in the history.
         CREATE TABLE position_bytes (device INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
@@ -26,6 +27,28 @@ enum UsageTable {
 
         """
 
+    package static let signals = """
+        -- The bytes of each device's signals.
+        CREATE TABLE signal_bytes (device INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
+        INSERT INTO signal_bytes (device, bytes)
+            SELECT device, sum(length(id) + length(signal)) FROM signals GROUP BY device;
+        CREATE TRIGGER signal_put AFTER INSERT ON signals BEGIN
+            INSERT INTO signal_bytes (device, bytes) VALUES (new.device, length(new.id) + length(new.signal))
+                ON CONFLICT (device) DO UPDATE SET bytes = bytes + excluded.bytes;
+        END;
+        CREATE TRIGGER signal_gone AFTER DELETE ON signals BEGIN
+            UPDATE signal_bytes SET bytes = bytes - length(old.id) - length(old.signal) WHERE device = old.device;
+            DELETE FROM signal_bytes WHERE device = old.device AND bytes <= 0;
+        END;
+
+        """
+
+    /// Returns the bytes of each device's signals.
+    package static func signalBytes(in database: Database) throws -> [DeviceNumber: Int64] {
+        let rows = try Row.fetchAll(database, sql: "SELECT device, bytes FROM signal_bytes")
+        return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.number("device"), try $0.value("bytes")) })
+    }
+
     /// Returns the bytes stored, in one snapshot.
     static func usage(in database: Database) throws -> StoredUsage {
         var usage = StoredUsage()
@@ -33,6 +56,7 @@ enum UsageTable {
             let (device, bytes): (Int32, Int64) = (row["device"], row["bytes"])
             usage.positionBytes[DeviceNumber(device)] = bytes
         }
+        usage.signalBytes = try signalBytes(in: database)
         usage.documentBytes = try DocumentTables(in: database) { .zero }.storedBytes()
         usage.datasetBytes = try DatasetTable.bytes(in: database)
         let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
