@@ -117,6 +117,8 @@ class BareController:
         self.peer = None
         self.is_scanning = False
         self.is_mute = False
+        # Set once it has refused the parameters of a scan: by that a scan knows what its later answers mean.
+        self.has_refused = threading.Event()
 
     def __enter__(self):
         threading.Thread(target=self._serve, daemon=True).start()
@@ -147,3 +149,5 @@ class BareController:
         # The parameters of a scan cannot be set while it runs.
         status = 0x0C if opcode == 0x200B and self.is_scanning else 0
         self.tell_completion(opcode, status, bytes(64) if opcode == 0x1002 else b"")
+        if status:
+            self.has_refused.set()

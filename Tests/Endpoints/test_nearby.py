@@ -14,9 +14,6 @@ from terminal import Terminal, prompt
 
 wait_seconds = 30
 
-pytestmark = pytest.mark.skip(
-    "muster nearby refuses port 0, and was not seen to pass these between two processes yet")
-
 
 class Device:
     """A `muster nearby` that prints JSON."""

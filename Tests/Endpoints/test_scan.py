@@ -162,11 +162,11 @@ def test_an_adapter_that_is_pulled_out_is_listened_to_again(tmp_path):
             scan.wait(lambda scan: len(scan.sightings) > before)
 
 
-@pytest.mark.skip("the virtual controller was not seen to come back within 15 s yet")
 def test_a_controller_that_turns_deaf_is_noticed_and_set_up_again(tmp_path):
     with BareController() as controller:
         with ScanProcess(tmp_path, "--h4", controller.address, "--every", 0.2) as scan:
             lines = scan.wait_for_words("Listening to")
+            assert controller.has_refused.wait(15)
 
             def turn_deaf(words, lines):
                 lines = scan.wait_for_words(words, lines)

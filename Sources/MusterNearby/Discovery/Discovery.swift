@@ -66,8 +66,11 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads `HOST:PORT`, or `[HOST]:PORT` for a host with colons; nil for anything else.
-    public init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0
+    ///
+    /// - Parameter ports: the ports that are allowed. An address to listen on may have 0, for any port.
+    public init?(_ text: String, ports: ClosedRange<UInt16> = 1...UInt16.max) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
+            ports.contains(port)
         else { return nil }
         var host = text[..<colon]
         let isBracketed = host.first == "[" && host.last == "]"

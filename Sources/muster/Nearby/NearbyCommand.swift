@@ -148,6 +148,6 @@ struct NearbyCommand: AsyncParsableCommand {
 
     private static func listening(_ text: String) -> (host: String?, port: Int)? {
         if let port = UInt16(text) { return (nil, Int(port)) }
-        return PeerAddress(text).map { ($0.host, $0.port) }
+        return PeerAddress(text, ports: 0...UInt16.max).map { ($0.host, $0.port) }
     }
 }
