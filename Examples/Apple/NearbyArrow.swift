@@ -36,7 +36,9 @@ struct NearbyArrow: View {
 
     private func run() async {
         do {
-            let folder = URL.applicationSupportDirectory.appending(path: "nearby").path()
+            let support = try FileManager.default.url(
+                for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
+            let folder = support.appendingPathComponent("nearby").path
             let receiver = receiver
             let nearby = try Nearby(
                 options: Nearby.Options(name: "Ana"), source: GPSRanging { receiver.fix },

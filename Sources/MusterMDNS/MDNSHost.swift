@@ -18,8 +18,8 @@ package struct MDNSHost: Sendable {
     /// - Parameters:
     ///   - hostLabel: the first label of the host's name in `local`: 1 to 63 bytes. It gets a number behind it where
     ///     another host has it.
-    ///   - port: the port from which others send; another than 5353 for tests.
-    ///   - random: chooses the moments at which hosts are not to do the same together.
+    ///   - port: the port from which other hosts send: 5353, except in tests.
+    ///   - random: chooses the delays that keep hosts from sending at the same moment.
     package init(
         hostLabel: String, port: UInt16 = MDNSHost.port, random: any RandomNumberGenerator & Sendable
     ) {
@@ -31,7 +31,7 @@ package struct MDNSHost: Sendable {
     /// When `advance` is to be called next; nil when nothing is planned.
     package var deadline: Duration? { [responder.deadline, querier.deadline].compactMap { $0 }.min() }
 
-    /// Begins to speak on a link, or takes notice that this host's addresses there are others now.
+    /// Starts on a link, or replaces this host's addresses there.
     package mutating func setLink(_ link: NetworkLink, at now: Duration) {
         links[link.index] = link
         responder.setLink(link, at: now)
@@ -52,17 +52,17 @@ package struct MDNSHost: Sendable {
         try responder.advertise(service, at: now)
     }
 
-    /// Says something else of a service.
+    /// Changes the text of a service.
     ///
     /// - Throws: `ServiceFault.badText`; `stopped` for a service that was withdrawn.
     package mutating func update(_ id: ServiceID, text: ServiceText, at now: Duration) throws(ServiceFault) {
         try responder.update(id, text: text, at: now)
     }
 
-    /// Takes a service back, and says goodbye.
+    /// Stops advertising a service, and says goodbye to the other hosts.
     package mutating func withdraw(_ id: ServiceID) { responder.withdraw(id) }
 
-    /// Takes all services back, and says goodbye.
+    /// Stops advertising all services, and says goodbye to the other hosts.
     package mutating func withdrawAll() {
         for id in responder.services.keys { responder.withdraw(id) }
     }
@@ -82,7 +82,7 @@ package struct MDNSHost: Sendable {
         (try? ServiceNames.type(type)).map { querier.instances(of: $0) } ?? []
     }
 
-    /// Takes in a datagram. What is no message, and what comes from beyond the link, is counted and ignored (RFC 6762,
+    /// Handles a datagram. One that holds no message, or comes from beyond the link, is counted and ignored (RFC 6762,
     /// sections 6, 11 and 18).
     package mutating func receive(_ datagram: IncomingDatagram, at now: Duration) {
         guard let link = links[datagram.link], datagram.isMulticast || link.isNear(datagram.source.address),
@@ -105,13 +105,13 @@ package struct MDNSHost: Sendable {
         advance(to: now)
     }
 
-    /// Does what is due.
+    /// Performs everything that is due.
     package mutating func advance(to now: Duration) {
         responder.advance(to: now)
         asked += querier.advance(to: now)
     }
 
-    /// Returns what is to be sent since it was last called.
+    /// Returns the datagrams to send since the last call.
     package mutating func takeDatagrams() -> [OutgoingDatagram] {
         defer { asked = [] }
         return responder.takeDatagrams() + asked
@@ -123,7 +123,7 @@ package struct MDNSHost: Sendable {
         responder.takeNames().map { (id: $0.0, name: $0.1) }
     }
 
-    /// Returns what happened to services of the types that are browsed for since it was last called, in order.
+    /// Returns the events of services of the types that are looked for, since the last call, in order.
     package mutating func takeEvents() -> [(type: String, event: ServiceEvent)] {
         querier.takeEvents().map { (type: ServiceNames.text(of: $0.type), event: $0.event) }
     }

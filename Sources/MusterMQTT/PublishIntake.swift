@@ -69,7 +69,8 @@ struct PublishIntake: Sendable {
         switch topic {
         case .ignored: return (.stored(nil), [])
         case .heard where message.mayBeOld:
-            // What gateways say has no time and counts as of its arrival. Nobody knows when this was heard.
+            // A gateway's report has no time and counts as of its arrival. It is unknown when the gateway heard what
+            // this one reports.
             metrics.count(event: "gateway_message_old")
             return (.stored(nil), [])
         case .heard(let gateway, let radio):

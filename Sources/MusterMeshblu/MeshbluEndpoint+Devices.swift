@@ -12,7 +12,7 @@ extension MeshbluEndpoint {
         let properties = try MeshbluProperties(parameters)
         guard let author = context.author else { throw IdentityError.missing }
         let now = server.configuration.now()
-        // One transaction: a device whose token the client never heard of would be of no use.
+        // One transaction makes both, because a device is of no use if its token never reached the client.
         let (device, token) = try await coordinator.edit(by: author) { directory, draft in
             let access = try context.access(in: directory)
             guard let user = directory.users[access.principal.user], access.mayChangeDevices(of: user) else {

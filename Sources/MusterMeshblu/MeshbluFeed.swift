@@ -37,7 +37,8 @@ final class MeshbluFeed: FeedContent {
         if ring.isTouched, try await !sendSignals(&writer) { return false }
         if ring.isBeat {
             _ = try await proof.verify(by: server.identity, atOpening: false)
-            // A proxy closes a connection on which nothing comes, and a write notices a reader that is gone.
+            // The heartbeat keeps proxies from closing an idle connection, and a failed write shows that the reader is
+            // gone.
             try await writer.write(ByteBuffer(bytes: [UInt8(ascii: "\n")]))
         }
         return true

@@ -35,9 +35,9 @@ struct ByteCursor {
 
 /// Cuts a stream of bytes into frames: a length of one or two bytes, the highest first, and so many bytes.
 struct FrameReader {
-    /// A frame that cannot be.
+    /// A frame whose length is not allowed.
     struct Fault: Error, Hashable {
-        /// The bytes that it was said to have.
+        /// The length that the frame states.
         let length: Int
     }
 
@@ -58,7 +58,7 @@ struct FrameReader {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Returns the next whole frame; nil until it has arrived. What is left unread is bounded by what is appended.
+    /// Returns the next whole frame; nil until it has arrived. It keeps no more unread bytes than the caller appends.
     ///
     /// - Throws: `Fault` for a length of 0 or above the limit.
     mutating func next() throws(Fault) -> [UInt8]? {

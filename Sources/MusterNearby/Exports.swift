@@ -1,4 +1,4 @@
-// What the public declarations name of the targets below, so that an app imports MusterNearby alone.
+// Re-exports the modules whose types the public declarations use, so that an app imports MusterNearby alone.
 
 @_exported public import struct MusterCore.Instant
 @_exported public import struct MusterGeometry.Coordinate

@@ -13,7 +13,7 @@ struct ConnectedPeer: Sendable {
     let isDialled: Bool
 }
 
-/// One connection, from its handshake to its end: whoever opened it, its session and how it ended.
+/// One connection from its handshake to its end, opened by either device: its session, and how it ended.
 final class ChannelAttempt: Sendable {
     struct State {
         var name: String?
@@ -61,7 +61,7 @@ extension Nearby {
             .childChannelInitializer { channel in
                 let address = channel.remoteAddress?.ipAddress ?? ""
                 guard self.gate.enter(from: address, at: self.clock.now()) else { return channel.close() }
-                channel.closeFuture.whenComplete { _ in self.gate.leave() }
+                channel.closeFuture.whenComplete { _ in self.gate.leave(address) }
                 return channel.eventLoop.makeCompletedFuture {
                     try self.configure(channel, isServer: true, tls: tls, ChannelAttempt(isDialled: false))
                 }
@@ -94,11 +94,11 @@ extension Nearby {
             try await withTaskCancellationHandler {
                 try await channel.closeFuture.get()
             } onCancel: {
-                // An open channel needs no discovery any more.
+                // The channel is open, so it continues although the discovery has ended.
                 if attempt.state.withLock({ $0.channel }) == nil { channel.close(promise: nil) }
             }
         } catch {
-            // Whatever the channel says of its end, it never was connected.
+            // The connection was never open, whatever end the channel reports.
             attempt.state.withLock { $0.end = .unreachable(Self.words(for: error, address)) }
         }
         return attempt
@@ -165,7 +165,7 @@ extension Nearby {
         return await accept(Invitation(name: name, key: key, isKnown: isKnown)) ? nil : "it was not let in"
     }
 
-    /// Takes in a peer that both sides accepted, or says how its channel ends.
+    /// Adds a peer that both sides accepted, or returns how its channel must end.
     private func open(
         _ opened: OpenedPeer, _ key: KeyFingerprint, _ channel: TokenChannel, _ attempt: ChannelAttempt
     ) -> (ChannelEnd, ChannelMessage.Bye)? {
@@ -184,7 +184,7 @@ extension Nearby {
             guard former != nil || state.withLock({ !$0.isEnding && $0.peers.count < options.mostPeers }) else {
                 return (.refused("there are \(options.mostPeers) peers already"), .refused)
             }
-            if let refusal = try store.accept(opened.token, from: key, named: opened.name) {
+            if let refusal = try store.accept(opened.token, from: key, named: opened.name, takesOver: secret != nil) {
                 return (.refused("\(refusal)"), .refused)
             }
             attempt.open(channel)
@@ -212,9 +212,9 @@ extension Nearby {
         isDialled == store.fingerprint.bytes.lexicographicallyPrecedes(key.bytes)
     }
 
-    /// Hands on what a session tells, until its end, and then how the channel ended. A session that timed out is run
-    /// again at once, while its channel lives: both ends may have fallen silent, and each waits for the other's word.
-    /// That it is silent is told once.
+    /// Reports the updates of a session until its end, and then how the channel ended. While the channel lives, a
+    /// session that timed out runs again at once: both ends may have fallen silent and wait for each other. The timeout
+    /// is reported once.
     private func forward(
         _ session: NearbySession, of peer: NearbyPeer, _ configuration: NearbySession.Configuration,
         _ attempt: ChannelAttempt
@@ -228,7 +228,7 @@ extension Nearby {
                 isSilent = isTimeout
                 if isTimeout { try? session.run(configuration) }
             }
-            // The session may have ended first, by an error: then the peer is told.
+            // The session may have ended first, by an error. Then the peer is told that the channel ends.
             attempt.state.withLock { $0.channel }?.end(.ended, telling: .done)
             let end = attempt.state.withLock { $0.end } ?? .ended
             let isReplaced = state.withLock { state in

@@ -2,8 +2,8 @@ import MusterCore
 import Synchronization
 
 extension Nearby {
-    /// Follows a discovery: keeps a channel open to each peer that it finds. Once it tells that a peer is gone, a
-    /// channel that is open stays so, and no other one is opened.
+    /// Keeps a channel open to each peer that a discovery finds. Once the discovery reports that a peer is gone, an
+    /// open channel stays open, but no new one is opened.
     func follow(_ discovery: any Discovery, announcing own: Announcement) async {
         let diallers = Diallers()
         do {
@@ -14,48 +14,69 @@ extension Nearby {
                 await Task.untilCancelled()
             }
         }
-        // They end with their channels.
-        for task in diallers.state.withLock({ $0.values.map(\.task) }) { task.cancel() }
+        // Each task ends when its channel has ended.
+        for dialler in diallers.state.withLock({ Array($0.values) }) { dialler.task.withLock { $0?.cancel() } }
     }
 
-    /// The tasks that keep channels open, by the id of what was found.
+    /// Keeps a channel open to one found peer, at the addresses that the discovery reported last.
+    private final class Dialler: Sendable {
+        let peer: Mutex<FoundPeer>
+        let task: Mutex<Task<Void, Never>?> = Mutex(nil)
+
+        init(_ peer: FoundPeer) { self.peer = Mutex(peer) }
+    }
+
+    /// The diallers, by the ids of the found peers. Names of services differ in more than the case of letters.
     private final class Diallers: Sendable {
-        let state = Mutex<[String: (peer: FoundPeer, task: Task<Void, Never>)]>([:])
+        let state = Mutex<[String: Dialler]>([:])
     }
 
     private func take(_ news: DiscoveryNews, _ own: Announcement, _ diallers: Diallers) {
         diallers.state.withLock { diallers in
             switch news {
             case .found(let peer):
-                guard peer.key != own.key, diallers[peer.id]?.peer != peer else { return }
-                guard diallers[peer.id] != nil || diallers.count < 4 * options.mostPeers else { return }
-                if let former = diallers[peer.id] { former.task.cancel() } else { queue.append(.found(peer)) }
-                diallers[peer.id] = (peer, Task { await self.keepOpen(peer) })
+                guard peer.key != own.key else { return }
+                // One task a peer, whatever changes: who announces changes all the time makes it dial no oftener.
+                if let known = diallers[peer.id.lowercased()] {
+                    known.peer.withLock { $0 = peer }
+                    return
+                }
+                guard diallers.count < 4 * options.mostPeers else { return }
+                queue.append(.found(peer))
+                let dialler = Dialler(peer)
+                diallers[peer.id.lowercased()] = dialler
+                dialler.task.withLock { $0 = Task { await self.keepOpen(dialler) } }
             case .lost(let id):
-                guard let dialler = diallers.removeValue(forKey: id) else { return }
-                dialler.task.cancel()
-                queue.append(.lost(dialler.peer))
+                guard let dialler = diallers.removeValue(forKey: id.lowercased()) else { return }
+                dialler.task.withLock { $0?.cancel() }
+                queue.append(.lost(dialler.peer.withLock { $0 }))
             }
         }
     }
 
-    /// Opens a channel to a peer, again and again, and tells why it does not work whenever the reason changes.
-    private func keepOpen(_ peer: FoundPeer) async {
+    /// Opens a channel to a peer again and again. Reports why it fails whenever the reason changes.
+    private func keepOpen(_ dialler: Dialler) async {
         var wait = options.retrySeconds
         var told: ChannelEnd?
-        // The device of the lower key opens; the other one does so when nothing came about for a while.
-        if let key = peer.key, store.fingerprint.short > key { await pause(4 * options.retrySeconds) }
+        // The device with the lower key opens the channel. The other one tries too if none was opened for a while.
+        if let key = dialler.peer.withLock({ $0.key }), store.fingerprint.short > key {
+            await pause(4 * options.retrySeconds)
+        }
         while !Task.isCancelled {
+            let peer = dialler.peer.withLock { $0 }
             if isConnected(peer.key) {
                 await pause(options.retrySeconds)
                 continue
             }
             var attempt: ChannelAttempt?
-            for address in peer.addresses {
+            for address in peer.addresses.prefix(Self.mostAddresses) where !Task.isCancelled {
                 attempt = await dial(address)
                 guard case .unreachable = attempt?.state.withLock({ $0.end }) else { break }
             }
-            guard let (end, wasOpen) = attempt?.state.withLock({ ($0.end, $0.peer != nil) }) else { return }
+            guard let (end, wasOpen) = attempt?.state.withLock({ ($0.end, $0.peer != nil) }) else {
+                await pause(wait)
+                continue
+            }
             if wasOpen {
                 (wait, told) = (options.retrySeconds, nil)
             } else if let end, end != told, end != .duplicate, !Task.isCancelled {
@@ -66,6 +87,9 @@ extension Nearby {
             wait = min(2 * wait, 20 * options.retrySeconds)
         }
     }
+
+    /// The number of a peer's addresses that are tried.
+    private static let mostAddresses = 8
 
     private func isConnected(_ key: String?) -> Bool {
         guard let key else { return false }

@@ -9,11 +9,11 @@ import Synchronization
 /// discovery ─▶ channel (TLS 1.3, hello, welcome, token) ─▶ session ◀─ source
 /// ```
 ///
-/// A token is exchanged anew at every connection. Whoever is not accepted learns this device's name and nothing else.
+/// Tokens are exchanged anew on every connection. A device that is not accepted learns nothing but this device's name.
 public final class Nearby: Sendable {
     /// How a device takes part.
     public struct Options: Sendable {
-        /// What it is called: 1 to 63 bytes without control characters.
+        /// The name that this device gives itself: 1 to 63 bytes without control characters.
         public var name: String
         /// The address to listen on; nil for all of this machine.
         public var host: String?
@@ -33,11 +33,11 @@ public final class Nearby: Sendable {
         public init(name: String) { self.name = name }
     }
 
-    /// A peer that would like to be measured, and to measure this device.
+    /// A peer that asks to exchange tokens, so that the two devices can measure each other.
     public struct Invitation: Hashable, Sendable {
-        /// What it calls itself.
+        /// The name that the peer gives itself.
         public let name: String
-        /// Its key.
+        /// The peer's key.
         public let key: KeyFingerprint
         /// Whether this name was accepted with this key before, or the peer knows the team's secret.
         public let isKnown: Bool
@@ -54,24 +54,24 @@ public final class Nearby: Sendable {
     let gate: AdmissionGate
     let queue = NewsQueue<NearbyEvent>()
     let state = Mutex(State())
-    /// Grows with each start of a device, whatever its clock says.
+    /// Sent in each welcome. It grows with each start of this device, even if the clock was set back.
     let runNumber: UInt64
 
     struct State {
         var peers: [KeyFingerprint: ConnectedPeer] = [:]
-        /// Every connection, also those that are no peer's.
+        /// Every connection, including those whose peer is not accepted.
         var channels: [ObjectIdentifier: any Channel] = [:]
         var isSuspended = false
         var isEnding = false
     }
 
-    /// Creates it. Nothing is sent before `run`.
+    /// Creates a device that takes part. It sends nothing before `run`.
     ///
     /// - Parameters:
     ///   - options: how this device takes part.
-    ///   - source: what measures.
+    ///   - source: measures the distance and the direction.
     ///   - store: this device's key, and the peers' keys.
-    ///   - discovery: how peers are found, besides by their own connections.
+    ///   - discovery: finds peers to connect to. Peers that connect by themselves need none.
     ///   - clock: the time.
     ///   - accept: asked for each peer whose key does not contradict its name; it has 60 seconds.
     /// - Throws: `NearbyError.invalidConfiguration` for a name or a secret that cannot be, and `NearbyStore.Failure`.
@@ -109,7 +109,7 @@ public final class Nearby: Sendable {
         runNumber = try store.takeEpoch()
     }
 
-    /// What happens, for one reader. It ends with `run`.
+    /// The events, for one reader. They end when `run` returns.
     public var events: News<NearbyEvent> {
         let queue = queue
         return News { await queue.next() }
@@ -140,14 +140,14 @@ public final class Nearby: Sendable {
         await endAll()
     }
 
-    /// The platform lets the app measure nothing: every session is suspended.
+    /// Suspends every session, because the platform no longer lets the app measure.
     public func suspend() {
         for peer in state.withLock({
             $0.isSuspended = true; return Array($0.peers.values)
         }) { peer.session.suspend() }
     }
 
-    /// The platform lets the app measure again. The sessions wait for `runAgain`.
+    /// Ends the suspension. The sessions then wait for `runAgain`.
     public func endSuspension() {
         for peer in state.withLock({
             $0.isSuspended = false; return Array($0.peers.values)
@@ -164,17 +164,17 @@ public final class Nearby: Sendable {
 
 /// A peer that both sides accepted.
 public struct NearbyPeer: Hashable, Sendable {
-    /// What it calls itself.
+    /// The name that the peer gives itself.
     public let name: String
-    /// Its key, which is who it is.
+    /// The peer's key, which identifies it.
     public let key: KeyFingerprint
-    /// How it can measure.
+    /// What the peer can measure.
     public let capabilities: PeerCapabilities
     /// Grows with each start of the peer: a higher one than before means that it was restarted.
     public let run: UInt64
 }
 
-/// What happens nearby.
+/// An event of `Nearby`.
 public enum NearbyEvent: Hashable, Sendable, MergeableNews {
     /// This device listens.
     case listening(port: Int)
@@ -186,11 +186,11 @@ public enum NearbyEvent: Hashable, Sendable, MergeableNews {
     case discoveryFailed(String)
     /// A found peer cannot be reached or accepted now. It is tried again.
     case failed(FoundPeer, ChannelEnd)
-    /// A device that connected was not accepted. The name is what it calls itself.
+    /// A device that connected was not accepted. The name is the one that it gives itself.
     case turnedAway(name: String?, key: KeyFingerprint?, ChannelEnd)
     /// Tokens were exchanged with a peer, and it is measured.
     case connected(NearbyPeer)
-    /// What the session with a peer tells.
+    /// An update of the session with a peer.
     case update(NearbyPeer, NearbyUpdate)
     /// The channel to a peer ended; its token and this device's are dead.
     case disconnected(NearbyPeer, ChannelEnd)

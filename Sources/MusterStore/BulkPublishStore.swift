@@ -2,7 +2,7 @@ package import MusterCore
 
 /// The last bulk publish of an identity pool: how all its datasets are sent to the pool's stream.
 package struct BulkPublish: Hashable, Sendable {
-    /// How far it is.
+    /// How far the bulk publish has come.
     package enum State: Int, Hashable, Sendable {
         case underWay, failed, succeeded
     }
@@ -22,7 +22,7 @@ package struct BulkPublish: Hashable, Sendable {
     /// The name of the dataset that was sent last.
     package var dataset: String
 
-    /// Creates one that begins.
+    /// Creates the state of a bulk publish that begins.
     package init(of pool: TeamNumber?, to stream: String, at moment: Instant) {
         self.pool = pool
         self.stream = stream
@@ -37,7 +37,7 @@ package struct BulkPublish: Hashable, Sendable {
 package protocol BulkPublishStore {
     /// The last bulk publish of a pool; nil where there was none.
     func bulkPublish(ofPool team: TeamNumber?) throws -> BulkPublish?
-    /// Those under way.
+    /// The bulk publishes that are under way.
     func bulkPublishesUnderWay() throws -> [BulkPublish]
 }
 

@@ -3,13 +3,13 @@ package import MusterCore
 /// A guest who has stored something, or was merged into a user.
 package struct Guest: Hashable, Sendable {
     package var id: GuestID
-    /// The number by which its datasets are kept: below 0, so that it is no user's.
+    /// The number under which the guest's datasets are stored. It is below 0, so that no user has it.
     package var number: UserNumber
     /// When the guest last got credentials or stored something; to the day.
     package var usedAt: Instant
     /// The size of its datasets, as `GuestLimits.weight(of:)` counts them.
     package var bytes: Int
-    /// The user whom it was merged into; nil for a guest who may still come.
+    /// The user into whom the guest was merged; nil while the identity can be used.
     package var user: UserNumber?
 
     package init(id: GuestID, number: UserNumber, usedAt: Instant, bytes: Int = 0, user: UserNumber? = nil) {
@@ -56,7 +56,7 @@ package protocol GuestTransaction {
     func put(_ guest: Guest) throws
     /// Removes the datasets of a guest, and the guest itself where `isWhole`.
     func removeDatasets(of guest: Guest, isWhole: Bool) throws
-    /// The guests of a pool who have not come since a moment, those who came longest ago first.
+    /// The guests of a pool who were last seen before a moment, the longest absent first.
     func guests(ofPool team: TeamNumber?, idleSince moment: Instant, limit: Int) throws -> [Guest]
     /// The pools that have guests.
     func poolsWithGuests() throws -> [TeamNumber?]

@@ -139,7 +139,7 @@ def test_a_member_who_starts_timers_over_and_over_is_slowed_down_and_a_leader_is
     assert 10 <= [answer.status_code for answer in answers].count(200) <= 22
     assert answers[-1].status_code == 429 and int(answers[-1].headers["Retry-After"]) <= 30
     assert len(crew.told()) <= 25
-    # What is refused changed nothing, and the word of the person counts as ever.
+    # The refused request changed nothing, and the person's next check-in counts as usual.
     crew.member.ok("POST", crew.words, {})
     assert crew.leader.ok("PUT", crew.path, {"intervalSeconds": 600})["intervalSeconds"] == 600
 

@@ -106,7 +106,7 @@ def test_a_guest_keeps_datasets_and_reaches_nothing_else(server, identity, pools
     assert (described["IdentityId"], described["NumRecords"]) == (guest.id, 2)
     usage = sync.describe_identity_usage(IdentityPoolId=guest.pool, IdentityId=guest.id)["IdentityUsage"]
     assert (usage["DatasetCount"], usage["IdentityId"]) == (1, guest.id)
-    # The credentials are made anew at any time, and are good for what is stored.
+    # Credentials can be made again at any time, and reach the stored datasets.
     guest.credentials = identity.get_credentials_for_identity(IdentityId=guest.id)["Credentials"]
     guest.sync = guest.client("cognito-sync")
     assert records(guest.sync, guest.pool, guest.id, "settings")["theme"] == "light"
@@ -170,13 +170,13 @@ def test_whoever_signs_in_keeps_what_the_guest_stored(server, identity, pools):
         assert records(sync, mia.pool, mia.id, merged) == {"theme": "light"}
         assert sync.list_records(**names(mia.pool, mia.id, "game"))["MergedDatasetNames"] == []
         assert records(sync, mia.pool, mia.id, "game") == {"level": "3"}
-        # Once more, as an app does whose answer was lost.
+        # The same request again, as an app sends it that lost the first answer.
         assert identity.get_open_id_token(IdentityId=guest.id, Logins=mia.logins)["IdentityId"] == mia.id
-    # What was merged is a dataset as any other, until it is deleted.
+    # A merged dataset behaves like any other until it is deleted.
     put(sync, mia.pool, mia.id, merged, size="7")
     sync.delete_dataset(**names(mia.pool, mia.id, merged))
     assert sync.list_records(**names(mia.pool, mia.id, "settings"))["MergedDatasetNames"] == []
-    # The guest's identity is nobody's any more.
+    # The guest's identity can no longer be used.
     refused("UnrecognizedClientException", 403, guest.sync.list_records, **names(guest.pool, guest.id, "settings"))
     for call in (identity.get_credentials_for_identity, identity.get_open_id_token):
         error = refused("NotAuthorizedException", 400, call, IdentityId=guest.id)

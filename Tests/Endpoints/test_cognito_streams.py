@@ -131,7 +131,7 @@ def test_a_large_update_refers_to_its_records_where_the_server_knows_its_address
             address = address.replace("https://muster.example", server.address)
             contents = requests.get(address, timeout=30).json()
             assert {entry["key"]: len(entry["value"]) for entry in contents} == {"a": 600_000, "b": 100}
-            # What has changed since comes with the record of that change.
+            # Later changes arrive with records of their own.
             world.put("big", b="y")
             assert [entry["key"] for entry in requests.get(address, timeout=30).json()] == ["a"]
             for wrong in (address[:-3] + "AAA", address + "A", address.rsplit("/", 1)[0] + "/x"):

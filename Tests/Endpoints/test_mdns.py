@@ -160,7 +160,7 @@ def two_hosts():
         if made.returncode:
             pytest.skip(f"no virtual cables here: {made.stderr.strip()}")
         for name, interface in zip(names, ["left", "right"]):
-            # An address of IPv6 is good at once without the search for another host that has it.
+            # Without duplicate address detection, an IPv6 address can be used at once.
             ip("netns", "exec", name, "sysctl", "-qw", f"net.ipv6.conf.{interface}.accept_dad=0")
             ip("-n", name, "link", "set", interface, "up")
         yield names

@@ -127,7 +127,7 @@ def test_devices_are_made_found_changed_and_removed(admin, owner):
     assert changed.json() == {
         "uuid": device["uuid"], "owner": device["owner"], "name": "lamp", "type": "light", "on": True}
     assert owner.send("PUT", f"devices/{device['uuid']}", {"k": "x" * 5000}).status_code == 422
-    # By what identifies a device, too; a token is no property.
+    # A query may also ask for what identifies a device. A token is no property.
     for query in (f"owner={device['owner']}", f"uuid={device['uuid'].upper()}", f"token={device['token']}"):
         uuids = [each["uuid"] for each in owner.send("GET", f"devices?name=lamp&{query}").json()["devices"]]
         assert uuids == [device["uuid"]], query

@@ -179,7 +179,7 @@ def test_a_controller_that_turns_deaf_is_noticed_and_set_up_again(tmp_path):
             controller.is_scanning = False
             controller.tell_completion(0x200C)
             lines = turn_deaf("another program changed the scan", lines)
-            # Half a connection: nothing ends it, and nothing comes.
+            # The connection stays open, but nothing arrives on it.
             controller.is_mute = True
             lines = scan.wait_for_words("does not answer; trying again", lines)
             controller.is_mute = False

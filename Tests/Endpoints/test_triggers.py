@@ -88,13 +88,13 @@ def test_a_trigger_that_is_run_by_hand_waits_and_runs_each_once(muster, admin, o
     action = f"{owner.name}.action-3"
     for text in ("one", "two"):
         muster("trigger", "fire", "3", "--user", owner.name, "--text", text)
-    # What was acknowledged waits from that moment on.
+    # Deliveries that were accepted from now on wait.
     assert waiting(admin, action) == 2
     assert receiver.calls == []
     assert muster("trigger", "run", "--user", owner.name) == f"{action}\t2 run, 0 given up, 0 waiting\n"
     assert [json.loads(call.body)["text1"] for call in receiver.calls] == ["one", "two"]
     assert muster("trigger", "run", "--user", owner.name) == f"{action}\t0 run, 0 given up, 0 waiting\n"
-    # It waits again, also when its form is set anew.
+    # Deliveries wait again, also after the action was set anew.
     muster("trigger", "set", "3", "--user", owner.name, "--url", receiver.url, "--template", "<text1>")
     muster("trigger", "fire", "3", "--user", owner.name, "--text", "three")
     assert waiting(admin, action) == 1 and len(receiver.calls) == 2
@@ -121,7 +121,7 @@ def test_an_action_that_was_given_up_is_not_said_to_have_run(server, muster, adm
         muster("trigger", "fire", "1", "--user", owner.name, "--text", text)
     failed = failed_run(server, owner.name)
     assert failed == f"{owner.name}.action-1\t1 run, 1 given up, 0 waiting\n"
-    # The next run tries what was given up again.
+    # The next run sends the dead letters again.
     receiver.answer = lambda call: 204
     again = muster("trigger", "run", "--user", owner.name)
     assert again == f"{owner.name}.action-1\t1 run, 0 given up, 0 waiting\n"
@@ -154,7 +154,7 @@ def test_a_run_that_is_killed_leaves_nothing_open(server, muster, admin, owner, 
     command.wait()
     muster("trigger", "fire", "1", "--user", owner.name, "--text", "after")
     held.set()
-    # What was on its way arrives, and what came later waits for the next run.
+    # A delivery that was being sent arrives, and later ones wait for the next run.
     eventually(lambda: waiting(admin, action), lambda count: count == 1)
     assert [call.body for call in receiver.calls] == [b"before"]
     assert "1 run" in muster("trigger", "run", "--user", owner.name)
@@ -168,7 +168,7 @@ def test_a_run_goes_on_when_the_server_is_killed(make_server):
     def muster(*arguments):
         return run("trigger", *arguments, "--user", "bea", data=server.data)
 
-    # What is on its way when the server ends comes again, under the same id.
+    # A delivery that was being sent when the server ended is sent again, under the same id.
     answers = iter([503])
     with Receiver(answer=lambda call: next(answers, 204)) as receiver:
         muster("set", "1", "--url", receiver.url, "--template", "<text1>", "--by-hand")
@@ -182,7 +182,7 @@ def test_a_run_goes_on_when_the_server_is_killed(make_server):
         eventually(lambda: waiting(server.admin(), "bea.action-1"), lambda count: count == 1)
         assert {call.body for call in receiver.calls} == {b"before"}
         assert len({call.event for call in receiver.calls}) == 1
-        # The number of what waits is known at once after a start.
+        # The count of waiting deliveries is correct right after a start.
         server.kill()
         server.start()
         assert muster("run") == "bea.action-1\t1 run, 0 given up, 0 waiting\n"
@@ -203,7 +203,7 @@ def test_what_is_refused_leaves_no_target_whose_secret_nobody_saw(muster, admin,
         "trigger", "set", "1", "--user", owner.name, "--url", receiver.url, "--template", "<nobody>", status=1)
     admin.refused(404, "GET", f"/targets/{owner.name}.action-1")
     assert "whsec_" in muster("trigger", "set", "1", "--user", owner.name, "--url", receiver.url)
-    # A user with all the devices that there may be is told so.
+    # A user who already has the largest number of devices is told so.
     for number in range(2, 102):
         admin.send("POST", f"/users/{owner.name}/devices", {"name": f"d{number}"})
     full = muster("trigger", "set", "2", "--user", owner.name, "--url", receiver.url, status=1)

@@ -12,10 +12,11 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     host.setLink(NetworkLink(index: 1, addresses: [own]), at: now)
     _ = try? host.advertise(ServiceDescription(type: "_x._tcp", name: "Ana", port: 1, text: ["a": "1"]), at: now)
     try? host.browse("_x._tcp", at: now)
-    // What follows meets a host that has its name, or one that probes for it.
+    // The datagrams reach a host that has its name, or one that still probes for it.
     if size % 4 != 0 { run(&host, from: &now, for: .seconds(4)) }
     var rest = bytes[...]
-    // A datagram has four bytes before it: the time since the last, who sends it and how, and its length.
+    // Each datagram has four bytes before it: the time since the last one, its sender and how it was sent, and its
+    // length.
     while rest.count >= 4 {
         let head = Array(rest.prefix(4))
         let payload = Array(rest.dropFirst(4).prefix(Int(head[2]) << 8 | Int(head[3])))
@@ -48,7 +49,7 @@ private func check(_ bytes: [UInt8]) {
     }
 }
 
-/// Lets a time pass, deadline by deadline.
+/// Advances the host's time from deadline to deadline.
 private func run(_ host: inout MDNSHost, from now: inout Duration, for duration: Duration) {
     let end = now + duration
     while let deadline = host.deadline, deadline <= end {

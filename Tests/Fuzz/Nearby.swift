@@ -1,8 +1,8 @@
 import MusterCore
 
-/// The bytes of a channel and of an accessory are read alike in whatever pieces they arrive, a message that is encoded
-/// and decoded again is equal to the original, and no peer or accessory brings this side to say what it must not: no
-/// token before a peer was accepted, and nothing after the end.
+/// Bytes of a channel and of an accessory are read the same in any pieces. A message that is encoded and decoded is
+/// equal to the original. No peer or accessory makes this side send what it must not: a token before a peer was
+/// accepted, or anything after the end.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let bytes = Array(UnsafeRawBufferPointer(start: data, count: size))

@@ -2,8 +2,8 @@ import MusterCore
 import MusterGeometry
 import Testing
 
-/// Seeded hours of people who come, go and fall silent, with noisy fixes, restarts and jumps of the clock, held against
-/// what they really did.
+/// Seeded hours of people who come, go and fall silent, with noisy fixes, restarts and clock jumps. The reports are
+/// compared with what the people really did.
 @Suite struct AttendanceSimulationTests {
     /// What a person really does.
     private struct Walker {
@@ -90,7 +90,7 @@ import Testing
             #expect(lasted >= Self.after, "\(place): told after \(lasted) s")
         }
         for walker in walkers {
-            // Nobody knows of who is silent where they go.
+            // Nothing is expected about a person who is silent, because the engine cannot know where they go.
             let isSteady = now - walker.since > Self.slack && !walker.isSilent
             if report.count.presentPeople.contains(walker.user) {
                 #expect(

@@ -156,7 +156,7 @@ import Testing
             world.sweep(at: Double(second))
         }
         #expect(world.whereabouts(of: World.ana, in: 7) == .absent)
-        // Ben carries no tag, so no scanner says anything of him.
+        // Ben carries no tag, so scanners say nothing about him.
         #expect(world.whereabouts(of: World.ben, in: 7) == .unknown)
         world.pass(to: 400)
         #expect(world.whereabouts(of: World.ana, in: 7) == .unknown)
@@ -190,7 +190,7 @@ import Testing
         #expect(throws: AttendanceError.tooMany(limit: AttendanceRule.teamLimit)) {
             try world.demand(1, number: AttendanceNumber(1_000))
         }
-        // One that is there may be replaced.
+        // An existing rule may be replaced even at the limit.
         try world.demand(2)
         world.edit(.removeTeam(World.team))
         #expect(world.engine.attendanceRules(of: World.team).isEmpty)

@@ -79,7 +79,7 @@ import Testing
         for second in 0..<10 { world.hear(World.beacon(2), at: Double(second)) }
         world.sweep(at: 400)
         #expect(world.standing(1) == .unknown)
-        // Another beacon is heard first, and this one a moment later: nothing was left.
+        // The device hears another beacon first, and this one a moment later. It has left no region.
         world.hear(World.beacon(7), at: 600)
         for second in 1..<5 { world.hear(World.beacon(2), at: 600 + Double(second)) }
         #expect(world.standing(1) == .inside)
@@ -132,7 +132,7 @@ import Testing
         #expect(late.standing(1) == .unknown)
         #expect(late.hear(World.beacon(2), at: 10, receivedAt: 7400) == .late)
         #expect(late.crossings == ["enter 1", "exit 1", "enter 1"])
-        // It left meanwhile, as it told by listening.
+        // The device left meanwhile, as its late report of listening shows.
         late.listen(at: 3600, receivedAt: 7500)
         #expect(late.crossings == ["enter 1", "exit 1", "enter 1", "exit 1"])
     }

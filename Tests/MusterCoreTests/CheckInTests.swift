@@ -1,4 +1,5 @@
 import MusterCore
+import MusterGeometry
 import Testing
 
 /// Someone who works alone promises a word every so often.
@@ -101,7 +102,7 @@ import Testing
         world.restart(at: 10_011)
         sweep(&world, from: 10_011, to: 10_125)
         #expect(world.timerTurns.last == "overdue 10120")
-        // The word of someone who checked in meanwhile arrives now: there is a minute for it.
+        // A person who checked in while the server was off has a minute for the check-in to arrive.
         world.restart(at: 20_000)
         sweep(&world, from: 20_000, to: 20_100)
         #expect(world.timerTurns.suffix(2) == ["overdue 20000", "sos 20060"])
@@ -144,9 +145,9 @@ import Testing
         try world.startTimer(at: 10_050)
         world.declare(.sos, at: 10_055)
         world.declare(.clear, at: 10_056)
-        // Two hours and a half back.
+        // The clock is set back by two hours and a half.
         world.now = 1_000
-        world.engine.adjustTimes(to: World.time(1_000))
+        world.engine.adjustTimes(to: World.time(1_000), wasOff: false)
         world.declare(.sos, at: 1_010)
         #expect(world.engine.safety(of: World.ana).state == .sos)
         world.declare(.clear, at: 1_020)
@@ -155,6 +156,20 @@ import Testing
         sweep(&world, from: 1_091, to: 1_700)
         #expect(world.timerTurns.last?.hasPrefix("reminded 16") == true)
         #expect(world.engine.safety(of: World.ana).state == .unknown)
+    }
+
+    @Test func `a phone whose clock is a little ahead is where it was after a restart`() throws {
+        var world = town()
+        for second in stride(from: 0.0, through: 60, by: 5) {
+            world.report(45, 14, at: second + 30, receivedAt: second, accuracy: 5)
+        }
+        let evaluated = world.engine.evaluatedTime(of: World.phone)
+        #expect(evaluated == World.time(90))
+        world.restart(at: 65)
+        #expect(world.engine.evaluatedTime(of: World.phone) == evaluated)
+        // A fix that waited in the phone since before the last one moves nothing.
+        world.report(45.1, 14, at: 88, receivedAt: 66, accuracy: 5)
+        #expect(world.engine.evaluatedTime(of: World.phone) == evaluated)
     }
 
     @Test func `who would weaken another's timer is refused, and who ends it says so`() throws {

@@ -51,7 +51,7 @@ import Testing
         world.stay([World.leasPhone], at: 45, to: due + 200)
         #expect(world.attendance.map(\.turn) == [.made, .notThere, .noWord, .arrived])
         #expect(world.attendance.last?.who == World.lea)
-        // Whoever goes and comes again is not told of again, and Ben comes after the window.
+        // A person who leaves and comes again is not reported again, and Ben comes after the window.
         world.stay([World.leasPhone], at: 45.01, to: due + 400)
         world.stay([World.leasPhone], at: 45, to: end + 10)
         world.stay([World.bensPhone], at: 45, to: end + 200)
@@ -102,5 +102,23 @@ import Testing
         #expect(world.attendance.map(\.turn) == [.made])
         world.pass(to: week + due + 100, every: 59)
         #expect(world.attendance.map(\.turn) == [.made, .noWord])
+    }
+
+    @Test func `a clock that was a year ahead for a moment silences no later window`() throws {
+        var world = World.crew()
+        try expect(.person(World.ben), in: &world)
+        world.sweep(at: 52 * week)
+        world.sweep(at: start - 200)
+        world.pass(to: due + 100, every: 20)
+        #expect(world.attendance.last?.turn == .noWord)
+        #expect(world.attendance.last?.window?.start == World.time(start))
+    }
+
+    @Test func `a rule that counts nobody says that there is no word, and evacuates nobody`() throws {
+        var world = World.crew()
+        try expect(.ownRole("nurses"), in: &world, opensIncident: true)
+        world.pass(to: due + 100, every: 20)
+        #expect(world.attendance.map(\.turn) == [.made, .noWord])
+        #expect(world.decision.attendanceToOpenIncidentsFor.isEmpty)
     }
 }

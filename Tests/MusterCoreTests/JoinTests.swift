@@ -157,6 +157,12 @@ import Testing
         #expect(throws: JoinError.hasTimer) { try join(&world, at: 30) }
     }
 
+    @Test func `a rule that expects a user alone is not lost by a join`() throws {
+        var world = try town()
+        try world.demand(1, of: .person(Self.second))
+        #expect(throws: JoinError.isExpected) { try join(&world, at: 30) }
+    }
+
     @Test func `only a user who stands for a device is joined, to another person of the team`() throws {
         var world = try town()
         let second = try #require(world.directory.users[Self.second])

@@ -20,7 +20,7 @@ extension World {
         return world
     }
 
-    /// Lets time pass, with a look at the clock every few seconds.
+    /// Lets time pass, with a tick every few seconds.
     mutating func pass(to end: Double, every step: Double = 5) {
         for second in stride(from: now + step, through: end, by: step) { sweep(at: second) }
         if now < end { sweep(at: end) }
@@ -65,7 +65,7 @@ extension World {
         engine.attendance(of: user, in: RegionNumber(region), now: Self.time(now))
     }
 
-    /// An engine that takes up what the store of this one would hold, as after kill -9.
+    /// Returns an engine with what the store of this one would hold after kill -9.
     mutating func restart(
         rules: [AttendanceRule], silentFor seconds: Double = 0
     ) {

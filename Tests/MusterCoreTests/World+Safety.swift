@@ -97,11 +97,11 @@ extension World {
     /// Someone removes a user, with all that goes with it.
     mutating func remove(_ user: UserNumber) { carryOut(directory.removal(of: user)) }
 
-    /// An engine that knows only what was stored of this one, as a server has it that starts at a second.
+    /// Returns an engine with what was stored of this one, as after a start of the server at a second.
     mutating func restart(at seconds: Double) {
         restart()
         now = seconds
-        engine.adjustTimes(to: Self.time(seconds))
+        engine.adjustTimes(to: Self.time(seconds), wasOff: true)
     }
 
     /// An engine that knows only what was stored of this one.

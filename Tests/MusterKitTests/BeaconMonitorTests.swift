@@ -7,7 +7,7 @@ import Testing
 
 @testable import MusterKit
 
-/// What a device decides of beacons by itself, and what of that survives.
+/// The decisions that a device makes about beacons by itself, and which of them survive a restart.
 @Suite struct BeaconMonitorTests {
     private static let end = Instant(seconds: 1_790_000_000)
     private static let hall = BeaconIdentity(uuid: BeaconRun.beaconUUID, major: 1, minor: 2)
@@ -16,16 +16,6 @@ import Testing
     static var still: LocationTracker.Pace {
         var pace = LocationTracker.Pace()
         pace.sleep = { _ in try await Task.sleep(for: .seconds(3_600)) }
-        return pace
-    }
-
-    /// A pace whose clock strikes all the time.
-    private static var restless: LocationTracker.Pace {
-        var pace = LocationTracker.Pace()
-        pace.sleep = { _ in
-            try Task.checkCancellation()
-            await Task.yield()
-        }
         return pace
     }
 
@@ -68,12 +58,18 @@ import Testing
     // MARK: Deciding
 
     @Test func `regions by hand are entered and left without a server, with zone and distance`() async throws {
-        let monitor = try await monitor(try LocalStore(path: nil))
+        let now = Mutex(Self.end.advanced(bySeconds: -60))
+        let monitor = try await BeaconMonitor(
+            regions: [.init("hall", title: "The hall", identity: Self.hall)], store: LocalStore(path: nil),
+            pace: Self.still, now: { now.withLock(\.self) })
         #expect(monitor.states.map(\.standing) == [.unknown])
         #expect(kinds(await events(monitor, heard(-90 ... -60))) == ["entered hall"])
         let state = try #require(monitor.state(of: .init(collection: "app", id: "hall")))
         #expect(state.standing == .inside && state.title == "The hall" && state.proximity == .near)
         #expect(try abs(#require(state.distanceMetres) - 1.1) < 0.2)
+        now.withLock { $0 = Self.end }
+        let late = try #require(monitor.state(of: .init(collection: "app", id: "hall")))
+        #expect(late.proximity == .unknown && late.distanceMetres == nil, "a distance of a minute ago")
         #expect(kinds(await events(monitor, heard(-59 ... -1, hall: false))) == ["left hall"])
         #expect(monitor.states.map(\.standing) == [.outside])
         #expect(monitor.state(of: .init(collection: "app", id: "yard")) == nil)
@@ -104,7 +100,7 @@ import Testing
         let store = try LocalStore(path: nil)
         #expect(kinds(await events(try await monitor(store), heard(-200 ... -150))) == ["entered hall"])
         // Another start, without a source that hears anything.
-        let silent = try await monitor(store, pace: Self.restless)
+        let silent = try await monitor(store, pace: .restless)
         for await event in silent.events(from: IdleBeacons()) {
             #expect(kinds([event]) == ["unknown hall"])
             break
@@ -221,7 +217,7 @@ import Testing
         try await server.ask("POST", "collections/site/regions", BeaconRun.regions)
     }
 
-    /// A sender whose server nobody reaches.
+    /// A sender whose server cannot be reached.
     private static func deafSender(_ store: LocalStore) -> SightingSender {
         SightingSender(
             LocalSightings(file: store.file), at: "http://127.0.0.1:1/", connections: .shared,

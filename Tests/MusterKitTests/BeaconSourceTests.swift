@@ -75,7 +75,7 @@ import Testing
             sleep: { seconds in
                 // The clock of a live source never strikes here; the wait before the next attempt is over at once.
                 if seconds == 1, source.attempts.withLock({ $0 }) == 0 { try await Task.sleep(for: .seconds(3_600)) }
-                await Task.yield()
+                try await Task.sleep(for: .milliseconds(1))
             })
         var news: [BeaconNews] = []
         await #expect(throws: MusterError.unexpected(reason: RadioFault.noBluetooth.description)) {

@@ -13,14 +13,9 @@ import Testing
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let store = try LocalStore(path: path)
         try await limit(store, pages: 1)
-        var pace = LocationTracker.Pace()
-        pace.sleep = { _ in
-            try Task.checkCancellation()
-            await Task.yield()
-        }
         let monitor = LocationMonitor()
         let tracker = LocationTracker(
-            store: store, monitor: monitor, server: try LocalStore(path: nil), user: "ann", session: "s", pace: pace)
+            store: store, monitor: monitor, server: try LocalStore(path: nil), user: "ann", session: "s", pace: .restless)
         let fixes = try (0..<1_200).map { try fix(Double($0) * 20, north: Double($0) * 20) }
         let source = AsyncStream.makeStream(of: Position.self)
         for fix in fixes { source.continuation.yield(fix) }

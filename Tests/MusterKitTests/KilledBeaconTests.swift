@@ -67,7 +67,7 @@ struct KilledBeaconTests {
         }
     }
 
-    /// What a device decides that nobody kills.
+    /// Returns what a device decides that is never killed.
     private static func undisturbed(
         _ store: LocalStore, _ session: Session, _ end: Instant
     ) async throws -> [BeaconCrossing] {
@@ -77,7 +77,7 @@ struct KilledBeaconTests {
         return BeaconCrossing.all(in: try await run(copy, session, end, sends: false) {})
     }
 
-    /// Hears what was not heard before, from what the store holds.
+    /// Continues the run from what the store holds, with the sightings that it has not heard yet.
     private static func run(
         _ store: LocalStore, _ session: Session, _ end: Instant, sends: Bool, step: @escaping @Sendable () -> Void
     ) async throws -> [BeaconMonitor.Event] {

@@ -14,7 +14,7 @@ import Testing
         let peer = CuttablePeer(server) { isAway.withLock { $0 } }
         let monitor = LocationMonitor()
         let tracker = LocationTracker(
-            store: store, monitor: monitor, server: peer, user: "ann", session: "s", pace: quick())
+            store: store, monitor: monitor, server: peer, user: "ann", session: "s", pace: .restless)
         let fixes = try (0..<30).map { try fix(Double($0) * 20, north: Double($0) * 20) }
         let events = tracker.events()
         async let run: Void = tracker.run()
@@ -54,7 +54,7 @@ import Testing
             let monitor = LocationMonitor()
             let tracker = LocationTracker(
                 store: store, monitor: monitor, server: try LocalStore(path: nil), user: "ann", session: "s",
-                pace: quick())
+                pace: .restless)
             let events = tracker.events()
             async let run: Void = tracker.run()
             for await event in events {
@@ -63,15 +63,6 @@ import Testing
             try await run
         }
         #expect(try await store.count() == 1)
-    }
-
-    private func quick() -> LocationTracker.Pace {
-        var pace = LocationTracker.Pace()
-        pace.sleep = { _ in
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-        return pace
     }
 
     private func stream(of fixes: [Position]) -> AsyncStream<Position> {

@@ -181,14 +181,9 @@ import Testing
         _ fixes: [Position], into store: LocalStore, _ session: Session, _ watch: RegionWatch
     ) async throws -> [LocationTracker.Event] {
         let monitor = LocationMonitor(foreground: .everything)
-        var pace = LocationTracker.Pace()
-        pace.sleep = { _ in
-            try Task.checkCancellation()
-            await Task.yield()
-        }
         let tracker = LocationTracker(
             store: store, monitor: monitor, server: session.peer, user: session.user, session: "s", watch: watch,
-            pace: pace)
+            pace: .restless)
         let events = tracker.events()
         async let run: Void = tracker.run()
         var told: [LocationTracker.Event] = []

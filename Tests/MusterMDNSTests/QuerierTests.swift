@@ -140,7 +140,7 @@ struct QuerierTests {
         network.inject(DNSMessage(asking: [DNSQuestion(type, .ptr)]).encoded(), from: stranger, to: 1)
         network.run(for: .milliseconds(900))
         #expect(network.sent.isEmpty)
-        // One whose sender knows services that this host does not know gets no answer that would help it.
+        // The answer to a host that knows other services would not help this host, so this host asks as well.
         let known = DNSMessage(asking: [DNSQuestion(type, .ptr)], knowing: [try records()[0]])
         network.inject(known.encoded(), from: stranger, to: 1)
         network.run(for: .milliseconds(200))

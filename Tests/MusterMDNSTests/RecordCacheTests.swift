@@ -109,7 +109,7 @@ struct RecordCacheTests {
         #expect(subject.cache.count(from: .v4(1)) == 10)
         #expect(subject.cache.count(from: .v4(7)) == 1)
         #expect(subject.insert(address(60, flushes: false), at: 0) == .refused)
-        // What it sent ends, and then there is room again.
+        // The records of the source end, and then there is room again.
         _ = subject.cache.advance(to: .seconds(100))
         #expect(subject.insert(address(60, flushes: false), at: 100) == .changed)
     }

@@ -136,7 +136,7 @@ struct ResponderTests {
         network.inject(ask(question), from: stranger, to: 1)
         network.run(for: .milliseconds(100))
         #expect(network.sent.map(\.destination) == [stranger])
-        // A quarter of the life of a SRV record later everyone is told.
+        // After a quarter of the time to live of an SRV record, the answer is multicast.
         network.run(for: .seconds(31))
         network.forgetSent()
         network.inject(ask(question), from: stranger, to: 1)

@@ -18,7 +18,7 @@ struct SimulatedNetwork {
     var hosts: [Int: MDNSHost] = [:]
     /// The part of the datagrams that each receiver loses.
     var loss = 0.0
-    /// Those that hear nothing, and are not heard.
+    /// The hosts that neither receive nor send.
     var isolated: Set<Int> = []
     private(set) var sent: [Sent] = []
     private(set) var names: [ServiceID: [Int: String]] = [:]
@@ -39,7 +39,7 @@ struct SimulatedNetwork {
         hosts[host]?.setLink(NetworkLink(index: Self.link, addresses: [address]), at: now)
     }
 
-    /// Takes a host off without a word.
+    /// Removes a host without a goodbye.
     mutating func kill(_ host: Int) { hosts[host] = nil }
 
     @discardableResult
@@ -118,7 +118,7 @@ struct SimulatedNetwork {
 extension SimulatedNetwork.Sent {
     var isProbe: Bool { !message.isResponse && !message.authorities.isEmpty }
 
-    /// Whether it answers with a record of a type, that it does not take back.
+    /// Whether it answers with a record of a type, and does not withdraw it.
     func answers(_ type: RecordType) -> Bool {
         message.isResponse && message.answers.contains { $0.type == type && $0.timeToLive > 0 }
     }

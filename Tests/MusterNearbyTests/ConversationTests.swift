@@ -182,9 +182,16 @@ import Testing
             gate.enter(from: address, at: Self.start.advanced(bySeconds: seconds))
         }
         #expect(enter("a") && enter("a") && !enter("a") && enter("b") && enter("c") && !enter("d"))
-        for _ in 0..<4 { gate.leave() }
+        for address in ["a", "a", "b", "c"] { gate.leave(address) }
         #expect(enter("d") && enter("e") && !enter("f"))
         #expect(enter("a", 10) && enter("a", 10) && !enter("a", 11))
+        // Connections that stay open count however long ago they began.
+        limits.openPerAddress = 1
+        let narrow = AdmissionGate(limits)
+        #expect(narrow.enter(from: "a", at: Self.start))
+        #expect(!narrow.enter(from: "a", at: Self.start.advanced(bySeconds: 60)))
+        narrow.leave("a")
+        #expect(narrow.enter(from: "a", at: Self.start.advanced(bySeconds: 61)))
     }
 
     @Test func `an address is a host and a port`() {

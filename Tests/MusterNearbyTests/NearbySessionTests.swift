@@ -150,5 +150,5 @@ import Testing
     }
 }
 
-/// Something else came than a test expects.
+/// An event arrived that the test does not expect.
 struct Unexpected: Error {}

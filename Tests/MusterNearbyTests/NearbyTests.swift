@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// Whether the peer refused. The end of the connection may overtake its word.
+    /// Whether the peer refused. The end of the connection may arrive before its goodbye.
     private func isRefused(_ end: ChannelEnd) -> Bool {
         if case .broke = end { true } else { end == .refusedByPeer }
     }
@@ -136,9 +136,10 @@ import Testing
         _ = try await ana.measured()
         second.task.cancel()
         _ = try await ana.disconnected()
-        // Ben's key, with a token of before.
+        // The peer has Ben's key, and a token of an earlier session.
         let old = DiscoveryToken(bytes: [UInt8](repeating: 1, count: 16), epoch: 0)
-        // The caller opens its side by Ana's token and ends it at once; whether its own was good, Ana says.
+        // The caller opens its side by Ana's token and ends it at once. Ana reports whether the caller's token was
+        // accepted.
         _ = try await call(port, as: bens, name: "ben", token: old)
         #expect(try await ana.turnedAway().contains("is of an old session"))
         let last = try #require(anas.pins.first).epoch
@@ -229,7 +230,7 @@ import Testing
         _ = try await ana.measured()
         ana.nearby.suspend()
         _ = try await ana.wait { if case .update(_, .suspended) = $0 { true } else { nil } }
-        // Ana sends no places meanwhile: to ben she is silent, though the channel is alive.
+        // Ana's source sends no positions meanwhile, so Ben's session times out although the channel is alive.
         #expect(try await ben.removed() == .timeout)
         ana.nearby.endSuspension()
         _ = try await ana.wait { if case .update(_, .suspensionEnded) = $0 { true } else { nil } }

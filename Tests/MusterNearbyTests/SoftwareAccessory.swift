@@ -12,7 +12,7 @@ final class SoftwareAccessory: AccessoryConnection {
 
     static let configuration: [UInt8] = [1, 0, 0, 0, 20] + [UInt8](repeating: 0, count: 10) + [3, 7, 8, 9]
     private let state = Mutex(State())
-    /// What it says instead of that its radio ranges.
+    /// The bytes that it sends instead of the message that its radio ranges.
     private let answerToStart: [UInt8]
 
     init(answerToStart: [UInt8] = AccessoryMessage.didStart.bytes) { self.answerToStart = answerToStart }
@@ -39,7 +39,7 @@ final class SoftwareAccessory: AccessoryConnection {
         }
     }
 
-    /// Sends what no test of its own answers.
+    /// Sends bytes that are no answer to a message.
     func say(_ bytes: [UInt8]) { state.withLock { _ = $0.continuation?.yield(bytes) } }
 
     /// Ends the connection.

@@ -2,7 +2,8 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// What an app gets for a token of the user pool, or for a guest.
+/// The operations by which an app gets an identity, credentials or a token, for a user who has signed in or for a
+/// guest.
 extension CognitoIdentityService {
     func getID(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let (pool, logins) = try call.read { members, faults in
@@ -31,7 +32,7 @@ extension CognitoIdentityService {
             }
         }
         let proof = try await proof(by: logins)
-        let identityID = try await requireOwn(id, proof.user)
+        let identityID = try await requireOwn(id, proof.user, call)
         let token = try await identity.makeIdentityToken(
             for: proof.user, pool: proof.user.team, session: proof.session, issuer: call.serverAddress)
         return JSONWriter.object { writer in
@@ -57,7 +58,7 @@ extension CognitoIdentityService {
             } else {
                 try await self.proof(by: logins)
             }
-        let identityID = try await requireOwn(id, proof.user)
+        let identityID = try await requireOwn(id, proof.user, call)
         let made = try await identity.makeIdentityKey(by: proof)
         return credentials(of: identityID, made.key.id, made.secretAccessKey, made.sessionToken, made.key.expiresAt)
     }
@@ -84,12 +85,13 @@ extension CognitoIdentityService {
     /// Another's is answered like one that does not exist.
     ///
     /// - Returns: the user's identity.
-    private func requireOwn(_ id: String?, _ user: User) async throws -> String {
+    private func requireOwn(_ id: String?, _ user: User, _ call: AmazonJSONCall) async throws -> String {
         let own = coordinator.origin.text(of: .identity(user.number))
         if id == own { return own }
         guard let guest = identity.guest(named: id ?? ""), guest.pool == user.team else {
             throw AmazonError.notFound("Identity '\(id ?? "")' not found.")
         }
+        try spend(.credentials, call)
         do {
             try await coordinator.merge(guest, into: user)
         } catch DatasetError.merged {

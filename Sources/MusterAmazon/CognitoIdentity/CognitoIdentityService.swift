@@ -41,7 +41,7 @@ struct CognitoIdentityService: CognitoJSONService {
         }
     }
 
-    /// The refusal of whoever is nobody.
+    /// The refusal of a caller who has not signed in, where the pool gives no identities to guests.
     static let noGuests = AmazonError.notAuthorized(
         "Unauthenticated access is not supported for this identity pool.")
 

@@ -65,7 +65,8 @@ extension CognitoSyncService {
         _ update: DatasetUpdate, of identity: SyncIdentity, _ call: AmazonCall
     ) async throws -> DatasetDecision {
         guard let guest = identity.guest else { return try await coordinator.updateDataset(update) }
-        if let wait = guestLimiter.spend(.update, from: call.context.remoteAddress, at: coordinator.now()) {
+        let act = GuestLimiter.Act.update(bytes: update.bytes)
+        if let wait = guestLimiter.spend(act, from: call.context.remoteAddress, at: coordinator.now()) {
             throw AmazonError.throttled(retryAfterSeconds: wait)
         }
         return try await coordinator.updateDataset(update, of: guest)

@@ -7,7 +7,7 @@ import MusterStore
 import MusterWire
 import NIOCore
 
-/// Streams: a pool's updates of datasets at a webhook target, and the bulk publish of what is there.
+/// Streams: a pool sends its updates of datasets to a webhook target; a bulk publish sends the stored datasets there.
 extension CognitoSyncService {
     func addStreams(to routes: inout RouteTable) {
         add("BulkPublish", .post, "\(Self.pool)/bulkpublish", admits: [.admin], to: &routes, bulkPublish)

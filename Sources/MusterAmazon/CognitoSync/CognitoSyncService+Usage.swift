@@ -48,7 +48,7 @@ extension CognitoSyncService {
         }
     }
 
-    /// What users store in each pool, and how many bytes its guests do.
+    /// Returns how much the users of each pool store, and how many bytes its guests store.
     private func usage(
         of pools: [TeamNumber?], in directory: Directory
     ) async throws -> [(users: DatasetUsage?, guestBytes: Int64)] {

@@ -43,7 +43,7 @@ struct CognitoSyncService: AmazonRESTService {
         addStreams(to: &routes)
     }
 
-    // MARK: What the path names
+    // The roles that may call operations on datasets. Each caller reaches its own datasets alone.
 
     /// The callers of operations on datasets: everyone on their own.
     static let owners = Route.Admission.everyRole.union([.guest])
@@ -101,7 +101,8 @@ struct CognitoSyncService: AmazonRESTService {
 struct SyncIdentity: Sendable {
     /// The identity as clients name it.
     let text: String
-    /// Whose datasets they are. A guest who has stored nothing has a number that nobody has.
+    /// The number under which the datasets are stored. For a guest who has stored nothing, it is a number that nobody
+    /// has.
     let owner: UserNumber
     /// The team whose pool the identity is of; nil for the pool of users without a team.
     let pool: TeamNumber?

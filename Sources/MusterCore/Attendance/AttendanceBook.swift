@@ -3,7 +3,7 @@ struct AttendanceState: Hashable, Sendable {
     var rule: AttendanceRule
     /// The people who were known to be in the region when the rule was looked at last.
     var present: Set<UserNumber> = []
-    /// When time alone may change what the rule says; nil when it cannot.
+    /// The next moment at which the passing of time alone may change the state of the rule; nil when it cannot.
     var nextCheck: Instant?
 
     /// Moves the next look at the rule forward to `moment`, if that is earlier.
@@ -27,7 +27,7 @@ struct AttendanceBook: Sendable {
     /// No lack is reported before this moment, because the server was off or asleep and people could not be heard.
     private(set) var quietUntil = Instant(milliseconds: .min)
 
-    /// What a rule may ask of a person.
+    /// The roles by which a rule selects people.
     struct Roles: Hashable, Sendable {
         var role: Role
         var own: [String]
@@ -35,8 +35,9 @@ struct AttendanceBook: Sendable {
 
     /// How many rules one tick looks at. Those left over are due at the next.
     static let tickLimit = 1_000
-    /// A tick that comes so many seconds after the one before tells that the server was off or asleep, or that its
-    /// clock was set. People are then given as long to be heard before a lack is reported.
+    /// A tick that comes more than so many seconds after the one before, or before it, shows that the server was off or
+    /// asleep, or that its clock was set. The engine then waits as long for people's devices to report before it
+    /// reports a lack.
     static let quietSeconds: Double = 60
     /// The shortest time between two looks at one rule that only the clock asks for, in seconds.
     static let checkSpacingSeconds: Double = 10
@@ -48,6 +49,9 @@ struct AttendanceBook: Sendable {
 
     /// Returns the people of a team, in number order.
     func members(of team: TeamNumber) -> [UserNumber] { membersOfTeam[team].map { $0.keys.sorted() } ?? [] }
+
+    /// Whether a rule counts this person alone.
+    func expects(_ user: UserNumber) -> Bool { states.values.contains { $0.rule.subject == .person(user) } }
 
     /// Whether a rule counts a person of its team.
     func counts(_ user: UserNumber, by rule: AttendanceRule) -> Bool {
@@ -73,9 +77,9 @@ struct AttendanceBook: Sendable {
         return isPrompt ? quietUntil : now.advanced(bySeconds: Self.quietSeconds)
     }
 
-    // MARK: What is on disk
+    // MARK: Stored rules
 
-    /// Takes up the stored rules after a restart.
+    /// Adds the stored rules after a restart.
     mutating func resume(_ rules: [AttendanceRule]) {
         for rule in rules {
             put(AttendanceState(rule: rule), as: rule.number)
@@ -110,7 +114,7 @@ struct AttendanceBook: Sendable {
 
     // MARK: Edits
 
-    /// Takes up a user's team and roles. Gateways are no people.
+    /// Records a user's team and roles. Gateways are no people, so no rule counts them.
     mutating func put(_ user: User) {
         let former = teamOfMember[user.number]
         let team = user.role == .gateway ? nil : user.team

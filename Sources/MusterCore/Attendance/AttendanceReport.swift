@@ -8,9 +8,9 @@ public struct AttendanceReport: Hashable, Sendable {
     public var team: TeamNumber
     /// The region that it is about.
     public var region: RegionNumber
-    /// Whom it counts.
+    /// The people whom the rule counts.
     public var subject: AttendanceRule.Subject
-    /// What it demands.
+    /// What the rule demands of them.
     public var demand: AttendanceRule.Demand
     /// What the rule is for.
     public var note: String?
@@ -18,22 +18,22 @@ public struct AttendanceReport: Hashable, Sendable {
     public var turn: Turn
     /// When it happened, by the server's clock.
     public var at: Instant
-    /// The user who made it happen; nil when time or an observation did.
+    /// The user who made, changed or removed the rule; nil when time or an observation caused the report.
     public var by: UserNumber?
     /// Since when too few were known to be there; nil when that is not so.
     public var since: Instant?
     /// The window that the report is about; nil for a rule without a schedule, and before its first window.
     public var window: AttendanceRule.Window?
-    /// Who arrived; nil for every other turn.
+    /// The person who arrived; nil for every other turn.
     public var who: UserNumber?
-    /// Where the people were when it happened.
+    /// How many people were in the region, elsewhere or of unknown position when it happened.
     public var count = AttendanceCount()
 
     /// What can happen to a rule.
     public enum Turn: UInt8, Hashable, Sendable, CaseIterable {
         /// A user made it.
         case made
-        /// A user changed it. What it had reported has ended, and it is looked at anew.
+        /// A user changed it. The lack or absence that it had reported has ended, and the engine evaluates it anew.
         case changed
         /// Too few have been known to be in the region for as long as the rule allows.
         case lacking
@@ -43,9 +43,9 @@ public struct AttendanceReport: Hashable, Sendable {
         case removed
         /// Some who were expected are known to be elsewhere.
         case notThere
-        /// Of some who were expected it is not known where they are.
+        /// It is not known where some of the people who were expected are.
         case noWord
-        /// One of those who were reported has arrived.
+        /// A person who was reported as not there has arrived.
         case arrived
         /// The server was off when a window was to be judged, and the window is over.
         case unwatched
@@ -68,17 +68,17 @@ public struct AttendanceReport: Hashable, Sendable {
     }
 }
 
-/// Where the people whom a rule counts are.
+/// How many of the people whom a rule counts are in the region, elsewhere, or of unknown position.
 public struct AttendanceCount: Hashable, Sendable {
     /// How many are known to be in the region.
     public var present: Int32 = 0
     /// How many are known to be elsewhere.
     public var absent: Int32 = 0
-    /// Of how many it is not known whether they are in the region.
+    /// How many people may be in the region or not: the engine does not know.
     public var unknown: Int32 = 0
     /// Those known to be elsewhere, in the order of their numbers; of more than `listLimit` the first.
     public var absentPeople: [UserNumber] = []
-    /// Those of whom it is not known, in the order of their numbers; of more than `listLimit` the first.
+    /// The people counted by `unknown`, in the order of their numbers; of more than `listLimit` the first.
     public var unknownPeople: [UserNumber] = []
     /// Those known to be in the region, in the order of their numbers; of more than `listLimit` the first.
     public var presentPeople: [UserNumber] = []
@@ -107,6 +107,6 @@ public struct AttendanceCount: Hashable, Sendable {
         }
     }
 
-    /// Whether there are fewer than `minimum` people also if everyone of whom it is not known is in the region.
+    /// Whether there are fewer than `minimum` people in the region even if everyone of unknown position is there.
     public func isCertainlyBelow(_ minimum: Int32) -> Bool { Int64(present) + Int64(unknown) < Int64(minimum) }
 }

@@ -3,9 +3,9 @@ public typealias AttendanceNumber = Number<AttendanceRule>
 
 /// What a team asks of a region: who should be there, and what the engine reports when they are not known to be there.
 ///
-/// Nobody counts as present whose position is unknown or too old. A report says how many are known to be there, how
-/// many are known to be elsewhere, and of whom it is not known. What a rule has reported ends by evidence or by a
-/// user's hand, never by silence.
+/// A person whose position is unknown or too old does not count as present. A report says how many are known to be
+/// there, how many are known to be elsewhere, and how many may be at either. A reported lack ends when devices show
+/// that people are there, or when a user changes or removes the rule; silence never ends it.
 public struct AttendanceRule: Hashable, Sendable {
     /// Its number.
     public let number: AttendanceNumber
@@ -17,17 +17,17 @@ public struct AttendanceRule: Hashable, Sendable {
     public var region: RegionNumber
     /// Whom it counts.
     public var subject: Subject
-    /// What it demands of them.
+    /// What the rule demands of these people.
     public var demand: Demand
     /// Whether an incident of the team is opened together with the report.
     public var opensIncident: Bool
-    /// What it is for, for those who are alarmed.
+    /// What the rule is for: a note for the people whom its reports alarm.
     public var note: String?
     /// The user who set it last.
     public var setBy: UserNumber
     /// When that was, by the server's clock.
     public var setAt: Instant
-    /// How far its consequences have come.
+    /// How far the engine has come with the rule: a lack that has begun, the window judged last.
     public var progress = Progress()
 
     /// The people of the team whom a rule counts. Gateways are no people.
@@ -47,18 +47,19 @@ public struct AttendanceRule: Hashable, Sendable {
         /// At least `count` of the people are known to be in the region. The engine reports a lack that has lasted
         /// `afterSeconds`.
         case atLeast(_ count: Int32, afterSeconds: Double)
-        /// Each of the people is in the region when `graceSeconds` of a window of the schedule have passed. The engine
-        /// reports who is not known to be there, once a window, and who of them arrives before the window ends.
+        /// Each of the people is in the region when `graceSeconds` of a window of the schedule have passed. Once a
+        /// window, the engine reports the people who are not known to be there, and afterwards each of them who arrives
+        /// before the window ends.
         case during(WeeklySchedule, graceSeconds: Double)
     }
 
-    /// How far the consequences of a rule have come.
+    /// How far the engine has come with a rule. The store keeps it over restarts.
     public struct Progress: Hashable, Sendable {
         /// Since when too few are known to be in the region, by the server's clock; nil while there are enough.
         public var lackingSince: Instant?
         /// Whether the log reports this lack.
         public var isTold = false
-        /// The last window that was judged, or that nobody could judge; nil before the first.
+        /// The last window that was judged, or that ended while the server was off; nil before the first.
         public var window: Window?
         /// The people who were reported in that window and have not arrived.
         public var awaited: [UserNumber] = []
@@ -69,7 +70,7 @@ public struct AttendanceRule: Hashable, Sendable {
 
     /// One window of a schedule.
     public struct Window: Hashable, Sendable {
-        /// Which window of which day.
+        /// The day and the index of the window in the schedule.
         public var occurrence: WeeklySchedule.Occurrence
         /// When it began.
         public var start: Instant
@@ -121,8 +122,8 @@ public enum Attendance: UInt8, Hashable, Sendable, CaseIterable {
     case present
     /// Each device that says where the person is says that they are not inside.
     case absent
-    /// No device says anything, because each was silent for longer than the team's limit or was never located; or what
-    /// the devices say is in doubt or contradicts itself.
+    /// No device knows: each was silent for longer than the team's limit, or was never located. Or the devices
+    /// contradict each other, or are in doubt.
     case unknown
 }
 

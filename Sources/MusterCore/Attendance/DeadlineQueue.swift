@@ -1,4 +1,5 @@
-/// The next deadline of each of many keys, so that a look at the clock costs what is due and not what there is.
+/// Keeps the next deadline of each of many keys. Asking which are due costs time in proportion to those, not to all
+/// keys.
 ///
 /// A binary heap whose outdated entries are dropped when they come up, and all at once when they are the majority.
 struct DeadlineQueue<Key: Hashable & Comparable & Sendable>: Sendable {

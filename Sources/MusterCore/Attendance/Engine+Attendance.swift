@@ -2,9 +2,9 @@
 extension Engine {
     /// Returns whether a person is in a region.
     ///
-    /// The person's devices must agree. One that was silent for longer than the team's limit says nothing, and so does
-    /// one that the region's radio cannot hear. In a raw collection only muster regions are decided by the confident
-    /// policy; of its other regions nothing is known.
+    /// The person's devices must agree. A device that was silent for longer than the team's limit has no say, and
+    /// neither has one that the region's radio cannot hear. In a raw collection only muster regions are decided by the
+    /// confident policy; in its other regions the attendance is unknown.
     public func attendance(of user: UserNumber, in region: RegionNumber, now: Instant) -> Attendance {
         attendance(of: user, in: region, now: now, after: Decision())
     }
@@ -41,13 +41,14 @@ extension Engine {
             let evaluated =
                 decision.devices.slot(of: index).map { decision.devices.states[$0].evaluated }
                 ?? (devices.indices.contains(index) ? devices[index].evaluated : nil)
-            // A moment later, because the limit itself is not beyond the limit.
+            // A millisecond later, because a silence of exactly the limit does not exceed it.
             guard let silentAt = evaluated?.advanced(bySeconds: limit + 0.001), silentAt > now else { return nil }
             return silentAt
         }.min()
     }
 
-    /// Returns what one device says of its owner; nil when it says nothing. It does not copy the state.
+    /// Returns whether a device's owner is in a region, by this device alone; nil when the device does not know. It
+    /// does not copy the state.
     private func attendance(
         _ states: [DeviceState], _ place: Int, _ device: DeviceNumber, _ region: RegionNumber,
         _ rule: RegionCatalog.RegionRule, silence: Double, _ now: Instant, _ decision: Decision
@@ -65,8 +66,9 @@ extension Engine {
         return presences.first { $0.region == region }?.attendance ?? .absent
     }
 
-    /// Returns what one device says of its owner in a beacon region. Without a presence there, the owner is elsewhere
-    /// if the listener was listening in the last two minutes, or if the device's own position is far from the place.
+    /// Returns whether a device's owner is in a beacon region, by this device alone. Without a presence there, the
+    /// owner is elsewhere if the listener was listening in the last two minutes, or if the device's own position is far
+    /// from the place.
     private func attendance(
         _ states: [DeviceState], _ place: Int, _ device: DeviceNumber, _ region: RegionNumber, _ beacon: BeaconRule,
         silence: Double, _ now: Instant, _ decision: Decision
@@ -90,7 +92,7 @@ extension Engine {
 }
 
 extension Presence {
-    /// What the presence says of the device's owner.
+    /// What the presence shows about the device's owner.
     fileprivate var attendance: Attendance {
         switch standing {
         case .inside: doubt == nil ? .present : .unknown

@@ -1,4 +1,4 @@
-/// Attendance rules: which people of a team are in a region, and what follows.
+/// Attendance rules: the engine counts the people of a team who are in a region, and reports when too few are.
 extension Engine {
     /// Takes up the stored rules after a restart. The first tick counts all of them.
     public mutating func resume(attendanceRules: [AttendanceRule]) { attendance.resume(attendanceRules) }
@@ -16,12 +16,13 @@ extension Engine {
         attendanceRules(of: team).first { $0.name == name }
     }
 
-    /// Returns where the people whom a rule counts are. Complexity: O(people of the team).
+    /// Counts the people of a rule by where they are. Complexity: O(people of the team).
     public func count(_ rule: AttendanceRule, now: Instant) -> AttendanceCount {
         count(rule, now: now, after: Decision())
     }
 
-    /// Makes a rule, or replaces the team's rule of its number. What the former one had reported ends with the change.
+    /// Makes a rule, or replaces the team's rule of its number. A change ends the lack that the former rule had
+    /// reported.
     ///
     /// - Throws: `.tooMany`.
     public func putAttendanceRule(
@@ -48,7 +49,7 @@ extension Engine {
         settle(&state, isTick: false, now: now, into: &decision)
     }
 
-    /// Removes a rule. What it had reported ends with it.
+    /// Removes a rule, and with it the lack that it had reported.
     ///
     /// - Throws: `.hasNoRule`.
     public func removeAttendanceRule(
@@ -83,8 +84,8 @@ extension Engine {
         }
     }
 
-    /// Looks at the rules that are due: those whose people may have fallen silent, whose lack has lasted as long as it
-    /// may, or whom an edit concerns.
+    /// Evaluates the rules that are due: their people may have fallen silent, their lack has lasted for `afterSeconds`,
+    /// or an edit concerns them.
     func sweepAttendance(now: Instant, into decision: inout Decision) {
         decision.attendance.tick = (now, attendance.quietUntil(tickingAt: now))
         if attendance.isEmpty { return }
@@ -96,7 +97,7 @@ extension Engine {
         }
     }
 
-    /// Decides what follows from who is present, and records the state.
+    /// Decides what a rule reports by who is present, and records its new state.
     ///
     /// - Parameter isTick: whether the clock asks. A lack is reported by the clock alone, so that two observations of
     ///   one request cannot report what the second one takes back.
@@ -118,7 +119,8 @@ extension Engine {
         into decision: inout Decision
     ) {
         if state.present.count >= minimum, state.rule.progress.lackingSince != nil {
-            // Enough by what each observation told; before that ends anything, everyone is looked at once more.
+            // The count that observations keep up to date says that there are enough. Before the lack ends, everyone is
+            // counted anew.
             count(&state, now: now, after: decision)
         }
         if state.present.count >= minimum {
@@ -157,7 +159,7 @@ extension Engine {
         return count
     }
 
-    /// Looks at everyone whom the rule counts, and sets when silence may next change something.
+    /// Counts everyone of the rule, and sets when silence may next change the count.
     private func count(_ state: inout AttendanceState, now: Instant, after decision: Decision) {
         state.present.removeAll(keepingCapacity: true)
         state.nextCheck = nil

@@ -1,13 +1,18 @@
 /// Attendance rules with a schedule: who should be in a region during a window and is not known to be there.
 extension Engine {
-    /// Decides what the clock asks of a rule with a schedule: when the grace period of a window is over, everyone who
-    /// is not known to be there is reported, once a window.
+    /// Judges the windows of a rule with a schedule: once the grace period of a window is over, the engine reports
+    /// everyone who is not known to be there, once a window.
     func settleWindows(
         _ state: inout AttendanceState, _ schedule: WeeklySchedule, graceSeconds: Double, isTick: Bool, now: Instant,
         into decision: inout Decision
     ) {
+        // The clock was ahead, and is set back: what was decided of a window to come was decided by a wrong time.
+        if let start = state.rule.progress.window?.start, start > now {
+            state.rule.progress.window = nil
+            state.rule.progress.awaited = []
+        }
         reportArrivals(&state, now: now, into: &decision)
-        // Windows are looked for when the clock asks alone, so that an observation costs no look at the time zone.
+        // Only a tick looks for windows, so that an observation need not look up the time zone.
         guard isTick else { return }
         if let end = state.rule.progress.window?.end, now >= end { state.rule.progress.awaited = [] }
         if let end = state.rule.progress.window?.end, !state.rule.progress.awaited.isEmpty { state.check(by: end) }
@@ -19,8 +24,9 @@ extension Engine {
             if let former = state.rule.progress.window?.occurrence, occurrence <= former { continue }
             guard let times = schedule.times(of: occurrence, zoneOffsets) else { continue }
             let due = times.start.advanced(bySeconds: graceSeconds)
-            // A window that the change of clocks makes shorter than the grace period, or that the rule is too late for.
-            guard due < times.end, due > state.rule.setAt else { continue }
+            // A window is passed over when a change of the clocks makes it shorter than the grace period, or when the
+            // rule was set after its grace period.
+            guard due < times.end, due > min(state.rule.setAt, now) else { continue }
             let window = AttendanceRule.Window(occurrence: occurrence, start: times.start, end: times.end)
             if now >= times.end {
                 missed = window
@@ -45,14 +51,17 @@ extension Engine {
     private static let lookBackDays: Int32 = 2
     private static let lookAheadDays: Int32 = 8
 
-    /// Reports who is not known to be there, those known to be elsewhere apart from those of whom nothing is known.
+    /// Reports the people who are not known to be there: those known to be elsewhere, and those of unknown position,
+    /// apart.
     private func judge(
         _ window: AttendanceRule.Window, _ state: inout AttendanceState, now: Instant, into decision: inout Decision
     ) {
         state.rule.progress.window = window
         state.rule.progress.awaited = []
-        var (isAbsent, isUnknown) = (false, false)
-        for user in attendance.members(of: state.rule.team) where attendance.counts(user, by: state.rule) {
+        let people = attendance.members(of: state.rule.team).filter { attendance.counts($0, by: state.rule) }
+        // Of a rule that counts nobody any more there is no word either.
+        var (isAbsent, isUnknown) = (false, people.isEmpty)
+        for user in people {
             switch attendance(of: user, in: state.rule.region, now: now, after: decision) {
             case .present: continue
             case .absent: isAbsent = true
@@ -64,7 +73,8 @@ extension Engine {
         if isUnknown { report(.noWord, of: state.rule, now: now, into: &decision) }
         guard isAbsent || isUnknown else { return }
         state.check(by: window.end)
-        if state.rule.opensIncident { decision.attendance.toOpenIncidentsFor.append(state.rule.number) }
+        guard state.rule.opensIncident, !people.isEmpty else { return }
+        decision.attendance.toOpenIncidentsFor.append(state.rule.number)
     }
 
     private func reportArrivals(_ state: inout AttendanceState, now: Instant, into decision: inout Decision) {

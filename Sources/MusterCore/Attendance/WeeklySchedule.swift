@@ -115,7 +115,7 @@ public struct WeeklySchedule: Hashable, Sendable {
 
     /// Returns the moment of a local time, in seconds since 1970-01-01T00:00 on the zone's clocks.
     ///
-    /// - Parameter isLast: whether of a time that comes twice the second one is asked for.
+    /// - Parameter isLast: whether the second moment is returned for a local time that comes twice.
     private func moment(of local: Int64, isLast: Bool, _ offsets: ZoneOffsets) -> Instant? {
         func at(_ seconds: Int64) -> Instant { Instant(milliseconds: seconds * 1_000) }
         guard let before = offsets.secondsAhead(zone, at(local - 86_400)),

@@ -18,8 +18,9 @@ public enum BeaconPolicy {
     public static let momentSeconds = 0.5
     /// The time of listening without a sighting after which the probability halves, seconds.
     public static let halfLifeSeconds = 7.0
-    /// The time without reports from a listener after which a standing becomes unknown, seconds. What a scanner heard
-    /// and the server receives later than this changes no standing; what a device heard for itself counts as of then.
+    /// The time without reports from a listener after which a standing becomes unknown, seconds. A scanner's report
+    /// that the server receives later than this changes no standing; a device's own late report is judged by its sample
+    /// times.
     public static let silenceSeconds = 120.0
     /// The age up to which the device's own position outweighs a beacon whose place is elsewhere, seconds.
     public static let fixSeconds = 120.0

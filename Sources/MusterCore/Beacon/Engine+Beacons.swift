@@ -26,9 +26,9 @@ extension Engine {
 
     /// Whether a report about beacons is late: its device had no network meanwhile, or its clock is behind.
     ///
-    /// A device's own late reports are judged as of their sample times, because they are complete and come in order:
-    /// they enter and leave, with the times at which that was. They say nothing of now, so the next sweep marks the
-    /// standings as unknown until the device is heard again.
+    /// A device's own late reports are judged as of their sample times, because they are complete and in order: they
+    /// cause enter and leave events that carry those times. They do not show where the device is now, so the next sweep
+    /// marks the standings as unknown until the device is heard again.
     static func isLate(_ sampleTime: Instant, received: Instant) -> Bool {
         received.seconds(since: sampleTime) > BeaconPolicy.silenceSeconds
     }
@@ -136,8 +136,8 @@ extension Engine {
         followAttendance(of: user, now: now, into: &decision)
     }
 
-    /// Decides how a device stood in every beacon region at a moment of which it told late. Whether its owner is safe
-    /// now, the next sweep decides.
+    /// Decides how a device stood in every beacon region at a past moment that it reported late. The next sweep decides
+    /// whether its owner is safe now.
     private func decideBeacons(
         of device: DeviceNumber, asOf moment: Instant, now: Instant, into decision: inout Decision
     ) {

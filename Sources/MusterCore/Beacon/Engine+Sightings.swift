@@ -30,7 +30,7 @@ extension Engine {
         let isBack = state.noteListening(at: sighting.sampleTime)
         state.sighted = sighting.sampleTime
         decision.record(state, of: device)
-        // No sighting in the log shows it.
+        // The log holds no sighting from which this state could be seen, so the decision records it.
         if isBack { decision.noteState(of: device) }
         if !isHeard(state.user, after: decision) {
             deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)

@@ -11,6 +11,12 @@ public struct DatasetUpdate: Hashable, Sendable {
     /// The author, as `DatasetRecord.modifiedBy`.
     public var author: String
 
+    /// The size of the update's keys and values, in bytes of UTF-8.
+    public var bytes: Int {
+        guard case .patch(let patches) = order else { return 0 }
+        return patches.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }
+    }
+
     /// What an update does.
     public enum Order: Hashable, Sendable {
         /// Changes records; creates the dataset where it is not there. Without patches it changes nothing.
@@ -78,7 +84,7 @@ public enum DatasetError: Error, Hashable, Sendable {
     case repeatedKey(String)
     /// The update would exceed a limit; `reason` says which.
     case overLimit(reason: String)
-    /// The identity was a guest's and has been merged into a user's: it is no one's any more.
+    /// The identity belonged to a guest who has been merged into a user, and can no longer be used.
     case merged
 }
 

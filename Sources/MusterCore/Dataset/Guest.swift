@@ -1,8 +1,9 @@
-/// The identity of a guest: an app's installation whose person has no account, or has not signed in. Whoever knows the
-/// identity has its datasets, as at Amazon Cognito.
+/// The identity of a guest: an installation of an app whose person has no account, or has not signed in. As with Amazon
+/// Cognito, everyone who knows the identity can use its datasets.
 ///
-/// The 128 bits are 64 random ones, the pool, and 32 bits by which the server knows the identities that it gave. So the
-/// server stores nothing of a guest who has stored nothing, and nobody can guess another's.
+/// Of the 128 bits, 64 are random; the others hold the pool, and a mark of 32 bits by which the server recognizes the
+/// identities that it gave. So the server need not store a guest who has stored nothing, and nobody can guess an
+/// identity.
 public struct GuestID: Hashable, Sendable {
     /// The random bits.
     public let high: UInt64
@@ -48,6 +49,9 @@ public enum GuestLimits {
     public static let idleSeconds: Double = 90 * 86_400
     /// The number of datasets of a user above which no further guest's are merged in: the user's own and a guest's.
     public static let mergedDatasets = 2 * DatasetLimits.datasets
+    /// The number of deliveries that may wait for a pool's stream while its guests update. Guests' updates beyond are
+    /// refused, because a stream that is away would fill the disk with them.
+    public static let waitingForStream = 1_000
     /// What a record takes on disk beside its key and value, in bytes: names, times and entries of indexes.
     public static let recordBytes = 256
 

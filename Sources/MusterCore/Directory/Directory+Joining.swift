@@ -14,6 +14,8 @@ public enum JoinError: Error, Hashable, Sendable {
     case hasKeys
     /// The user who would be removed has a check-in timer.
     case hasTimer
+    /// An attendance rule counts the user who would be removed, alone.
+    case isExpected
     /// The user who would be removed has documents.
     case hasDocuments
     /// The user who would be removed calls for help.

@@ -10,8 +10,8 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
     case analyst
     /// A machine that reports for other people's devices; reads nothing about them.
     case gateway
-    /// Who has no account, and keeps datasets under an identity of Cognito (`GuestID`). Sees and changes nothing else.
-    /// No user has this role.
+    /// The role of a caller without an account, who keeps datasets under an identity of Cognito (`GuestID`) and may see
+    /// and change nothing else. No user has this role.
     case guest
 
     /// The roles that users have.

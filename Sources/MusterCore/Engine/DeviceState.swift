@@ -107,15 +107,15 @@ struct DeviceState: Hashable, Sendable {
         if lastHeard.instant.map({ moment > $0 }) ?? true { lastHeard.instant = moment }
     }
 
-    /// Adjusts the state to a server whose clock was set back: the device counts as heard and followed no later than
-    /// now, so that its silence is noticed and its next position counts. What the confident policy had followed ahead
-    /// of now cannot be continued, and begins anew.
+    /// Adjusts the state after the server's clock was set back. The device counts as heard and followed no later than
+    /// now, so that its silence is noticed and its next position counts. The confident policy discards what it had
+    /// followed at times after now, and begins anew.
     mutating func adjustTimes(to now: Instant) {
         heard = heard.map { min($0, now) }
         for index in presences.indices {
-            if let leftAt = presences[index].leftAt, leftAt > now { presences[index].leftAt = now }
+            if let leftAt = presences[index].leftAt, Engine.isAhead(leftAt, of: now) { presences[index].leftAt = now }
         }
-        guard let evaluated, evaluated > now else { return }
+        guard let evaluated, Engine.isAhead(evaluated, of: now) else { return }
         self.evaluated = now
         track = ConfidentTrack()
     }
@@ -229,7 +229,7 @@ extension DeviceState {
         memory.ownFix = position
     }
 
-    /// Whether the device's own position of within two minutes says that it is elsewhere than in a place.
+    /// Whether the device's own position, measured within two minutes of a moment, is elsewhere than in a place.
     ///
     /// - Parameters:
     ///   - moment: when the device was heard there.

@@ -24,7 +24,7 @@ public struct Engine: Sendable {
     var undoubtedSince: [IncidentNumber: Instant] = [:]
     /// The attendance rules of all teams.
     var attendance = AttendanceBook()
-    /// The time zones of schedules. Whoever composes the engine sets it.
+    /// The time zones of schedules. The code that creates the engine must set them.
     public var zoneOffsets = ZoneOffsets.utcOnly
 
     /// How far ahead of the server's clock a sample may be and still change a state, seconds.

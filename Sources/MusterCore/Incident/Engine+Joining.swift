@@ -5,12 +5,13 @@ extension Engine {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].user : nil
     }
 
-    /// Checks that no edit joins a user who calls for help, or has a check-in timer, to another user: nobody would
-    /// answer the call, or notice the silence.
+    /// Checks that no edit joins a user who calls for help, has a check-in timer, or is the only one whom an attendance
+    /// rule counts, to another user. After such a join, nobody would answer the call or notice the silence.
     ///
-    /// - Throws: `JoinError.callsForHelp`; `.hasTimer`.
+    /// - Throws: `JoinError.callsForHelp`; `.hasTimer`; `.isExpected`.
     public func checkJoins(among edits: [Edit]) throws(JoinError) {
         for case .joinUser(let user, to: _) in edits {
+            if attendance.expects(user) { throw .isExpected }
             if safety(of: user).state.isCall { throw .callsForHelp }
             if checkInTimer(of: user) != nil { throw .hasTimer }
         }

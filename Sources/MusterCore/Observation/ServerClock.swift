@@ -19,9 +19,9 @@ extension Engine {
     /// back. Times that lie ahead of it become now. People whose check-in is overdue have a minute to react.
     ///
     /// - Complexity: O(people + devices).
-    public mutating func adjustTimes(to now: Instant) {
+    public mutating func adjustTimes(to now: Instant, wasOff: Bool) {
         for index in devices.indices { devices[index].adjustTimes(to: now) }
-        for index in people.indices { people[index].declared.adjustTimes(to: now) }
+        for index in people.indices { people[index].declared.adjustTimes(to: now, wasOff: wasOff) }
     }
 
     /// Returns the evidence that the server's clock is wrong: three devices or more, and more than half of those heard

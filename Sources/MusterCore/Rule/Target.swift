@@ -25,12 +25,12 @@ public struct Target: Hashable, Sendable {
         case log
     }
 
-    /// Which events wait until a person, or a timer, has them delivered.
+    /// Which deliveries wait until a person or a timer asks the server to send them.
     public enum Mode: Hashable, Sendable {
-        /// None: the server sends each event as soon as it can.
+        /// None waits: the server sends each delivery as soon as it can.
         case atOnce
-        /// Those whose delivery has a higher number than this. The server sends the earlier ones, until they arrive or
-        /// are given up.
+        /// Deliveries with a number above this one wait. The server sends those up to it until they arrive or are given
+        /// up.
         case byHand(through: Int64)
     }
 

@@ -54,7 +54,7 @@ public struct CheckInTimer: Hashable, Sendable {
     public static let defaultLeaderAfterSeconds: Double = 120, defaultSOSAfterSeconds: Double = 600
     /// After how many seconds the leaders are told again while the person is overdue.
     public static let repeatSeconds: Double = 300
-    /// How long somebody has at least to react once the server is back, in seconds.
+    /// The shortest time that a person has to react once the server is running again, in seconds.
     public static let answerSeconds: Double = 60
     /// A word that follows the one before within so many seconds starts nothing anew.
     public static let wordSpacingSeconds: Double = 5
@@ -109,21 +109,25 @@ public struct CheckInTimer: Hashable, Sendable {
         return true
     }
 
-    /// Adjusts the timer to a server that was off, or whose clock was set back. No time lies in the future any more, or
-    /// else words would count as late and no step would come until the clock has caught up. Somebody who was asked or
-    /// told has at least a minute to react before the next step, because meanwhile nobody could give a word.
-    mutating func adjustTimes(to now: Instant) {
+    /// Adjusts the timer after the server was off, or its clock was set back. No time of the timer lies in the future
+    /// afterwards; otherwise check-ins would count as late, and no step would be taken until the clock has caught up.
+    /// After the server was off, a person who was reminded, or a leader who was told, has at least a minute to react
+    /// before the next step, because nobody could check in meanwhile.
+    ///
+    /// - Parameter wasOff: whether the server starts.
+    mutating func adjustTimes(to now: Instant, wasOff: Bool) {
         lastWord = min(lastWord, now)
         turnAt = min(turnAt, now)
         toldAt = min(toldAt, now)
+        guard wasOff else { return }
         let wait = turn == .reminded ? leaderAfterSeconds : turn == .overdue ? sosAfterSeconds : 0
         turnAt = max(turnAt, now.advanced(bySeconds: min(wait, Self.answerSeconds) - wait))
     }
 
     /// Takes the step that is due, at most one.
     ///
-    /// - Parameter isSOS: whether the person counts as calling SOS. Once someone has cleared the SOS of the timer, the
-    ///   engine asks the person again, so that nobody is left with a timer that has ended unnoticed.
+    /// - Parameter isSOS: whether the person counts as calling SOS. If not, someone has cleared the SOS of the timer,
+    ///   and the engine reminds the person again, so that the timer does not end unnoticed.
     /// - Returns: whether the log must report the timer: it took a step, or the leaders are told again.
     mutating func advance(to now: Instant, isSOS: Bool) -> Bool {
         switch turn {

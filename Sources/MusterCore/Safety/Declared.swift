@@ -117,8 +117,8 @@ public struct Declared: Hashable, Sendable {
         repeatCall(at: declaration.receivedTime)
     }
 
-    /// Raises an SOS for a person whose check-in timer ran out. Where one holds already, somebody who acknowledged it
-    /// has not helped: the acknowledgement ends, and the engine reports the SOS anew.
+    /// Raises an SOS for a person whose check-in timer ran out. If the person already counts as calling SOS and someone
+    /// has acknowledged it, the acknowledgement ends, and the engine reports the SOS anew.
     ///
     /// Whatever was declared before now is older than the SOS, so that it does not end it when it arrives late.
     mutating func raiseSOS(at now: Instant) {
@@ -142,14 +142,14 @@ public struct Declared: Hashable, Sendable {
         reminders = 0
     }
 
-    /// Adjusts what holds to a server that was off, or whose clock was set back: no time lies in the future any more,
-    /// or else new declarations would count as older than the newest, and reminders would wait, until the clock has
-    /// caught up.
-    mutating func adjustTimes(to now: Instant) {
+    /// Adjusts the declared state after the server was off, or its clock was set back. No time lies in the future
+    /// afterwards; otherwise new declarations would count as older than the newest one, and reminders would wait until
+    /// the clock has caught up.
+    mutating func adjustTimes(to now: Instant, wasOff: Bool) {
         since = min(since, now)
         toldAt = min(toldAt, now)
         latest = latest.map { min($0, now) }
-        timer?.adjustTimes(to: now)
+        timer?.adjustTimes(to: now, wasOff: wasOff)
     }
 
     /// Ends a "safe" or "off site" that has been overtaken: a device of a person declared safe left the muster region

@@ -47,8 +47,8 @@
                         defer { background.invalidate() }
                     #endif
                     let monitor = await CLMonitor(name)
-                    // Someone has to read the events for the system to start the app again. That a boundary was crossed
-                    // says less than what is heard now, so ranging alone decides.
+                    // The system starts the app again only while someone reads the events. Ranging is newer evidence
+                    // than a boundary that was crossed, so ranging alone decides.
                     let waking = Task {
                         do { for try await _ in await monitor.events {} } catch {}
                     }
@@ -76,7 +76,7 @@
         }
     }
 
-    /// Ranges beacons, and puts together what all of them bring in a second.
+    /// Ranges beacons, and combines the sightings of all identities in one second into one piece of news.
     @MainActor private final class BeaconRanging: NSObject, CLLocationManagerDelegate {
         private let manager = CLLocationManager()
         private let tell: @Sendable (BeaconNews) -> Void
@@ -120,7 +120,8 @@
 
         private func add(_ heard: [Sighting], of identity: BeaconIdentity?) {
             guard let identity, choice.contains(identity) else { return }
-            // Its second news in a row: another identity is not ranged at the moment.
+            // This identity was ranged twice since the last news, so another identity is not being ranged at the
+            // moment.
             if ranged.contains(identity) { tellRound() }
             ranged.insert(identity)
             sightings += heard

@@ -16,8 +16,8 @@ package protocol AdvertisementSource: Sendable {
 package enum RadioNews: Hashable, Sendable {
     /// From now on the source hears.
     case listening
-    /// The source heard everything until this moment, also if nothing was sent. Without this word and without an
-    /// advertisement, its silence says nothing.
+    /// The source heard everything until this moment, even if no beacon sent. Without this case and without an
+    /// advertisement, the silence of a source proves nothing.
     case proved(Instant)
     /// The source hears nothing until it listens again, and says why.
     case paused(String)
@@ -25,16 +25,17 @@ package enum RadioNews: Hashable, Sendable {
     case heard(HeardAdvertisement)
 }
 
-/// Until when a live source is known to have heard, by what it tells.
+/// Until when a live source is known to have listened, by the news that it sends.
 ///
-/// What a device says it listened to decides who left, so it must not count the time in which its radio was deaf.
+/// The time that a device reports as listened decides who left, so it must not include time in which the radio was
+/// deaf.
 package struct ProvenHearing: Sendable {
     private var isListening = false
     private var provenUntil: Instant?
 
     package init() {}
 
-    /// Takes note of what the source tells.
+    /// Updates the state by news of the source.
     package mutating func follow(_ news: RadioNews) {
         switch news {
         case .listening: (isListening, provenUntil) = (true, nil)

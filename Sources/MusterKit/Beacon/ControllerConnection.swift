@@ -9,7 +9,7 @@ final class ControllerConnection {
         /// An adapter of this machine, by its number: 0 for `hci0`.
         case adapter(UInt16)
 
-        /// Whether the controller is this program's own, and no adapter that the operating system uses too.
+        /// Whether this program alone uses the controller; false for an adapter that the operating system uses too.
         var isOwn: Bool {
             switch self {
             case .tcp: true

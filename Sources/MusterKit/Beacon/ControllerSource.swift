@@ -50,7 +50,8 @@ package struct ControllerSource: AdvertisementSource {
         let value = Atomic(false)
     }
 
-    /// Keeps the controller scanning and tells what it hears until the reader stops. Runs on a thread of its own.
+    /// Keeps the controller scanning, and sends what it hears to the reader until the reader stops. Runs on its own
+    /// thread.
     private static func follow(
         _ target: ControllerConnection.Target, _ isStopped: Flag, _ now: @Sendable () -> Instant,
         _ tell: (RadioNews) -> Void

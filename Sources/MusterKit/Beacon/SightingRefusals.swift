@@ -22,7 +22,8 @@ struct SightingRefusals: Sendable {
     private static let aheadSeconds = 30.0
     /// Two clocks that differ by more than this may both be wrong.
     private static let skewSeconds = 600.0
-    /// What is older than this tells nobody where someone is, and is refused because the server keeps it no more.
+    /// Older sightings no longer help to find anyone, and the server refuses them because it keeps no history for so
+    /// long.
     private static let staleSeconds = 86_400.0
     /// The seconds for which the server must refuse a row before it is removed.
     private static let patienceSeconds = 600.0
@@ -36,7 +37,8 @@ struct SightingRefusals: Sendable {
         on answer: SightingSender.Answer, rows: Int, row: Int64, body: [UInt8], now: Instant
     ) -> Verdict {
         guard answer.isProblem else {
-            // A proxy on the way says so, or something else at the server's address. It knows nothing of sightings.
+            // The 413 came from a proxy, or from something else at the server's address, and says nothing about the
+            // sightings.
             if answer.status == 413, rows > 1 { return .narrow }
             return .wait(.busy(status: answer.status, retryAfterSeconds: answer.retryAfterSeconds))
         }
@@ -73,18 +75,18 @@ struct SightingRefusals: Sendable {
 }
 
 extension SightingSender {
-    /// The server's answer to a report, or that of whatever stands before it.
+    /// An answer to a report: from the server, or from a proxy before it.
     struct Answer: Sendable {
         var status: Int
-        /// The words of a problem document.
+        /// The explanation in a problem document.
         var reason: String?
         var retryAfterSeconds: Double?
-        /// The answering side's clock.
+        /// The time by the clock of the answering server or proxy, from the header field `Date`.
         var date: Instant?
         /// Whether Muster itself answered: its refusals are problem documents (RFC 9457).
         var isProblem: Bool
 
-        /// - Parameter reason: the words of the body, if it is a problem document.
+        /// - Parameter reason: the explanation in the body, if the body is a problem document.
         init(_ response: HTTPTransportResponse, reason: String?) {
             status = response.status
             self.reason = reason

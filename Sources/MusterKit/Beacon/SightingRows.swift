@@ -11,12 +11,12 @@ struct SightingRows {
 
     /// The most sightings in one row.
     private static let rowSightings = 200
-    /// What sealed rows are bound to.
+    /// The name that the encryption of rows is bound to.
     private static let sealName = "sightings"
 
     /// - Parameters:
     ///   - table: the table's name, which `createTable` was given.
-    ///   - seal: encrypts what the rows say; nil for plain rows. Times and counts are never encrypted.
+    ///   - seal: encrypts the contents of the rows; nil to store them plain. Times and counts are never encrypted.
     init(_ database: Database, table: String, seal: BodySeal? = nil) {
         self.database = database
         self.seal = seal
@@ -62,7 +62,8 @@ struct SightingRows {
             writer.endArray()
             let objects = Array(writer.takeBytes().dropFirst().dropLast())
             let stored = try seal?.sealed(objects, of: LocalTransaction.noteRevision, of: Self.sealName) ?? objects
-            // The parts of an interval come in any order, so the last part alone says until when it lasted.
+            // The sightings of an interval may be split among rows in any order, so only the last row says when the
+            // interval ended.
             let until = rest.isEmpty ? batch.until : row.last?.sampleTime ?? batch.until
             try database.execute(
                 sql: "INSERT INTO \(table) (until, sightings, count, decides) VALUES (?, ?, ?, ?)",

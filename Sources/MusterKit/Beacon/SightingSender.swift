@@ -13,11 +13,13 @@ package actor SightingSender {
         case unreachable(reason: String)
         /// The server cannot take them now. It may state after how many seconds to try again.
         case busy(status: Int, retryAfterSeconds: Double?)
-        /// What waits has times that lie ahead of the server's clock. The server takes it once its clock is there.
+        /// The waiting sightings have times ahead of the server's clock. The server accepts them once its clock has
+        /// reached these times.
         case ahead(seconds: Double)
-        /// The server refuses what waits, and its clock is so far from this device's that nobody knows which is right.
+        /// The server refuses the waiting sightings, and its clock differs so much from this device's that either may
+        /// be wrong.
         case clocksDiffer(seconds: Double)
-        /// The server refuses what waits, and it is too early to believe that it always will.
+        /// The server refuses the waiting sightings, but not for long enough yet to conclude that it always will.
         case refusing(reason: String?)
         /// The server does not accept the token.
         case unauthorized(reason: String)
@@ -64,9 +66,9 @@ package actor SightingSender {
         package var reason: String?
     }
 
-    /// Who reports.
+    /// The reporter of the sightings: a device or a person.
     private enum Reporter: Sendable {
-        /// A device with a token of its own, whose outbox it must be.
+        /// A device that has its own token. The outbox must be this device's.
         case device(SightingOutbox, token: @Sendable () throws -> String, takesOver: Bool)
         /// A person, for their first device, the one of their recorded locations.
         case person(@Sendable () -> Session?)
@@ -76,7 +78,7 @@ package actor SightingSender {
     private let reporter: Reporter
     private let server: String
     private let connections: HTTPConnections
-    /// The digest of what the server recognized the reporter by: a device's token, or a person's name.
+    /// The digest of the token, or of the person's name, as which the server last recognized the reporter.
     private var recognized: SHA256.Digest?
     /// The name of the person's device.
     private var device: String?
@@ -122,8 +124,8 @@ package actor SightingSender {
         self.now = now
     }
 
-    /// Sends until the outbox is empty. What the server refuses is narrowed down to single batches, and removed once it
-    /// is sure that the server refuses it for good.
+    /// Sends until the outbox is empty. When the server refuses a page, the sender narrows it down to single batches,
+    /// and removes a batch once it is sure that the server will never accept it.
     ///
     /// - Parameter tell: is told of each request that the server answered.
     /// - Throws: `Failure`; what was not sent waits.
@@ -152,7 +154,11 @@ package actor SightingSender {
                 }
             }
         } catch let failure as Failure {
-            if case .unauthorized = failure { recognized = nil }
+            // What is refused may be refused because the device was removed or renamed: the next round asks for it.
+            switch failure {
+            case .unauthorized, .refusing: recognized = nil
+            default: break
+            }
             throw failure
         } catch let error as SightingOutboxError {
             throw .outbox(error)
@@ -161,7 +167,8 @@ package actor SightingSender {
         }
     }
 
-    /// Returns the reporter's credentials, and what the server recognizes it by: a device's token, or a person's name.
+    /// Returns the reporter's credentials, and the text that identifies the reporter: a device's token, or a person's
+    /// name.
     private func credentials() throws -> (PeerCredentials, identity: String) {
         switch reporter {
         case .device(_, let token, _):
@@ -173,8 +180,8 @@ package actor SightingSender {
         }
     }
 
-    /// Asks the server who reports, unless it was this reporter that it recognized last. Another token may be another
-    /// device's, which must not report what this one heard.
+    /// Asks the server who the reporter is, unless the server recognized the same reporter last. A new token may belong
+    /// to another device, which must not report what this one heard.
     private func recognize(_ credentials: PeerCredentials, _ identity: String) async throws {
         let digest = SHA256.hash(data: Array(identity.utf8))
         if recognized == digest { return }

@@ -1,6 +1,6 @@
 import MusterCore
 
-/// What a device decided of beacon regions and has not told yet.
+/// What a device decided about beacon regions and has not yet told the app.
 struct BeaconDecisions: Sendable {
     /// An event, as the device's store keeps it until it was told.
     struct Event: Codable, Hashable, Sendable {
@@ -22,12 +22,12 @@ struct BeaconDecisions: Sendable {
     private(set) var stored = 0
     /// Whether sightings were decided that are not on the disk yet.
     var isAhead = false
-    /// Whether what was heard before this start could not be read.
+    /// Whether the evidence from before this start could not be read.
     var wasUnreadable = false
     /// Since when the device has listened without a pause, by its own clock; nil before the first time.
     var listeningSince: Instant?
 
-    /// The number of events that are kept for a reader who does not come.
+    /// The number of events that are kept while the app reads none.
     static let untoldLimit = 256
 
     /// Whether there are events that are not on the disk.
@@ -70,7 +70,7 @@ struct BeaconDecisions: Sendable {
         if untold.count > Self.untoldLimit { untold.removeFirst() }
     }
 
-    /// Restores the events of an earlier run that nobody was told.
+    /// Restores the events of an earlier run that the app was not told.
     mutating func restore(_ events: [Event]) {
         untold = events.suffix(Self.untoldLimit)
         last = untold.count
@@ -80,7 +80,7 @@ struct BeaconDecisions: Sendable {
     /// Records that the events up to a number are on the disk.
     mutating func noteStored(through number: Int) { stored = max(stored, number) }
 
-    /// Removes and returns the events that are on the disk. The next transaction stores that they were told.
+    /// Removes and returns the events that are on the disk. The next transaction records that the app was told of them.
     mutating func takeStored() -> [Event] {
         let first = last - untold.count
         let count = min(max(0, stored - first), untold.count)

@@ -17,14 +17,15 @@ extension BeaconMonitor {
         /// The state of a region: the answer to `requestState`, or where the device was found inside again after it had
         /// been unknown.
         case state(RegionState)
-        /// What was heard before this start could not be read. All regions are unknown until their beacons are heard,
-        /// or were listened for.
+        /// The stored evidence from before this start could not be read. All regions are unknown until the device hears
+        /// their beacons, or has listened for them.
         case forgotten
         /// The server has so many more of this device's sightings.
         case sent(count: Int)
         /// The source hears nothing for now.
         case unavailable(reason: String)
-        /// The store was full of sightings that the server does not have. So many of the oldest made room.
+        /// The store was full of sightings that the server has not received. The oldest of them, this many, were
+        /// removed.
         case dropped(sightings: Int)
         /// An attempt to store or to send failed, and is repeated; or the source broke, and the stream ends.
         case failed(MusterError)
@@ -72,7 +73,7 @@ extension BeaconMonitor {
         }
     }
 
-    /// A beacon region that an app gives by hand.
+    /// A beacon region that the app defines itself, without a server.
     public struct Region: Hashable, Sendable {
         /// Its name among the regions of the app.
         public var id: String
@@ -87,7 +88,8 @@ extension BeaconMonitor {
         /// How far from the place the beacon is heard, metres.
         public var radiusMetres: Double
 
-        /// Makes a region.
+        /// Creates a region. By default, its beacons count at any distance at which they are heard, and it has no
+        /// place.
         public init(
             _ id: String, title: String? = nil, identity: BeaconIdentity, proximity: Sighting.Proximity = .far,
             location: Muster.Location? = nil, radiusMetres: Double = 20
@@ -103,10 +105,10 @@ extension BeaconMonitor {
 }
 
 extension BeaconMonitor.Region {
-    /// The collection that regions by hand are in.
+    /// The name of the collection that holds regions defined by the app.
     static let collection = "app"
 
-    /// The regions as a server would tell them.
+    /// Returns the regions in the form in which a server sends them.
     static func surroundings(_ regions: [Self]) -> Surroundings {
         let page = JSONWriter.object { writer in
             writer.member("type", "FeatureCollection")

@@ -2,22 +2,22 @@ public import MusterCore
 public import MusterReplication
 import Synchronization
 
-/// Listens for beacons on this device, and decides here which beacon regions the device is in, by the server's own
-/// engine and policy: three sightings within seconds enter, half a minute of listening without one leaves, and silence
-/// makes it unknown and never left.
+/// Listens for beacons, and decides on this device which beacon regions it is in, with the same engine and policy as
+/// the server: the device enters a region by three sightings within seconds, and leaves it after half a minute of
+/// listening without one. Silence makes its state unknown; it never makes the device leave.
 ///
-/// With a server, what was heard is in the store of this device in the transaction that stores what the device decided
-/// of it. So an enter that was decided without a network, or right before the process was killed, reaches the server
-/// later, once, and the server decides it alike.
+/// With a server, one transaction stores both the sightings and the decision that follows from them. So an enter that
+/// was decided without a network, or right before the process was killed, reaches the server later, exactly once, and
+/// the server decides the same.
 ///
-/// Events that were decided and not told before the process ended are told first by the next `events(from:)`. An event
-/// may be told twice if the process ends right after it: its region, kind and time are then the same.
+/// The next `events(from:)` begins with the events that were decided but not told before the process ended. An event
+/// may be told twice if the process ends right after it; both have the same region, kind and time.
 public final class BeaconMonitor: Sendable {
-    /// What is different about a monitor that belongs to a `Muster`.
+    /// What a monitor that belongs to a `Muster` has and a monitor without a server lacks.
     struct Ties: Sendable {
-        /// Sends what was heard; nil for a monitor without a server, which stores no sightings.
+        /// Sends the sightings; nil for a monitor without a server, which stores none.
         var sender: SightingSender?
-        /// Receives what the region watch tells.
+        /// Receives the news of the region watch.
         var onNews: @Sendable ([RegionWatch.News]) -> Void = { _ in }
         /// Makes another key after the server refused the present one; returns whether it may be asked again.
         var renew: @Sendable () async -> Bool = { false }
@@ -26,7 +26,7 @@ public final class BeaconMonitor: Sendable {
     private struct State {
         var listening: Task<Void, Never>?
         var isStopped = false
-        /// What was heard and is not on the disk yet.
+        /// Sightings that are not on the disk yet.
         var pending: [SightingBatch] = []
         /// The beacons that the source listens for.
         var choice: [BeaconIdentity]?
@@ -47,8 +47,8 @@ public final class BeaconMonitor: Sendable {
     /// Makes a monitor of regions that the app gives by hand. It decides on this device alone, and sends nothing.
     ///
     /// - Parameters:
-    ///   - regions: the regions; two of one id are one.
-    ///   - store: keeps what was heard over a restart, for one such monitor.
+    ///   - regions: the regions. Of several with the same id, one is used.
+    ///   - store: keeps the evidence over a restart. It serves one such monitor.
     ///   - pace: `readSeconds` between two transactions in which nothing was decided.
     ///   - now: the clock of this device.
     /// - Throws: `MusterError.unexpected` for a region that cannot be one, `.storeUnavailable`.
@@ -70,7 +70,7 @@ public final class BeaconMonitor: Sendable {
         self.ties = ties
     }
 
-    // MARK: What it knows
+    // MARK: States
 
     /// The states of all beacon regions, ordered by name.
     public var states: [RegionState] { watch.beaconStates() }
@@ -78,12 +78,12 @@ public final class BeaconMonitor: Sendable {
     /// The state of a region; nil where there is no such beacon region.
     public func state(of region: RegionWatch.Name) -> RegionState? { watch.beaconState(of: region) }
 
-    /// Sends the state of a region as an event, because events alone tell of changes only.
+    /// Sends the present state of a region as an event. Other events report changes only.
     public func requestState(of region: RegionWatch.Name) {
         if let state = state(of: region) { told.send(.state(state)) }
     }
 
-    /// What the source hears of the beacons of the regions, from now on, as it comes: for each beacon its signal, its
+    /// The sightings of the regions' beacons from now on, as the source hears them: for each beacon its signal, its
     /// distance and its proximity, unfiltered. A slow reader loses the oldest.
     public var ranging: AsyncStream<[Sighting]> { ranged.subscribe(limit: Muster.waitingLimit) }
 
@@ -112,7 +112,7 @@ public final class BeaconMonitor: Sendable {
         }
     }
 
-    /// Stops to listen, and stores what was heard. Streams end.
+    /// Stops listening, stores the sightings that are not on the disk yet, and ends all streams.
     func stop() async {
         let task = state.withLock { state in
             state.isStopped = true
@@ -186,8 +186,8 @@ public final class BeaconMonitor: Sendable {
 
     // MARK: Deciding
 
-    /// Decides what was heard. What changes a standing is on the disk before it is told; the rest is stored with the
-    /// next transaction.
+    /// Evaluates sightings. A change of a standing is on the disk before the app is told; other sightings are stored
+    /// with the next transaction.
     private func decide(_ sightings: [Sighting], _ until: Instant) async throws {
         let heard = sightings.filter { watch.hasRegion(of: $0.beacon) }
         if !heard.isEmpty { ranged.send(heard) }
@@ -201,14 +201,15 @@ public final class BeaconMonitor: Sendable {
         ties.onNews(news)
     }
 
-    /// Decides what changes by time alone.
+    /// Makes the decisions that depend on the passing of time alone.
     private func watchTheClock() async throws {
         let news = watch.follow([], of: "")
         if watch.hasBeaconNews { try await flush() } else { tellStored() }
         ties.onNews(news)
     }
 
-    /// Stores what was heard, beside what was decided of it, and tells of it. While the disk is full it tries again.
+    /// Stores sightings and the decisions that follow from them, and then tells the app. Tries again while the disk is
+    /// full.
     ///
     /// - Parameter decides: whether the newest batch changed a standing.
     private func flush(decides: Bool = false) async throws {
@@ -302,7 +303,7 @@ extension BeaconMonitor {
 }
 
 extension MusterError {
-    /// The facade's word for why sightings were not sent.
+    /// Converts a failure to send into the error that the app is told.
     fileprivate init(_ failure: SightingSender.Failure) {
         switch failure {
         case .unreachable, .busy, .ahead, .clocksDiffer, .refusing: self = .away(reason: failure.description)
@@ -316,10 +317,10 @@ extension MusterError {
 }
 
 extension LocalStore {
-    /// Stores what a device heard, beside what its watch decided of it, in one transaction.
+    /// Stores sightings and the decisions of the watch that follow from them, in one transaction.
     ///
     /// - Parameters:
-    ///   - batches: what was heard; the watch has evaluated it.
+    ///   - batches: the sightings, which the watch has already evaluated.
     ///   - decides: whether the last batch changed a standing.
     ///   - keepsSightings: whether a server is to have the sightings.
     /// - Returns: the number of the oldest sightings that were removed for want of room.

@@ -14,11 +14,11 @@ public protocol BeaconSource: Sendable {
 
 /// What a source of sightings tells.
 public enum BeaconNews: Hashable, Sendable {
-    /// The source listened until a time, and heard these sightings since the last time, and nothing else. With none it
-    /// says that no beacon was heard.
+    /// The source listened until `until`. Since its last news it heard these sightings and no others; without any, it
+    /// heard no beacon.
     case heard([Sighting], until: Instant)
-    /// The source hears nothing for now, for example because the person withdrew the permission. That says nothing of
-    /// where the device is.
+    /// The source cannot hear anything for now, for example because the person withdrew the permission. This is no
+    /// evidence of where the device is.
     case unavailable(reason: String)
 }
 

@@ -37,7 +37,7 @@ public struct BluetoothBeacons: BeaconSource {
     ///
     /// - Parameters:
     ///   - path: the capture's file.
-    ///   - end: the time that the last packet gets, and the others with it; nil for their own times.
+    ///   - end: the time to move the last packet to, with all others by as much; nil to keep the recorded times.
     /// - Throws: `MusterError.unexpected` if the file cannot be read or is no capture.
     public init(capture path: String, movedToEndAt end: Instant? = nil) throws(MusterError) {
         do throws(RadioFault) {
@@ -60,7 +60,7 @@ public struct BluetoothBeacons: BeaconSource {
         self.sleep = sleep
     }
 
-    /// What the source heard in each interval. The stream ends with a capture, and with an error where Bluetooth cannot
+    /// The sightings of each interval. The stream ends at the end of a capture, and with an error when Bluetooth cannot
     /// be used at all.
     public func listen(for choices: AsyncStream<[BeaconIdentity]>) -> AsyncThrowingStream<BeaconNews, any Error> {
         let limit: AsyncThrowingStream<BeaconNews, any Error>.Continuation.BufferingPolicy =
@@ -108,7 +108,7 @@ public struct BluetoothBeacons: BeaconSource {
         }
     }
 
-    /// What is heard in the present interval. Only while the adapter works does silence mean anything.
+    /// The sightings of the present interval. Silence is evidence only while the adapter works.
     private final class Gathered: Sendable {
         private struct State {
             var tally: SightingTally

@@ -8,7 +8,7 @@ import Synchronization
 /// and `minor`, or `address`; and, where they are known, `signalStrength` (dBm), `distance` (metres) and `proximity`. A
 /// line `{"listenedUntil": …}` says that the device listened until then.
 public struct RecordedSightings: BeaconSource {
-    /// What was heard in each second, in the order of time, with the times of the recording.
+    /// The sightings of each second in the order of time, with the times of the recording.
     public let recorded: [BeaconNews]
     private let shiftMilliseconds: Int64
 
@@ -22,7 +22,8 @@ public struct RecordedSightings: BeaconSource {
     ///
     /// - Parameters:
     ///   - lines: the bytes of the recording.
-    ///   - end: the time that the end of the recording gets, and all the rest with it; nil for its own times.
+    ///   - end: the time to move the end of the recording to, with everything before it by as much; nil to keep the
+    ///     recorded times.
     /// - Throws: `MusterError.unexpected` with the number of the first line that cannot be read.
     public init(jsonLines lines: [UInt8], movedToEndAt end: Instant? = nil) throws(MusterError) {
         var sightings: [Sighting] = []
@@ -63,7 +64,7 @@ public struct RecordedSightings: BeaconSource {
         }
     }
 
-    /// What was heard in each second, and until when the device listened.
+    /// Returns the sightings of each second, and until when the device listened.
     private static func news(_ sightings: [Sighting], _ listened: [Instant]) -> [BeaconNews] {
         var seconds: [Int64: (sightings: [Sighting], until: Instant)] = [:]
         func extend(_ time: Instant, _ sighting: Sighting?) {
@@ -82,7 +83,7 @@ public struct RecordedSightings: BeaconSource {
         }
     }
 
-    /// What was heard, as fast as it is read.
+    /// The recorded sightings, as fast as the reader takes them.
     public func listen(for choices: AsyncStream<[BeaconIdentity]>) -> AsyncThrowingStream<BeaconNews, any Error> {
         let next = Counter()
         return AsyncThrowingStream {

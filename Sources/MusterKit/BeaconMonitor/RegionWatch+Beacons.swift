@@ -2,9 +2,9 @@ import MusterCore
 import MusterGeometry
 import Synchronization
 
-/// What the watch makes of beacons that the device hears.
+/// How the watch evaluates and stores sightings of beacons.
 extension RegionWatch {
-    /// Whether a region takes a beacon. What the device hears of others concerns nobody, and is not kept.
+    /// Whether any region uses a beacon. Sightings of other beacons are not stored.
     func hasRegion(of beacon: Beacon) -> Bool { state.withLock { $0.device.hasRegion(of: beacon) } }
 
     /// Evaluates what the device heard until a moment. The caller then stores it with `LocalStore.record`.
@@ -28,14 +28,15 @@ extension RegionWatch {
 
     // MARK: What is stored
 
-    /// Whether the store keeps where the device stands by its fixes; not for regions that were given by hand.
+    /// Whether the store keeps the standings that follow from the device's fixes; false for regions that the app
+    /// defines.
     var storesPresences: Bool { beaconNote == StoredBeacons.note }
 
     /// Whether events of beacon regions are not on the disk yet.
     var hasBeaconNews: Bool { state.withLock { $0.beacons.hasUnstored } }
 
-    /// Stores what was heard of beacons, unless sightings were evaluated that are not on the disk and are not part of
-    /// this transaction: after a restart the server would never hear of those.
+    /// Stores the evidence about beacons. It stores nothing while sightings are evaluated that neither are on the disk
+    /// nor belong to this transaction: after a restart the server would never receive those.
     ///
     /// - Returns: the number of the newest event that is stored with it; nil when nothing was stored.
     func storeBeacons(besideSightings: Bool, in transaction: LocalTransaction) throws -> Int? {
@@ -69,7 +70,7 @@ extension RegionWatch {
         }
     }
 
-    /// Restores what was heard before this start, and the events that nobody was told.
+    /// Restores the evidence from before this start, and the events that the app was not told.
     func restoreBeacons() async throws {
         guard try await store.hasNote(beaconNote) else { return }
         let stored = try? await store.note(beaconNote, as: StoredBeacons.self)
@@ -84,7 +85,7 @@ extension RegionWatch {
         }
     }
 
-    // MARK: What is known
+    // MARK: States
 
     /// The state of every beacon region that the device's own sightings decide, ordered by name.
     func beaconStates() -> [BeaconMonitor.RegionState] {
@@ -117,7 +118,8 @@ extension RegionWatch {
         {
             standing = .outside
         }
-        let isHeard = track.map { !$0.hits.isEmpty } ?? false
+        // A distance of minutes ago says nothing of now.
+        let isHeard = track?.lastHit.map { abs(now.seconds(since: $0)) <= BeaconPolicy.windowSeconds } ?? false
         return BeaconMonitor.RegionState(
             region: name, title: region.name, isMuster: region.isMuster, standing: standing,
             insidePercent: report?.insidePercent.map { Int($0) }, since: report?.since.date,

@@ -1,7 +1,7 @@
 import MusterCore
 import MusterWire
 
-/// What a device heard of beacons and where it stands in their regions, stored in the transaction that puts the same
+/// A device's evidence about beacons and its standings in their regions, stored in the transaction that puts the same
 /// sightings into the outbox.
 ///
 /// Its size is bounded: `BeaconMemory.trackLimit` regions, each with `BeaconTrack.hitLimit` moments. A note that cannot
@@ -22,7 +22,7 @@ struct StoredBeacons: Codable, Hashable, Sendable {
     /// The newest fix that the device itself measured, if a newer position followed from a sighting.
     private var ownFix: RecordedLocation?
     private var presences: [StoredPresence.Standing]
-    /// The events that nobody was told.
+    /// The events that the app was not told.
     private(set) var untold: [BeaconDecisions.Event]
 
     private struct Track: Codable, Hashable {

@@ -1,7 +1,7 @@
 import MusterCore
 import MusterGeometry
 
-/// What the device hears of beacons.
+/// The device's evidence from sightings of beacons.
 extension WatchedDevice {
     /// Whether sightings of beacons decide who is inside a region.
     func isOfBeacon(_ region: RegionNumber) -> Bool { engine.isBeaconRegion(region) }
@@ -20,10 +20,10 @@ extension WatchedDevice {
         return Dictionary(beaconPresences.map { ($0.region, $0.standing) }) { first, _ in first }
     }
 
-    /// Whether a region that the device crosses by its own sightings takes a beacon.
+    /// Whether a beacon belongs to a region that the device's own sightings decide.
     func hasRegion(of beacon: Beacon) -> Bool { engine.hasRegion(of: beacon) }
 
-    /// What was heard of beacons.
+    /// The evidence from sightings of beacons.
     var beaconMemory: BeaconMemory { engine.beaconMemory(of: Self.device) }
 
     /// The newest sample time of a sighting.
@@ -47,7 +47,8 @@ extension WatchedDevice {
         if let sighted, Engine.isAhead(sighted, of: moment) { forgetBeacons(at: moment) }
         var newest = sighted
         for var sighting in sightings.sorted(by: { $0.sampleTime < $1.sampleTime }) {
-            // What came before the newest one is history, and the same moment of a beacon counts once.
+            // A sighting older than the newest one comes too late to count, and two sightings of a beacon at one moment
+            // count once.
             if let newest, sighting.sampleTime < newest { continue }
             if sighting.sampleTime != newest { heardNow.removeAll(keepingCapacity: true) }
             guard heardNow.insert(sighting.beacon).inserted else { continue }
@@ -60,12 +61,12 @@ extension WatchedDevice {
         return takeCrossings()
     }
 
-    /// Forgets everything that was heard of beacons: where the device stands is unknown then. It has left nothing.
+    /// Forgets all evidence about beacons. The standings are unknown afterwards; the device has left no region.
     private mutating func forgetBeacons(at moment: Instant) {
         restoreBeacons(BeaconMemory(), sighted: nil, presences: [], at: moment)
     }
 
-    /// Restores what was heard before a restart.
+    /// Restores the evidence from before a restart.
     mutating func restoreBeacons(_ memory: BeaconMemory, sighted: Instant?, presences: [Presence], at now: Instant) {
         listensForBeacons = true
         heardNow = []

@@ -2,8 +2,9 @@ import MusterReplication
 import Synchronization
 
 extension Muster {
-    /// Makes a monitor of beacons for the person who is signed in. It decides by the regions that the server told this
-    /// device last, and sends what it hears: the server decides the same. It ends when the person signs out.
+    /// Creates a monitor of beacons for the person who is signed in. It decides by the regions that the server sent
+    /// last, and reports its sightings to the server, which decides the same. The monitor ends when the person signs
+    /// out.
     ///
     /// There is one at a time: the next call ends the one before.
     ///
@@ -20,7 +21,7 @@ extension Muster {
         let sender = SightingSender(
             LocalSightings(file: store.file), at: server, connections: options.connections,
             session: { [weak self] in
-                // Of a person who signed out, nothing is sent in another one's name.
+                // After the person has signed out, nothing is sent, so that it cannot be sent in another person's name.
                 self?.state.withLock { $0.run === run ? $0.session : nil }
             })
         let tracker = run.tracker

@@ -33,7 +33,7 @@ public final class Muster: Sendable {
         var tracking: Task<Void, Never>?
         /// The filter of the source that is tracked.
         var monitor: LocationMonitor
-        /// Listens for beacons.
+        /// The monitor of beacons, while there is one.
         var beaconMonitor: BeaconMonitor?
         /// The datasets that the app has opened, by their names.
         var datasets: [String: Dataset] = [:]

@@ -28,7 +28,7 @@ public final class RegionWatch: Sendable {
         var told: Surroundings.Outline?
         /// Whether fixes were decided that are not on the disk yet.
         var isAhead = false
-        /// What became of the device's sightings of beacons.
+        /// The decisions that followed from the device's sightings of beacons.
         var beacons = BeaconDecisions()
     }
 
@@ -37,7 +37,7 @@ public final class RegionWatch: Sendable {
     let store: LocalStore
     let now: @Sendable () -> Instant
     let state: Mutex<State>
-    /// The id of the note of what was heard of beacons.
+    /// The id of the note that keeps the evidence about beacons.
     let beaconNote: String
     /// Sends a value whenever `presences`, `safety` or `incident` may have changed.
     let changes = Broadcast<Void>()
@@ -299,7 +299,7 @@ public final class RegionWatch: Sendable {
 
     // MARK: Pieces
 
-    /// The events of crossings, and of what they do to the person's safety.
+    /// Returns the events that crossings cause, including changes of the person's safety.
     static func news(of crossings: [Crossing], on state: inout State) -> [News] {
         let crossed = crossings.compactMap { crossing in
             state.device.name(of: crossing.region).map { News.crossed(DeviceCrossing(crossing, of: $0)) }

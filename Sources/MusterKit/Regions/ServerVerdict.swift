@@ -60,7 +60,7 @@ struct ServerVerdict: Sendable {
     /// the device.
     func difference(to device: WatchedDevice) -> RegionWatch.Difference? {
         guard let evaluated, device.evaluated.map({ evaluated >= $0 }) ?? true else { return nil }
-        // Of the beacons that the device listens for itself, the server may not have the newest sightings yet.
+        // The server may not have the newest sightings of the beacons for which the device itself listens.
         let own = Set(
             device.standings.lazy.filter { $0.standing == .inside && !device.decidesBeacons(in: $0.region) }
                 .compactMap { device.name(of: $0.region) })

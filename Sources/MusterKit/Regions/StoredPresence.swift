@@ -57,7 +57,7 @@ struct StoredPresence: Codable, Hashable, Sendable {
                 device.name(of: presence.region).map { Standing(presence, of: $0) }
             }
         }
-        // What was heard of beacons is stored by itself, beside the sightings.
+        // The evidence about beacons is stored separately, beside the sightings.
         presences = kept(device.eventStandings.filter { !device.isOfBeacon($0.region) })
         refuges = kept(device.refuges)
         safety = device.safety.state.wireName.description

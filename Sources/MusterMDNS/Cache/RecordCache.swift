@@ -1,4 +1,4 @@
-/// The records that others sent on one link, for as long as they are true (RFC 6762, sections 5.2 and 10).
+/// The records that other hosts sent on one link, each until its time to live ends (RFC 6762, sections 5.2 and 10).
 ///
 /// It holds a bounded number of records and bytes in all and from each source. What a source sends beyond its share is
 /// not kept. When the cache is full, the source with the most records loses all of them, so that a flood ends the
@@ -9,6 +9,8 @@ struct RecordCache: Sendable {
         var records = 8_192
         var bytes = 4 << 20
         var recordsPerSource = 1_024
+        /// The most records of one name and type, such as the services of a type.
+        var recordsPerQuestion = 512
         var bytesPerSource = 512 << 10
         /// The longest that a record is kept without being heard again.
         var timeToLive: UInt32 = 86_400
@@ -40,13 +42,13 @@ struct RecordCache: Sendable {
         var bytes = 0
     }
 
-    /// What a record did to the cache.
+    /// What inserting a record changed.
     enum Change: Equatable {
-        /// It, or the end of it, is new.
+        /// The record is new, or it ended a known one.
         case changed
-        /// It was known already, and lives longer now.
+        /// The record was known already, and its life begins anew.
         case refreshed
-        /// It was not kept: its source or the cache has no room.
+        /// The record was not kept, because its source's share or the cache is full.
         case refused
     }
 
@@ -54,7 +56,7 @@ struct RecordCache: Sendable {
     private var entries: [Key: [Entry]] = [:]
     private var shares: [HostAddress: Share] = [:]
     private var total = Share()
-    /// What a full cache lost, until `advance` tells.
+    /// The records that a full cache lost since the last `advance`, which returns them.
     private var evicted: [DNSRecord] = []
     /// Not after the first instant at which something is due.
     private(set) var deadline: Duration?
@@ -72,8 +74,8 @@ struct RecordCache: Sendable {
         entries[Key(name: name, type: type)]?.lazy.filter { $0.expires > now }.map(\.record) ?? []
     }
 
-    /// Returns what a question need not be answered with: the records of which more than half of their life is left,
-    /// with the rest of it (RFC 6762, section 7.1).
+    /// Returns the known answers that a question for a name and type lists: the records of which more than half of
+    /// their life is left, with the rest of it as their time to live (RFC 6762, section 7.1).
     func knownAnswers(_ name: DNSName, _ type: RecordType, at now: Duration) -> [DNSRecord] {
         entries[Key(name: name, type: type)]?.compactMap { entry in
             let left = entry.expires - now
@@ -84,10 +86,10 @@ struct RecordCache: Sendable {
         } ?? []
     }
 
-    /// Takes in a record.
+    /// Adds a record, or applies it to the one that is known.
     ///
     /// - Parameters:
-    ///   - source: who sent it.
+    ///   - source: the address of the host that sent the record.
     ///   - random: decides by how much it is asked for again later than at 80 % of its life.
     mutating func insert(
         _ record: DNSRecord, from source: HostAddress, at now: Duration, random: inout some RandomNumberGenerator
@@ -100,6 +102,9 @@ struct RecordCache: Sendable {
             return change
         }
         guard record.timeToLive > 0 else { return change }
+        guard entries[key, default: []].count < limits.recordsPerQuestion else {
+            return change == .changed ? .changed : .refused
+        }
         let weight = 64 + record.name.wire.count + record.data.weight
         guard makeRoom(for: weight, of: source, at: now) else { return change == .changed ? .changed : .refused }
         var entry = Entry(
@@ -112,7 +117,8 @@ struct RecordCache: Sendable {
         return .changed
     }
 
-    /// Ends what others sent of a name and type more than a second ago, one second from now (RFC 6762, section 10.2).
+    /// Lets the records of a name and type that came more than a second ago end one second from now (RFC 6762, section
+    /// 10.2).
     private mutating func flush(_ key: Key, except record: DNSRecord, at now: Duration) -> Bool {
         var isChanged = false
         for index in entries[key, default: []].indices {
@@ -196,10 +202,10 @@ struct RecordCache: Sendable {
         return removed
     }
 
-    /// Forgets the records that are not wanted.
+    /// Removes the records that a condition does not want.
     mutating func keep(where isWanted: (DNSRecord) -> Bool) { remove { !isWanted($0.record) } }
 
-    /// Ends what is over at a time, and says what has to be asked for again.
+    /// Removes the records that have ended, and returns the questions that are due.
     ///
     /// - Returns: the records that ended or were lost to a flood, and a question for each name and type to refresh.
     /// - Complexity: O(n) in the records, when something is due.

@@ -16,13 +16,13 @@ package struct DNSMessage: Hashable, Sendable {
     package var questions: [DNSQuestion] = []
     /// In a response, the answers; in a question, what the sender knows already.
     package var answers: [DNSRecord] = []
-    /// In a probe, what the sender is going to say about the name.
+    /// In a probe, the records that the sender wants to have under the name.
     package var authorities: [DNSRecord] = []
     package var additionals: [DNSRecord] = []
 
     package init() {}
 
-    /// Creates a question.
+    /// Creates a query: its questions, the answers that the sender knows, and in a probe the records that it claims.
     package init(asking questions: [DNSQuestion], knowing answers: [DNSRecord] = [], claiming: [DNSRecord] = []) {
         (self.questions, self.answers, authorities) = (questions, answers, claiming)
     }
@@ -40,7 +40,7 @@ package struct DNSMessage: Hashable, Sendable {
     }
 }
 
-/// What is asked.
+/// A question of a query: which name, type and class it asks for.
 package struct DNSQuestion: Hashable, Sendable {
     /// The class that stands for all.
     package static let anyClass: UInt16 = 255
@@ -70,7 +70,7 @@ package struct DNSQuestion: Hashable, Sendable {
 package enum DNSFault: Error, Hashable, Sendable {
     /// The message has more bytes than any message may.
     case tooLong(bytes: Int)
-    /// The bytes end within what begins at a place.
+    /// The message ends within the part that begins at this offset.
     case cut(at: Int)
     /// A pointer of a name does not point to an earlier place, or the name is one of too many pointers.
     case badPointer(at: Int)

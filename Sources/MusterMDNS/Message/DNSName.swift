@@ -21,7 +21,7 @@ package struct DNSName: Sendable {
     /// - Parameter wire: a name that was checked already.
     init(wire: [UInt8]) {
         self.wire = wire
-        // A length is at most 63, which is below the letters.
+        // A length byte is at most 63, so it is never taken for a letter.
         let isFolded = !wire.contains { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") }
         folded = isFolded ? wire : wire.map { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0 }
     }
@@ -111,7 +111,7 @@ extension DNSName: LosslessStringConvertible {
         self.init(labels: labels + [label])
     }
 
-    /// Reads what follows a backslash.
+    /// Reads the escaped byte after a backslash.
     private static func unescape(_ rest: inout ArraySlice<UInt8>) -> UInt8? {
         guard let first = rest.popFirst() else { return nil }
         guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return first }

@@ -27,7 +27,7 @@ extension DNSMessage {
 
 /// Reads the parts of a message, from its begin to its end.
 struct DNSReader {
-    /// The most pointers of one name: one before each label, of which a name has 127 at most.
+    /// The most pointers in one name: one before each label, and a name has at most 127 labels.
     private static let limitPointers = 127
 
     private let bytes: [UInt8]

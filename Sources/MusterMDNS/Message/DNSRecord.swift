@@ -6,7 +6,7 @@ package struct RecordType: RawRepresentable, Hashable, Sendable {
 
     /// An address of IPv4 (RFC 1035).
     package static let a = RecordType(rawValue: 1)
-    /// The name of another thing (RFC 1035).
+    /// A pointer to another name (RFC 1035).
     package static let ptr = RecordType(rawValue: 12)
     /// Texts (RFC 1035).
     package static let txt = RecordType(rawValue: 16)
@@ -14,7 +14,7 @@ package struct RecordType: RawRepresentable, Hashable, Sendable {
     package static let aaaa = RecordType(rawValue: 28)
     /// Where a service is (RFC 2782).
     package static let srv = RecordType(rawValue: 33)
-    /// Which types a name has; in multicast DNS, that it has no others (RFC 6762, section 6.1).
+    /// The types that a name has; in multicast DNS it states that the name has no others (RFC 6762, section 6.1).
     package static let nsec = RecordType(rawValue: 47)
     /// Every type, in a question.
     package static let any = RecordType(rawValue: 255)
@@ -22,14 +22,14 @@ package struct RecordType: RawRepresentable, Hashable, Sendable {
 
 /// One record.
 package struct DNSRecord: Hashable, Sendable {
-    /// The class of the internet, and of every record of ours.
+    /// The class of the internet. All records of this host have it.
     package static let internet: UInt16 = 1
 
     package var name: DNSName
     /// The class, without the bit that tells caches to flush.
     package var recordClass: UInt16
-    /// Whether the records of this name, type and class that others sent before are no longer true (RFC 6762,
-    /// section 10.2). Set in records that one host alone answers for.
+    /// Whether caches must drop the records of this name, type and class that they received before (RFC 6762, section
+    /// 10.2). It is set in records for which one host alone answers.
     package var flushesCache: Bool
     /// For how many seconds the record is true; 0 takes it back (RFC 6762, section 10.1).
     package var timeToLive: UInt32
@@ -48,7 +48,7 @@ package struct DNSRecord: Hashable, Sendable {
 
     package var type: RecordType { data.type }
 
-    /// Whether two records say the same, for however long.
+    /// Whether two records are equal apart from their time to live.
     package func says(the other: DNSRecord) -> Bool {
         recordClass == other.recordClass && data == other.data && name == other.name
     }
@@ -61,7 +61,7 @@ package struct DNSRecord: Hashable, Sendable {
     }
 }
 
-/// What a record says.
+/// The data of a record, by its type.
 package enum DNSRecordData: Hashable, Sendable {
     /// A or AAAA.
     case address(HostAddress)
@@ -96,7 +96,7 @@ package enum DNSRecordData: Hashable, Sendable {
     }
 }
 
-/// Where a service is: what a SRV record says (RFC 2782).
+/// The host and port of a service: the data of an SRV record (RFC 2782).
 package struct ServiceLocation: Hashable, Sendable {
     package var priority: UInt16
     package var weight: UInt16

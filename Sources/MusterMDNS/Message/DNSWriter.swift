@@ -13,12 +13,12 @@ extension DNSMessage {
     }
 }
 
-/// Writes the parts of a message, and takes one back that no longer fits.
+/// Writes the parts of a message. It can remove the last part if that does not fit.
 struct DNSWriter {
     private(set) var bytes: [UInt8] = []
     private let compresses: Bool
     private let compressesTargets: Bool
-    /// Where each ending of a name was written. Letters keep their case.
+    /// The offset at which each ending of a name was written. Names that differ in case count as different here.
     private var places: [ArraySlice<UInt8>: Int] = [:]
     private var counts: [UInt16] = [0, 0, 0, 0]
 
@@ -44,7 +44,8 @@ struct DNSWriter {
         return message
     }
 
-    /// Says that more follows in another message.
+    /// Sets the bit that tells receivers that the known answers continue in another message (TC, RFC 6762, section
+    /// 7.2).
     mutating func setTruncated() { bytes[2] |= 0x02 }
 
     /// Whether nothing but the header was written.
@@ -96,7 +97,7 @@ struct DNSWriter {
             append(location.target, isCompressed: compressesTargets)
         case .text(let strings): bytes += strings
         case .present(let types, let next):
-            // Some readers know no compression here.
+            // The name is not compressed, because some readers do not expect compression here.
             append(next, isCompressed: false)
             appendBitmaps(types)
         case .unknown(_, let data): bytes += data
@@ -117,7 +118,7 @@ struct DNSWriter {
         bytes += [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]
     }
 
-    /// Writes a name. A pointer has 14 bits, so what begins beyond its reach is not pointed to.
+    /// Writes a name. A pointer has 14 bits, so names at offsets that it cannot express are not pointed to.
     private mutating func append(_ name: DNSName, isCompressed: Bool? = nil) {
         let wire = name.wire
         var place = 0

@@ -1,7 +1,7 @@
 /// Distributes questions and records among messages that fit into packets.
 enum MessagePacker {
-    /// The most bytes of a message, except for one of a single longer record: what IPv6 carries on every link without
-    /// fragments.
+    /// The most bytes of a message with several records: what IPv6 carries on every link without fragments. A single
+    /// longer record gets a message of its own.
     static let limitBytes = 1_232
 
     /// Returns messages that ask questions. The last of them begins the list of known answers, which goes on in

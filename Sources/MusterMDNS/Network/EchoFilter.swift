@@ -1,7 +1,7 @@
-/// Tells what this host sent itself, and the system gave back to it, from what others sent.
+/// Recognizes messages that this host sent itself and that the system delivers back to it.
 ///
-/// A question that another program on this host sends too is no echo: of each message so many copies are taken for
-/// echoes as were sent.
+/// Another program on this host may send an equal question, which is no echo. So no more copies of a question count as
+/// echoes than this host has sent.
 struct EchoFilter: Sendable {
     private struct Sent {
         var payload: [UInt8]
@@ -31,7 +31,8 @@ struct EchoFilter: Sendable {
                 $0.copies > 0 && now - $0.time <= Self.lifetime && $0.payload == payload
             })
         else { return false }
-        // An answer says the same, whoever sent it; through another interface it comes more often.
+        // An answer means the same from every sender, and it may return through several interfaces. So its copies are
+        // not counted.
         if payload.count > 2, payload[2] & 0x80 == 0 { sent[index].copies -= 1 }
         return true
     }

@@ -29,7 +29,7 @@ extension HostEndpoint {
         UInt16(raw[portOffset]) << 8 | UInt16(raw[portOffset + 1])
     }
 
-    /// The socket address, on a link where it is good on one link only.
+    /// Returns the socket address; an address that is valid on one link only gets the link's index.
     func socketAddress(onLink index: Int) -> SocketAddress {
         let packed = ByteBuffer(bytes: address.bytes)
         guard let plain = try? SocketAddress(packedIPAddress: packed, port: Int(port)) else {

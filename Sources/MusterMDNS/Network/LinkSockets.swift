@@ -49,7 +49,7 @@ enum LinkSockets {
                 guard isIPv6, let options = channel as? any SocketOptionProvider else {
                     return channel.eventLoop.makeSucceededVoidFuture()
                 }
-                // Before it is bound: what comes by IPv4 has a socket of its own.
+                // Set before the socket is bound: packets of IPv4 arrive at a socket of their own.
                 return options.unsafeSetSocketOption(level: .ipv6, name: .ipv6_v6only, value: 1 as CInt)
             }
         return bootstrap.bind(to: any.socketAddress(onLink: 0)).flatMap { channel in
@@ -66,7 +66,7 @@ enum LinkSockets {
             return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
         }
         var settings = [channel.setOption(.receivePacketInfo, value: true)]
-        // 255, so that receivers can tell that no router was between (RFC 6762, section 11).
+        // The hop limit is 255, so that receivers can tell that no router forwarded the packet (RFC 6762, section 11).
         if isIPv6 {
             settings += [
                 options.setIPv6MulticastIF(CUnsignedInt(truncatingIfNeeded: device.interfaceIndex)),
@@ -115,6 +115,6 @@ private final class DatagramHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A datagram that could not be delivered. What ends the socket closes the channel.
+        // A datagram could not be delivered. An error that ends the socket also closes the channel.
     }
 }

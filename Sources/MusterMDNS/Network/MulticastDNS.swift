@@ -1,8 +1,8 @@
 package import NIOCore
 import NIOPosix
 
-/// Tells hosts of the local network of services, and finds theirs, by multicast DNS and DNS-SD (RFC 6762, RFC 6763),
-/// without a daemon. It shares the port with daemons and other programs that are there.
+/// Advertises services on the local network, and finds those of other hosts, by multicast DNS and DNS-SD (RFC 6762, RFC
+/// 6763). It needs no daemon, and shares the port with daemons and other programs.
 ///
 /// ```swift
 /// let services = MulticastDNS()
@@ -13,17 +13,17 @@ import NIOPosix
 ///
 /// It does not find the services that it advertises itself.
 package final class MulticastDNS: Sendable {
-    /// How it works.
+    /// The options.
     package struct Configuration: Sendable {
-        /// The first label of the host's name in `local`, 1 to 63 bytes; nil for a random one, which tells nobody
-        /// what the host is called, and which no daemon on the same host has.
+        /// The first label of the host's name in `local`, 1 to 63 bytes; nil for a random one. A random label does not
+        /// reveal the host's name, and no daemon on this host uses it.
         package var hostLabel: String?
         package var interfaces: InterfaceChoice = .all
         /// The port of everyone; another than 5353 for tests.
         package var port = MDNSHost.port
         /// How often the interfaces are looked at.
         package var rescan: TimeAmount = .seconds(3)
-        /// Is called with what went wrong on which interface; it tries again at the next look.
+        /// Called with an error and the interface on which it happened. The next reading of the list tries again.
         package var onFault: @Sendable (_ interface: String, any Error) -> Void = { _, _ in }
 
         package init(hostLabel: String? = nil, interfaces: InterfaceChoice = .all) {
@@ -35,8 +35,8 @@ package final class MulticastDNS: Sendable {
     private let state: NIOLoopBoundBox<MulticastLoop>
 
     /// - Parameters:
-    ///   - configuration: how it works.
-    ///   - eventLoop: where all of it happens, and whose time it goes by.
+    ///   - configuration: the options.
+    ///   - eventLoop: runs everything, and provides the time.
     package init(
         _ configuration: Configuration = Configuration(),
         eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.any(),
@@ -54,12 +54,12 @@ package final class MulticastDNS: Sendable {
         let (never, continuation) = AsyncStream<Never>.makeStream()
         for await _ in never {}
         continuation.finish()
-        // Whether the sockets closed well changes nothing.
+        // An error while the sockets close needs no handling.
         try? await eventLoop.flatSubmit { [state] in state.value.stop() }.get()
     }
 
-    /// Begins to advertise a service, until it is withdrawn or `run` ends. Its name becomes known when nobody has
-    /// objected, which takes about a second.
+    /// Begins to advertise a service, until it is withdrawn or `run` ends. Its name is known after about a second, once
+    /// no other host has objected.
     ///
     /// - Throws: `ServiceFault`.
     package func advertise(_ service: ServiceDescription) async throws(ServiceFault) -> ServiceAdvertisement {
@@ -108,17 +108,17 @@ package final class MulticastDNS: Sendable {
 /// A service that is advertised.
 package struct ServiceAdvertisement: Sendable {
     let id: ServiceID
-    /// The name under which the service is announced, and each further one: another host may have it already, and
-    /// what is got may be lost when networks are joined. A slow reader gets the last. It ends with the advertisement.
-    /// It is for one iteration.
+    /// The name under which the service is announced, and later each new one: another host may already have the name,
+    /// or turn up with it when networks are joined. A slow reader gets the last name. The stream ends with the
+    /// advertisement, and serves one iteration.
     package let names: AsyncStream<String>
     let services: MulticastDNS
 
-    /// Says something else of the service, and tells everyone.
+    /// Changes the text of the service, and announces it to the other hosts.
     ///
     /// - Throws: `ServiceFault.badText`; `stopped` when it is no longer advertised.
     package func update(text: ServiceText) async throws(ServiceFault) { try await services.update(id, text: text) }
 
-    /// Takes the service back, and says goodbye. It does nothing the second time.
+    /// Stops advertising the service, and says goodbye to the other hosts. A second call does nothing.
     package func withdraw() async { await services.withdraw(id) }
 }

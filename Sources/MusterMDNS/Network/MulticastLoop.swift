@@ -2,7 +2,7 @@ import NIOCore
 
 /// Moves datagrams between a `MDNSHost` and the sockets of its links, on one event loop.
 final class MulticastLoop {
-    /// Who reads the events of a type.
+    /// A reader of the events of one type.
     final class Reader: Sendable {
         let pending: PendingEvents
         let wakes: AsyncStream<Void>.Continuation
@@ -23,7 +23,7 @@ final class MulticastLoop {
         var link: NetworkLink
         var v4: (any Channel)?
         var v6: (any Channel)?
-        /// Whether an attempt to open some is under way.
+        /// Whether sockets are being opened.
         var isOpening = false
     }
 
@@ -58,7 +58,7 @@ final class MulticastLoop {
         sockets.values.filter { $0.v4 != nil || $0.v6 != nil }.map(\.name).sorted()
     }
 
-    // MARK: What the owner asks for
+    // MARK: Calls of the owner
 
     func start() {
         guard rescan == nil, !isStopped else { return }
@@ -68,7 +68,7 @@ final class MulticastLoop {
         }
     }
 
-    /// Says goodbye, and closes everything.
+    /// Says goodbye to the other hosts, and closes all sockets.
     func stop() -> EventLoopFuture<Void> {
         isStopped = true
         rescan?.cancel()
@@ -112,7 +112,7 @@ final class MulticastLoop {
             reader.wakes.finish()
             return
         }
-        // Those who read already are told before, so that no event comes twice.
+        // Earlier readers get the pending events first, so that the new reader gets none of them twice.
         act()
         for instance in host.instances(of: type) { reader.add(.found(instance)) }
         readers[type, default: []].append(reader)
@@ -136,7 +136,7 @@ final class MulticastLoop {
         act()
     }
 
-    /// Does what is due, sends and tells what came of it, and waits for the next deadline.
+    /// Performs what is due, sends the datagrams, delivers names and events, and schedules the next deadline.
     private func act() {
         host.advance(to: now)
         _ = send(host.takeDatagrams())
@@ -178,7 +178,7 @@ final class MulticastLoop {
         return written
     }
 
-    /// Opens sockets on interfaces that came, closes those of interfaces that went, and tells the host.
+    /// Opens sockets on new interfaces, closes those of interfaces that are gone, and updates the host.
     private func lookAtInterfaces() {
         guard !isStopped else { return }
         let current: [NetworkInterface]

@@ -21,9 +21,9 @@ package enum InterfaceChoice: Hashable, Sendable {
     case loopback
 }
 
-/// An interface as it is now.
+/// A network interface in its present state.
 struct NetworkInterface {
-    /// The most addresses that are told of one interface.
+    /// The most addresses that are announced for one interface.
     private static let limitAddresses = 16
 
     var name: String
@@ -34,7 +34,7 @@ struct NetworkInterface {
 
     /// Returns the chosen interfaces that have addresses.
     ///
-    /// - Throws: `IOError` when the system does not tell.
+    /// - Throws: `IOError` when the system cannot list its interfaces.
     static func current(_ choice: InterfaceChoice) throws -> [NetworkInterface] {
         let flags = try interfaceFlags()
         var found: [Int: NetworkInterface] = [:]
@@ -68,7 +68,7 @@ struct NetworkInterface {
 
     private mutating func add(_ address: HostAddress, _ device: NIONetworkDevice) {
         var device = device
-        // The loopback interface of Linux takes groups, and does not say so.
+        // The loopback interface of Linux supports multicast, although the system does not report it.
         device.multicastSupported = true
         if case .v4 = address { v4 = v4 ?? device } else { v6 = v6 ?? device }
         guard link.addresses.count < Self.limitAddresses else { return }

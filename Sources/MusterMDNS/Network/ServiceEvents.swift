@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What becomes of the services of a type, for one reader.
+/// The events of the services of one type, for one reader.
 ///
-/// A reader that is slower than the network gets the last state of each service: what changed twice is told once, and
-/// a service that came and went in between is not told. So what waits is bounded by the services that the reader
-/// knows and those that are there. The sequence ends when multicast DNS is stopped. It is for one iteration.
+/// A reader that is slower than the network gets the last state of each service: two changes become one event, and a
+/// service that came and went meanwhile causes none. So the number of waiting events is bounded by the services that
+/// the reader knows and those that exist. The sequence ends when multicast DNS is stopped, and serves one iteration.
 package struct ServiceEvents: AsyncSequence, Sendable {
     package typealias Element = ServiceEvent
     package typealias Failure = Never
@@ -61,7 +61,7 @@ final class PendingEvents: Sendable {
         }
     }
 
-    /// What two events of one service come to; nil when the reader need not hear of either.
+    /// Combines two events of one service; nil when the reader needs neither.
     private static func join(_ first: ServiceEvent, _ second: ServiceEvent) -> ServiceEvent? {
         switch (first, second) {
         case (.found, .removed): nil

@@ -7,7 +7,7 @@ extension Querier {
         let records = (response.answers + response.additionals).filter {
             $0.recordClass == DNSRecord.internet && isWanted($0)
         }
-        // The services first: they say which hosts' addresses are wanted.
+        // Records of services are read first, because they decide which hosts' addresses are wanted.
         for record in records where record.type != .a && record.type != .aaaa {
             guard link.cache.insert(record, from: source, at: now, random: &random) == .changed else { continue }
             link.hosts = nil
@@ -35,7 +35,7 @@ extension Querier {
         }
     }
 
-    /// The services on a host, as far as a link's cache tells; nil when there are none.
+    /// Returns the services on a host, according to a link's cache; nil when there are none.
     private func services(on host: DNSName, in link: inout LinkState, at now: Duration) -> [DNSName]? {
         if let hosts = link.hosts { return hosts[host] }
         var hosts: [DNSName: [DNSName]] = [:]
@@ -75,13 +75,21 @@ extension Querier {
         }
     }
 
-    /// Asks what is due, and ends what is over.
+    /// Asks the questions that are due, and removes the records that have ended.
     mutating func advance(to now: Duration) -> [OutgoingDatagram] {
         var asked: [Int: Set<DNSQuestion>] = [:]
         for index in links.keys.sorted() {
             guard var link = links.removeValue(forKey: index) else { continue }
             let (ended, refresh) = link.cache.advance(to: now)
-            asked[index] = Set(refresh)
+            link.toRefresh.formUnion(refresh)
+            // Records with short lives from one host must not make every host of the link ask all the time.
+            if let refreshedAt = link.refreshedAt, now - refreshedAt < .seconds(1) {
+                asked[index] = []
+            } else {
+                asked[index] = link.toRefresh
+                if !link.toRefresh.isEmpty { link.refreshedAt = now }
+                link.toRefresh = []
+            }
             for (type, pace) in link.browses where pace.next <= now {
                 link.browses[type]?.step(from: now)
                 asked[index]?.insert(DNSQuestion(type, .ptr))
@@ -96,15 +104,22 @@ extension Querier {
         }
     }
 
+    /// The number of known answers in a question: they fill a few packets.
+    private static let mostKnownAnswers = 128
+
     private func ask(_ questions: Set<DNSQuestion>, on index: Int, at now: Duration) -> [OutgoingDatagram] {
         guard let link = links[index], !questions.isEmpty else { return [] }
         let ordered = questions.map { ($0.name.description, $0) }
             .sorted { ($0.0, $0.1.type.rawValue) < ($1.0, $1.1.type.rawValue) }.map(\.1)
         let known = ordered.flatMap { link.cache.knownAnswers($0.name, $0.type, at: now) }
-        return MessagePacker.ask(ordered, knowing: known).map { OutgoingDatagram(link: index, payload: $0) }
+        // Those that are left out are sent again by their hosts (RFC 6762, section 7.1).
+        return MessagePacker.ask(ordered, knowing: Array(known.prefix(Self.mostKnownAnswers))).map {
+            OutgoingDatagram(link: index, payload: $0)
+        }
     }
 
-    /// The questions about services known in part that are to be asked now. Those about a service that is gone end.
+    /// Returns the due questions about services of which records are missing. Questions about a service that is gone
+    /// are dropped.
     private mutating func dueMissing(on index: Int, at now: Duration) -> [DNSQuestion] {
         guard let due = links[index]?.missing.filter({ $0.value.next <= now }).keys, !due.isEmpty,
             var link = links.removeValue(forKey: index)

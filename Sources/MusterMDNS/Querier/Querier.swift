@@ -26,15 +26,19 @@ struct Querier: Sendable {
     struct LinkState: Sendable {
         var cache: RecordCache
         var browses: [DNSName: Pace] = [:]
-        /// What is asked to resolve a service whose records did not come together.
+        /// The questions for the missing records of services that are known in part.
         var missing: [DNSQuestion: Pace] = [:]
-        /// The services on each host; nil until it is needed, and when it may have changed.
+        /// The questions for records whose life is nearly over, until they are asked.
+        var toRefresh: Set<DNSQuestion> = []
+        /// When such questions were asked last.
+        var refreshedAt: Duration?
+        /// The services on each host; nil when `services(on:in:at:)` must compute them anew.
         var hosts: [DNSName: [DNSName]]?
     }
 
-    /// What is known of a type that is browsed for.
+    /// The state of a type that is looked for.
     struct Browse: Sendable {
-        /// The services that were told of.
+        /// The services that events have reported.
         var reported: [DNSName: ServiceInstance] = [:]
     }
 
@@ -102,7 +106,7 @@ struct Querier: Sendable {
         browses[type].map { $0.reported.values.sorted { $0.name < $1.name } } ?? []
     }
 
-    /// Returns what happened since it was last called, in order.
+    /// Returns the events since the last call, in order.
     mutating func takeEvents() -> [(type: DNSName, event: ServiceEvent)] {
         defer { events = [] }
         return events
@@ -114,7 +118,7 @@ struct Querier: Sendable {
         .milliseconds(Int.random(in: 20...120, using: &random))
     }
 
-    /// Looks at each service whose records changed, tells what became of it, and plans what is to be asked.
+    /// Evaluates each service whose records changed: adds the event, and plans the questions for missing records.
     mutating func review(at now: Duration) {
         let changed = dirty
         dirty = [:]
@@ -133,7 +137,7 @@ struct Querier: Sendable {
         }
     }
 
-    /// Puts together what the links know of a service; nil when none knows all of it.
+    /// Combines what the links know of a service; nil when no link has all of its records.
     private mutating func resolve(_ name: DNSName, _ type: DNSName, at now: Duration) -> ServiceInstance? {
         var instance: ServiceInstance?
         for index in links.keys.sorted() {
@@ -163,8 +167,9 @@ struct Querier: Sendable {
         return instance
     }
 
-    /// Where a service is. Of several records the one of the lowest priority counts, as RFC 2782 says, and of several
-    /// of those the newest: within a second of each other a newer one does not end an older one.
+    /// Returns the host and port of a service. Of several records, the one of the lowest priority counts (RFC 2782),
+    /// and of several with the same priority the newest: a newer record that comes within a second does not end an
+    /// older one.
     private func location(_ name: DNSName, in cache: RecordCache, at now: Duration) -> ServiceLocation? {
         cache.records(name, .srv, at: now).reversed()
             .compactMap { if case .service(let location) = $0.data { location } else { nil } }

@@ -5,20 +5,20 @@ package struct ServiceID: Hashable, Sendable {
 
 /// A name that this host alone may have on a link, on its way from a wish to a fact (RFC 6762, sections 8 and 9).
 struct Claim: Sendable {
-    /// Where it stands on one link.
+    /// How far the claim has come on one link.
     enum Phase: Hashable, Sendable {
-        /// So many probes were sent.
+        /// This host asks whether another host has the name; `sent` probes were sent.
         case probing(sent: Int)
-        /// Nobody objected; so many announcements were sent.
+        /// No host objected; `sent` announcements were sent.
         case announcing(sent: Int)
-        /// It is announced, and answered for.
+        /// The name is announced, and this host answers questions for it.
         case established
     }
 
-    /// What happens next on one link.
+    /// The next step of a claim on one link.
     struct Step: Hashable, Sendable {
         var phase: Phase
-        /// When; nil when nothing does.
+        /// When to take it; nil when there is none.
         var next: Duration?
     }
 
@@ -49,8 +49,8 @@ struct Claim: Sendable {
         steps[link] = Step(phase: .probing(sent: 0), next: now + delay)
     }
 
-    /// Lets the winner of a simultaneous probe go first: it answers the probes that begin in a second (RFC 6762,
-    /// section 8.2).
+    /// Lets another host's probe go first after a simultaneous one. This host probes again a second later, and the
+    /// other host, if it has the name by then, objects (RFC 6762, section 8.2).
     mutating func yield(on link: Int, at now: Duration) {
         steps[link] = Step(phase: .probing(sent: 0), next: now + .seconds(1))
     }
@@ -60,10 +60,10 @@ struct Claim: Sendable {
         if conflicts.count < Self.conflictLimit { conflicts.append(now) } else { isSlow = true }
     }
 
-    /// Notes that nobody objected.
+    /// Records that no host objected.
     mutating func settle() { (conflicts, isSlow) = ([], false) }
 
-    /// Announces it on a link anew, if it has got so far.
+    /// Announces the name on a link again, if it was announced there before.
     mutating func announceAgain(on link: Int, at now: Duration) {
         guard isOwned(on: link) else { return }
         steps[link] = Step(phase: .announcing(sent: 0), next: now)
@@ -91,7 +91,7 @@ struct AdvertisedService: Sendable {
     var attempt = 1
     /// The name that is tried or had.
     var name: String
-    /// The name that its owner was told.
+    /// The name that the owner of the service was told.
     var toldName: String?
     var port: UInt16
     /// The strings of its TXT record.

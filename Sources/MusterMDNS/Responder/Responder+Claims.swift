@@ -1,5 +1,5 @@
 extension Responder {
-    /// Sends what is due: probes, announcements and answers.
+    /// Sends the probes, announcements and answers that are due.
     mutating func advance(to now: Duration) {
         for index in links.keys.sorted() {
             advanceClaims(on: index, at: now)
@@ -56,7 +56,7 @@ extension Responder {
         if case .service(let id) = owner { noteName(of: id) }
     }
 
-    /// Asks whether others have the names, and says what this host is going to say of them (RFC 6762, section 8.1).
+    /// Asks whether other hosts have the names, and lists the records that this host wants (RFC 6762, section 8.1).
     ///
     /// The answer is not asked for by unicast: where several programs share the port, the system gives a unicast
     /// datagram to any one of them (RFC 6762, section 15.1).
@@ -86,7 +86,7 @@ extension Responder {
         send(message, &outgoing)
     }
 
-    /// Tells everyone what is new (RFC 6762, section 8.3).
+    /// Announces new records to all hosts on the link (RFC 6762, section 8.3).
     private mutating func sendAnnouncements(_ owners: [Owner], on link: Int, at now: Duration) {
         guard !owners.isEmpty else { return }
         var answers: [DNSRecord] = []
@@ -100,7 +100,7 @@ extension Responder {
         multicast(answers, on: link, at: now)
     }
 
-    /// Sends records to everyone, with what they are asked for next, and notes when that was.
+    /// Sends records to all hosts, with the records that they are likely to ask for next, and records the time.
     mutating func multicast(_ answers: [DNSRecord], on link: Int, at now: Duration) {
         let owned = owned(on: link)
         let additionals = additionals(to: answers, among: owned)
@@ -111,7 +111,7 @@ extension Responder {
         send(MessagePacker.answer(answers, additionals: additionals), on: link)
     }
 
-    /// Looks at what others say about the names of this host (RFC 6762, sections 8.1, 9, 6.6, 7.4 and 10.1).
+    /// Compares a response of another host with the records of this one (RFC 6762, sections 8.1, 9, 6.6, 7.4 and 10.1).
     mutating func receive(response: DNSMessage, on link: Int, at now: Duration) {
         guard response.isResponse, links[link] != nil, !services.isEmpty else { return }
         let owners = owners
@@ -130,10 +130,10 @@ extension Responder {
         for owner in conflicts { resolveConflict(owner, on: link, at: now) }
     }
 
-    /// Another host said what this one says.
+    /// Handles a record of another host that is equal to one of this host.
     private mutating func compare(_ mine: DNSRecord, to theirs: DNSRecord, on link: Int, at now: Duration) {
         if theirs.timeToLive < mine.timeToLive / 2 {
-            // Caches are about to forget it.
+            // The other host's shorter time to live would make caches forget the record, so this host sends it again.
             schedule([mine], after: .zero, gap: .seconds(1), on: link, at: now)
         } else if let due = links[link]?.answers[mine], due > now, theirs.timeToLive >= mine.timeToLive {
             links[link]?.answers[mine] = nil
@@ -144,7 +144,8 @@ extension Responder {
         guard let claim = claim(of: owner), record.type != .nsec, claim.steps[link] != nil else { return false }
         let mine = uniqueRecords(of: owner, on: link)
         guard !mine.contains(where: { $0.says(the: record) }) else { return false }
-        // Who probes steps back for any record of the name, an owner for one of a type that it has.
+        // A probing host gives way to any record of the name; an owner has a conflict only with a record of a type that
+        // it has.
         return claim.isProbing(on: link) || mine.contains { $0.type == record.type }
     }
 

@@ -3,7 +3,7 @@ extension Responder {
     struct Reply: Sendable {
         var destination: HostEndpoint
         var due: Duration
-        /// The question of a resolver that knows plain DNS only; nil for others.
+        /// The question of a resolver that knows plain DNS only; nil when the host knows multicast DNS.
         var legacy: DNSMessage?
         var answers: [DNSRecord]
     }
@@ -14,8 +14,8 @@ extension Responder {
         var due: Duration
     }
 
-    /// How many unicast answers may be sent: 50 at once, and 50 a second. Whoever sends questions from a false address
-    /// makes this host send no more than that.
+    /// Limits unicast answers: 50 at once, and 50 a second. An attacker who sends questions from a false address cannot
+    /// make this host send more than that to the address.
     struct UnicastAllowance: Sendable {
         static let limit = 50
         private var left = Self.limit
@@ -32,8 +32,8 @@ extension Responder {
         }
     }
 
-    /// The most hosts of which further known answers are waited for, the most of those answers, and the most
-    /// questions of a message that are looked at.
+    /// The most hosts whose further known answers are awaited, the most of these answers, and the most questions of a
+    /// message that are read.
     static let limitTruncated = 16
     static let limitKnownAnswers = 2_048
     static let limitQuestions = 64
@@ -83,7 +83,7 @@ extension Responder {
 
     /// Plans the answers to a question.
     ///
-    /// - Parameter delay: how long they wait; nil for what their kind asks for.
+    /// - Parameter delay: how long the answers wait; nil for the delay of their kind.
     private mutating func respond(
         to query: DNSMessage, from source: HostEndpoint, isUnicast: Bool, delay: Duration?, on index: Int,
         at now: Duration
@@ -104,7 +104,7 @@ extension Responder {
                 }
             }
         }
-        // Answers that others may have, too, wait a little, so that the hosts do not all answer at once.
+        // Answers that other hosts may give as well wait a little, so that the hosts do not all answer at once.
         let isProbe = !query.authorities.isEmpty
         let isShared = (everyone + one).contains { !$0.flushesCache }
         let wait = delay ?? (isShared && !isProbe ? .milliseconds(Int.random(in: 20...120, using: &random)) : .zero)
@@ -116,12 +116,14 @@ extension Responder {
             Reply(destination: source, due: now + wait, legacy: isLegacy ? query : nil, answers: one))
     }
 
-    /// Whether everyone was told of a record in the last quarter of its life (RFC 6762, section 5.4).
+    /// Whether less than a quarter of the record's time to live has passed since it was multicast (RFC 6762, section
+    /// 5.4).
     private func isRecent(_ sent: Duration, _ record: DNSRecord, at now: Duration) -> Bool {
         (now - sent) * 4 < .seconds(Int64(record.timeToLive))
     }
 
-    /// The records that answer a question; where a name of this host has none of the type, the one that says so.
+    /// Returns the records that answer a question. If a name of this host has none of the type, returns the NSEC record
+    /// that says so.
     private func answers(to question: DNSQuestion, among owned: [DNSName: [DNSRecord]]) -> [DNSRecord] {
         guard let records = owned[question.name] else { return [] }
         let found = records.filter { question.asks(for: $0) }
@@ -186,14 +188,14 @@ extension Responder {
 }
 
 extension DNSMessage {
-    /// What the sender of a question knows, with the seconds for which it is going to know it.
+    /// The known answers of a question, each with the seconds for which the asking host still keeps it.
     fileprivate var knownTimes: [DNSRecord: UInt32] {
         Dictionary(answers.map { ($0.saying, $0.timeToLive) }, uniquingKeysWith: max)
     }
 }
 
 extension DNSRecord {
-    /// The record without how long it is true, and whether others are.
+    /// The record without its time to live and its cache-flush bit, for comparing.
     fileprivate var saying: DNSRecord {
         var copy = living(0)
         copy.flushesCache = false

@@ -1,5 +1,5 @@
 extension Responder {
-    /// Whose name a name is.
+    /// What a name of this host belongs to.
     enum Owner: Hashable {
         case host
         case service(ServiceID)
@@ -58,7 +58,7 @@ extension Responder {
         }
     }
 
-    /// What this host says on a link when it is asked, by name.
+    /// Returns the records with which this host answers questions on a link, by name.
     mutating func owned(on link: Int) -> [DNSName: [DNSRecord]] {
         if let owned = ownedByLink[link] { return owned }
         guard host.isOwned(on: link) else { return [:] }
@@ -70,14 +70,16 @@ extension Responder {
         return owned
     }
 
-    /// Says which types a name of this host has, and that it has no others (RFC 6762, section 6.1).
+    /// Returns the NSEC record of a name: the types that it has, and thereby that it has no others (RFC 6762, section
+    /// 6.1).
     func absence(_ name: DNSName, among records: [DNSRecord]) -> DNSRecord {
         let types = Set(records.lazy.filter { $0.name == name }.map(\.type)).sorted { $0.rawValue < $1.rawValue }
         return DNSRecord(
             name, .present(types, next: name), timeToLive: Self.hostTimeToLive, flushesCache: true)
     }
 
-    /// What those who get an answer are going to ask for next (RFC 6763, section 12; RFC 6762, section 6.1).
+    /// Returns the records that a receiver of these answers is likely to ask for next (RFC 6763, section 12; RFC 6762,
+    /// section 6.1).
     func additionals(to answers: [DNSRecord], among owned: [DNSName: [DNSRecord]]) -> [DNSRecord] {
         var names: [DNSName] = []
         var isHostWanted = false

@@ -5,15 +5,14 @@
 struct Responder: Sendable {
     /// The most services that are advertised.
     static let limitServices = 64
-    /// For how many seconds the records are true: those that hold the host's name, and the others (RFC 6762, section
-    /// 10).
+    /// The times to live in seconds: of records that hold the host's name, and of the others (RFC 6762, section 10).
     static let hostTimeToLive: UInt32 = 120
     static let otherTimeToLive: UInt32 = 4_500
 
     /// What is to be sent on a link, and what was.
     struct LinkState: Sendable {
         var link: NetworkLink
-        /// Answers for everyone, with when each is sent.
+        /// Waiting answers to all hosts, each with the time at which it is sent.
         var answers: [DNSRecord: Duration] = [:]
         /// When each record was last sent to everyone.
         var sent: [DNSRecord: Duration] = [:]
@@ -28,7 +27,8 @@ struct Responder: Sendable {
     var links: [Int: LinkState] = [:]
     var services: [ServiceID: AdvertisedService] = [:] { didSet { ownedByLink = [:] } }
     var host: Claim { didSet { ownedByLink = [:] } }
-    /// What this host says on each link, by name; empty where it may have changed.
+    /// The records with which this host answers on each link, by name; without an entry for a link where they may have
+    /// changed.
     var ownedByLink: [Int: [DNSName: [DNSRecord]]] = [:]
     private let hostWish: String
     private var hostAttempt = 1
@@ -48,7 +48,7 @@ struct Responder: Sendable {
         self.random = random
     }
 
-    /// Begins to advertise on a link, or takes notice that the host's addresses there are others now.
+    /// Starts to advertise on a link, or replaces this host's addresses there.
     mutating func setLink(_ link: NetworkLink, at now: Duration) {
         guard let old = links[link.index] else {
             links[link.index] = LinkState(link: link)
@@ -81,7 +81,7 @@ struct Responder: Sendable {
     /// How long a probe waits, so that hosts which start together do not probe together (RFC 6762, section 8.1).
     mutating func probeDelay() -> Duration { .milliseconds(Int.random(in: 0...250, using: &random)) }
 
-    /// Begins to advertise a service. Its name is told by `takeNames` when it is known to be free.
+    /// Begins to advertise a service. `takeNames` returns its name once it is known to be free.
     mutating func advertise(_ service: ServiceDescription, at now: Duration) throws(ServiceFault) -> ServiceID {
         guard services.count < Self.limitServices else { throw .tooMany(limit: Self.limitServices) }
         let type = try ServiceNames.type(service.type)
@@ -89,7 +89,7 @@ struct Responder: Sendable {
         var advertised = AdvertisedService(
             type: type, wish: service.name, name: service.name, port: service.port, text: strings,
             claim: Claim(name: type))
-        // Two services of this host do not probe against each other.
+        // Two services of this host do not compete for a name by probes, so the second one gets another name here.
         guard advertised.chooseName(besides: services.values.map(\.claim.name)) else { throw .badName(service.name) }
         lastID += 1
         let id = ServiceID(number: lastID)
@@ -98,7 +98,7 @@ struct Responder: Sendable {
         return id
     }
 
-    /// Says something else of a service, and tells everyone (RFC 6762, section 8.4).
+    /// Changes the text of a service, and announces it to all hosts (RFC 6762, section 8.4).
     mutating func update(_ id: ServiceID, text: ServiceText, at now: Duration) throws(ServiceFault) {
         guard let strings = text.strings else { throw .badText }
         guard let old = services[id] else { throw .stopped }
@@ -108,7 +108,7 @@ struct Responder: Sendable {
         forgetOldRecords()
     }
 
-    /// Takes a service back, and says goodbye to everyone (RFC 6762, section 10.1).
+    /// Stops advertising a service, and says goodbye to all hosts (RFC 6762, section 10.1).
     mutating func withdraw(_ id: ServiceID) {
         guard let service = services[id] else { return }
         let isLast = services.count == 1
@@ -134,7 +134,7 @@ struct Responder: Sendable {
         return names
     }
 
-    /// Returns what is to be sent since it was last called.
+    /// Returns the datagrams to send since the last call.
     mutating func takeDatagrams() -> [OutgoingDatagram] {
         defer { outgoing = [] }
         return outgoing
@@ -156,7 +156,7 @@ struct Responder: Sendable {
         return times.min()
     }
 
-    /// Tells the owner of a name once, when it is first announced anywhere.
+    /// Records a service's name for `takeNames` when it is first announced on any link.
     mutating func noteName(of id: ServiceID) {
         guard let service = services[id], service.toldName != service.name else { return }
         services[id]?.toldName = service.name
@@ -191,7 +191,7 @@ struct Responder: Sendable {
         forgetOldRecords()
     }
 
-    /// Drops what was planned, or noted, of records that this host no longer has.
+    /// Drops planned answers and sending times of records that this host no longer has.
     mutating func forgetOldRecords() {
         for index in Array(links.keys) {
             let owned = Set(owned(on: index).values.joined())

@@ -1,5 +1,5 @@
-/// A network interface that multicast DNS is spoken on, and the addresses of this host on it. What is known from one
-/// link says nothing about another (RFC 6762, section 14).
+/// A network interface that multicast DNS uses, with this host's addresses on it. Records heard on one link say nothing
+/// about another link (RFC 6762, section 14).
 package struct NetworkLink: Hashable, Sendable {
     /// An address of this host, and how many of its first bits all hosts of the link share.
     package struct Address: Hashable, Sendable {
@@ -43,7 +43,7 @@ package struct IncomingDatagram: Sendable {
 package struct OutgoingDatagram: Hashable, Sendable {
     /// The index of the link to send it on.
     package var link: Int
-    /// Whom it is for; nil for everyone on the link, by IPv4 and IPv6.
+    /// The receiver; nil for all hosts on the link, by IPv4 and IPv6.
     package var destination: HostEndpoint?
     package var payload: [UInt8]
 

@@ -1,4 +1,4 @@
-/// A service to tell others of.
+/// A service to advertise.
 package struct ServiceDescription: Hashable, Sendable {
     /// The type, as `_http._tcp`.
     package var type: String
@@ -22,9 +22,9 @@ package enum ServiceFault: Error, Hashable, Sendable, CustomStringConvertible {
     case badName(String)
     /// The text has a bad key, or is too long.
     case badText
-    /// More services are advertised, or more types browsed for, than one host may.
+    /// The host already advertises as many services, or looks for as many types, as it may.
     case tooMany(limit: Int)
-    /// The service was withdrawn, or what advertised it has stopped.
+    /// The service was withdrawn, or multicast DNS has stopped.
     case stopped
 
     package var description: String {
@@ -40,7 +40,7 @@ package enum ServiceFault: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Names of DNS-SD (RFC 6763).
 enum ServiceNames {
-    /// What lists the types that are advertised (RFC 6763, section 9).
+    /// The name under which DNS-SD lists the advertised types (RFC 6763, section 9).
     static let types = DNSName(labels: ["_services", "_dns-sd", "_udp", "local"].map { Array($0.utf8) }) ?? .local
 
     /// The domain name of a type of services, in `local`.
@@ -68,8 +68,8 @@ enum ServiceNames {
         DNSName(labels: type.labels.dropLast())?.description ?? type.description
     }
 
-    /// Returns a name with a number behind it, as people tell things apart (RFC 6762, section 9; RFC 6763,
-    /// appendix D): "Printer (2)". What does not fit in 63 bytes is cut at a character.
+    /// Returns a name with a number behind it, such as "Printer (2)" (RFC 6762, section 9; RFC 6763, appendix D). A
+    /// name that becomes longer than 63 bytes is cut before the number, between characters.
     static func numbered(_ name: String, _ number: Int) -> String {
         let ending = " (\(number))"
         var name = name

@@ -31,13 +31,13 @@ package struct ServiceInstance: Hashable, Sendable {
     }
 }
 
-/// What became of a service of a type that is browsed for.
+/// A change of a service of a type that is looked for.
 package enum ServiceEvent: Hashable, Sendable {
-    /// The service is there, and where.
+    /// The service was found and resolved.
     case found(ServiceInstance)
-    /// Its host, port, addresses or text are others now.
+    /// The host, port, addresses or text of the service changed.
     case changed(ServiceInstance)
-    /// It said goodbye, or it was not heard of for as long as its records lived. The instance is what was last known.
+    /// The service said goodbye, or its records ended without being heard again. The instance is its last known state.
     case removed(ServiceInstance)
 
     /// The service that it is about.

@@ -1,4 +1,5 @@
-/// What a service says of itself beside its name and place: keys with values, in a TXT record (RFC 6763, section 6).
+/// The properties that a service publishes beside its name and address: keys with values, in a TXT record (RFC 6763,
+/// section 6).
 package struct ServiceText: Hashable, Sendable {
     /// The most bytes of a key, an equals sign and a value.
     package static let limitEntryBytes = 255
@@ -9,7 +10,7 @@ package struct ServiceText: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         /// Printable ASCII without an equals sign. Case does not matter.
         package var key: String
-        /// Nil for a key without an equals sign, which only says that it is there.
+        /// The value; nil for a key without an equals sign, which only states that the key is present.
         package var value: [UInt8]?
 
         package init(key: String, value: [UInt8]?) {
@@ -25,8 +26,7 @@ package struct ServiceText: Hashable, Sendable {
         for entry in entries where self[bytes: entry.key] == nil && !contains(entry.key) { self.entries.append(entry) }
     }
 
-    /// Reads a record. Of a key that comes twice the first counts, and what has no key is ignored (RFC 6763,
-    /// section 6.4).
+    /// Reads a record. The first entry of a key counts, and an entry without a key is ignored (RFC 6763, section 6.4).
     package init(reading strings: [UInt8]) {
         var entries: [Entry] = []
         var known: Set<String> = []

@@ -3,7 +3,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// What a request asks of an attendance rule.
+/// The fields of a request that sets an attendance rule.
 struct AttendanceFields: Sendable {
     let region: RegionNumber
     let subject: AttendanceRule.Subject
@@ -30,8 +30,8 @@ struct AttendanceFields: Sendable {
 }
 
 extension Fields {
-    /// Parses `collection` and `region`: a region where the engine decides for the team's people, and with the
-    /// confident policy. What is told of a raw fence is a semantic of events, and no evidence of where people are.
+    /// Parses `collection` and `region`: a region in which the engine decides, by the confident policy, where the
+    /// team's people are. Events of a raw fence are no evidence of where people are.
     fileprivate mutating func region(for team: Team, in directory: Directory) -> RegionNumber? {
         let name = text("collection", isRequired: true)
         let id = text("region", isRequired: true)

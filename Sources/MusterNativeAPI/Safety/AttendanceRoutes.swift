@@ -60,7 +60,7 @@ struct AttendanceRoutes: NativeRoutes {
         let terms = try await AttendanceFields(request, for: team, access, now: configuration.now())
         let author = access.principal.user
         try await coordinator.withDecision { [coordinator] engine, transaction, decision, now in
-            // An edit may have removed what the rule speaks of meanwhile.
+            // An edit may have removed what the rule refers to meanwhile.
             let directory = coordinator.directory
             guard directory.teams[team.number] != nil, directory.regions[terms.region] != nil else {
                 throw Problem.notFound

@@ -109,7 +109,7 @@ struct CheckInRoutes: NativeRoutes {
         return (user, access)
     }
 
-    /// Every start and end is a change that leaders, rules and the disk take.
+    /// Limits starts and ends of timers, because each alerts leaders, runs rules and writes to the disk.
     private func spendRequest(about user: User, by author: UserNumber) throws(Problem) {
         let wait = rates.spendRequest("\(author.rawValue) \(user.number.rawValue)", at: configuration.now())
         if wait > 0 { throw .tooManyRequests(retryAfterSeconds: wait) }

@@ -52,7 +52,7 @@ extension TargetRoutes {
         let target = try await coordinator.edit(by: context.author) { directory, draft in
             var target = try namedTarget(context, in: directory)
             if let isEnabled { target.isEnabled = isEnabled }
-            // What waits already was to be sent at once.
+            // Deliveries that already wait were meant to be sent at once.
             if let isByHand, isByHand != (target.mode != .atOnce) {
                 target.mode = isByHand ? .byHand(through: coordinator.lastDelivery.rawValue) : .atOnce
             }

@@ -4,7 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Sends what waits for a target: what is held until somebody asks for it, and what was given up.
+/// Sends a target's waiting deliveries: those that are held until a person or a timer asks for them, and dead letters.
 extension TargetRoutes {
     func addRuns(to routes: inout RouteTable) {
         routes.add(
@@ -41,7 +41,7 @@ extension TargetRoutes {
             // Edits have transactions of their own, so nothing is put between these two and the edit.
             let (held, last) = (coordinator.store.pendingDeliveryCounts[target.number] ?? 0, coordinator.lastDelivery)
             guard let released = target.mode.through else { return (waiting + redriven, last) }
-            // The bound is stored, so a client that ends now leaves nothing open.
+            // The store keeps the bound, so the deliveries are sent even if the client disconnects now.
             if held > 0, released < last.rawValue {
                 target.mode = .byHand(through: last.rawValue)
                 draft.edits = [.putTarget(target)]

@@ -1,24 +1,25 @@
-/// Where a device is with an accessory, as a function of what happened. It sends nothing and reads no clock.
+/// The state of the exchange between this device and an accessory, as a function of events. It does no I/O and reads no
+/// clock.
 struct AccessoryMachine: Hashable, Sendable {
-    /// How far the two are.
+    /// How far the exchange has come.
     enum State: String, Hashable, Sendable, CaseIterable {
-        /// Nothing was sent.
+        /// No message was sent yet.
         case idle
-        /// The configuration was asked for.
+        /// This device has asked the accessory for its configuration.
         case initializing = "asked for its configuration"
         /// This device's radio makes its configuration.
         case configuring = "waiting for this device's configuration"
-        /// The accessory was told to range.
+        /// This device has told the accessory to range, and awaits its answer.
         case starting = "told to start"
         /// Both range.
         case ranging
-        /// The accessory was told to stop.
+        /// This device has told the accessory to stop, and awaits its answer.
         case stopping = "told to stop"
-        /// The end, for good or by a fault.
+        /// The exchange has ended: as asked, by the accessory, or by a fault.
         case stopped
     }
 
-    /// What happens.
+    /// An input to the machine.
     enum Event: Hashable, Sendable {
         /// The app wants to range.
         case start
@@ -32,19 +33,19 @@ struct AccessoryMachine: Hashable, Sendable {
         case closed
     }
 
-    /// What follows.
+    /// An action that the owner of the machine must carry out.
     enum Effect: Hashable, Sendable {
         case send(AccessoryMessage)
         /// Make this device's configuration from the accessory's.
         case configureRadio([UInt8])
         case beginRanging
-        /// It is over; a fault says why, if it was not asked for.
+        /// End the exchange. The fault says why; nil if the app asked for it, or the accessory stopped by itself.
         case end(AccessoryFault?)
     }
 
     private(set) var state = State.idle
 
-    /// Returns what follows from an event.
+    /// Applies an event, and returns the actions to carry out.
     mutating func handle(_ event: Event) -> [Effect] {
         switch (state, event) {
         case (.stopped, _): return []
@@ -52,7 +53,7 @@ struct AccessoryMachine: Hashable, Sendable {
         case (.idle, .stop): return move(to: .stopped, [.end(nil)])
         case (_, .closed): return move(to: .stopped, [.end(state == .stopping ? nil : .closed)])
         case (.stopping, .received(.didStop)): return move(to: .stopped, [.end(nil)])
-        // What was on its way when it was told to stop.
+        // A message that the accessory sent before it was told to stop is ignored.
         case (.stopping, _), (_, .start): return []
         case (_, .stop): return move(to: .stopping, [.send(.stop)])
         case (.initializing, .received(.configurationData(let data))):

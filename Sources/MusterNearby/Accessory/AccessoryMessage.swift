@@ -1,4 +1,4 @@
-/// A message of the protocol between an app and an ultra-wideband accessory: one byte that says which, and its data.
+/// A message of the protocol between an app and an ultra-wideband accessory: one byte for its kind, then its data.
 ///
 /// Source: Apple's *Nearby Interaction Accessory Protocol Specification* and the sample app for third-party
 /// accessories. What the data mean is between the accessory's radio and this device's.
@@ -56,14 +56,14 @@ public enum AccessoryMessage: Hashable, Sendable {
 public enum AccessoryFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// These bytes begin no message of the protocol.
     case message([UInt8])
-    /// The accessory sent a message that has no place here.
+    /// The accessory sent a message that is not allowed in its present state.
     case unexpected(AccessoryMessage, during: String)
     /// The connection ended.
     case closed
-    /// This device's configuration has more bytes than a message takes, or none.
+    /// This device's configuration is empty, or too long for a message.
     case configuration(bytes: Int)
 
-    /// What is wrong, in words.
+    /// The fault, in words.
     public var description: String {
         switch self {
         case .message(let bytes): "the accessory sent what is no message: \(bytes)"

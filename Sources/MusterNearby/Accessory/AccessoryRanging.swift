@@ -12,13 +12,13 @@ public protocol AccessoryConnection: Sendable {
 
 /// The ultra-wideband radio of this device: what ranges with an accessory once both are configured.
 public protocol AccessoryRadio: Sendable {
-    /// Returns the configuration of this device that answers an accessory's.
+    /// Returns this device's configuration, made for an accessory's configuration.
     func configuration(for accessory: [UInt8]) async throws -> [UInt8]
     /// Ranges until the reader stops.
     func ranges() -> AsyncThrowingStream<AccessoryRange, any Error>
 }
 
-/// What a radio measured, as it says.
+/// A distance and a direction that a radio measured, unchecked.
 public struct AccessoryRange: Hashable, Sendable {
     /// Metres; nil when the radio got none.
     public var distance: Double?
@@ -38,7 +38,7 @@ public struct AccessoryRange: Hashable, Sendable {
 /// Ranging with an ultra-wideband accessory, by the public protocol: the accessory's configuration, this device's,
 /// start, ranging, stop.
 public struct AccessoryRanging: RangingSource {
-    /// What it is.
+    /// The kind of this source: `.accessory`.
     public let kind = RangingKind.accessory
     private let connection: any AccessoryConnection
     private let radio: (any AccessoryRadio)?
@@ -58,7 +58,8 @@ public struct AccessoryRanging: RangingSource {
         radio == nil ? RangingCapabilities() : RangingCapabilities(distance: .precise, direction: true, reach: 50)
     }
 
-    /// Measures the accessory. Throws `AccessoryFault`, `MeasurementFault`, and what connection and radio throw.
+    /// Measures the accessory. The stream throws `AccessoryFault`, `MeasurementFault`, and the errors of connection and
+    /// radio.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
         let (stream, continuation) = AsyncThrowingStream<RangeMeasurement, any Error>.makeStream(
             bufferingPolicy: .bufferingNewest(8))
@@ -77,7 +78,7 @@ public struct AccessoryRanging: RangingSource {
         }
         continuation.onTermination = { reason in
             guard case .cancelled = reason else { return }
-            // The accessory is told to stop, and then everything ends.
+            // Tells the accessory to stop, and then ends everything.
             Task {
                 await run.stop()
                 task.cancel()

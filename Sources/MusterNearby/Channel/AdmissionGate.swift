@@ -1,22 +1,26 @@
 import MusterCore
 import Synchronization
 
-/// Bounds the connections that others open: how many at once, and how often one address may begin.
+/// Limits the connections that other devices open: how many at once, in all and from one address, and how many begin in
+/// a period.
 final class AdmissionGate: Sendable {
     /// The bounds.
     struct Limits: Hashable, Sendable {
         /// The most connections at once.
         var connections = 128
+        /// The most connections of one address at once.
+        var openPerAddress = 16
         /// The most that one address begins in `seconds`.
         var perAddress = 30
         /// The most that all begin in `seconds`.
         var perPeriod = 200
-        /// The time over which is counted.
+        /// The length of the period, seconds.
         var seconds = 10.0
     }
 
     private struct State {
         var open = 0
+        var openOf: [String: Int] = [:]
         var began = Instant(milliseconds: .min / 2)
         var counts: [String: Int] = [:]
         var total = 0
@@ -27,7 +31,7 @@ final class AdmissionGate: Sendable {
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// Whether a connection may begin; then `leave` is owed.
+    /// Returns whether a connection may begin. If so, the caller must call `leave` when it has ended.
     func enter(from address: String, at now: Instant) -> Bool {
         state.withLock { state in
             if now.seconds(since: state.began) >= limits.seconds {
@@ -35,15 +39,23 @@ final class AdmissionGate: Sendable {
                 state.counts.removeAll(keepingCapacity: true)
             }
             let count = state.counts[address] ?? 0
-            guard state.open < limits.connections, state.total < limits.perPeriod, count < limits.perAddress else {
-                return false
-            }
+            guard state.open < limits.connections, state.total < limits.perPeriod, count < limits.perAddress,
+                state.openOf[address, default: 0] < limits.openPerAddress
+            else { return false }
             state.counts[address] = count + 1
             state.total += 1
             state.open += 1
+            state.openOf[address, default: 0] += 1
             return true
         }
     }
 
-    func leave() { state.withLock { $0.open -= 1 } }
+    /// A connection of an address has ended.
+    func leave(_ address: String) {
+        state.withLock { state in
+            state.open -= 1
+            let left = state.openOf[address, default: 1] - 1
+            state.openOf[address] = left > 0 ? left : nil
+        }
+    }
 }

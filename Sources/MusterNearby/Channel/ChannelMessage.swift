@@ -1,13 +1,13 @@
-/// A message between two peers, inside of TLS. On the wire each is two bytes of length, one byte that says which, and
-/// its fields; numbers have their highest byte first.
+/// A message between two peers, inside of TLS. On the wire each has a length of two bytes, one byte for its kind, and
+/// its fields. Numbers have their highest byte first.
 enum ChannelMessage: Hashable, Sendable {
-    /// The first of each side: what it is called, and the proof that it knows the team's secret, if it has one.
+    /// The first message of each side: its name, and the proof that it knows the team's secret, or no proof.
     case hello(name: String, proof: [UInt8])
     /// The sender accepts the receiver. `run` grows with each start of the sender's program.
     case welcome(run: UInt64, PeerCapabilities)
     /// The token of the sender's session with the receiver.
     case token(DiscoveryToken)
-    /// A note from source to source.
+    /// Data of the sender's ranging source for the receiver's.
     case note([UInt8])
     /// The sender is there.
     case ping
@@ -18,9 +18,9 @@ enum ChannelMessage: Hashable, Sendable {
     enum Bye: UInt8, Hashable, Sendable, CaseIterable {
         /// Its program or session ends.
         case done = 0
-        /// It does not accept the peer. It does not say why.
+        /// The sender does not accept the receiver. It gives no reason.
         case refused = 1
-        /// There is another connection between the two.
+        /// The two devices have another connection.
         case duplicate = 2
         /// The peer broke the protocol.
         case fault = 3
@@ -96,7 +96,7 @@ enum ChannelMessage: Hashable, Sendable {
     }
 }
 
-/// Bytes or messages that no peer sends who keeps to the protocol.
+/// Bytes or messages that break the protocol.
 enum ChannelFault: Error, Hashable, Sendable, CustomStringConvertible {
     case malformed
     case tooLong(Int)
@@ -116,9 +116,9 @@ enum ChannelFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a peer says of itself once it accepts this device.
+/// What a peer can measure, as it says once it accepts this device.
 public struct PeerCapabilities: Hashable, Sendable {
-    /// How it can measure.
+    /// The kinds of sources that it has.
     public let kinds: Set<RangingKind>
     /// Whether it can measure a direction.
     public let direction: Bool
@@ -129,18 +129,18 @@ public struct PeerCapabilities: Hashable, Sendable {
         self.direction = direction
     }
 
-    /// What a source makes possible.
+    /// Creates the capabilities of a device that measures with a source.
     public init(of source: any RangingSource) {
         self.init(kinds: source.isSupported ? [source.kind] : [], direction: source.capabilities.direction)
     }
 }
 
-/// What peers call themselves.
+/// The names that peers give themselves.
 public enum PeerName {
     /// The most bytes of a name in UTF-8, as a DNS label takes them.
     public static let limitBytes = 63
 
-    /// Returns the name; nil when it is empty, too long, or holds what a terminal would obey.
+    /// Returns a valid name; nil when it is empty or too long, or holds characters that control a terminal.
     public static func checked(_ name: String) -> String? {
         let isPlain = name.unicodeScalars.allSatisfy {
             ![.control, .format, .lineSeparator, .paragraphSeparator, .unassigned].contains(

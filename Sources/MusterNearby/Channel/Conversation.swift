@@ -1,9 +1,9 @@
 import MusterCore
 
-/// What one side of a channel does at each message and moment, as a function of what it knows. It sends nothing, reads
-/// no clock and trusts nobody: what it cannot know it asks for.
+/// The protocol of one side of a channel, as a function of messages and time. It does no I/O, reads no clock, and asks
+/// its owner for the decisions that it cannot make.
 struct Conversation: Sendable {
-    /// What this side says of itself.
+    /// The fields of the messages that this side sends.
     struct Own: Sendable {
         var name: String
         var proof: [UInt8]
@@ -12,7 +12,7 @@ struct Conversation: Sendable {
         var token: DiscoveryToken
     }
 
-    /// What follows.
+    /// An action that the owner must carry out.
     enum Action: Hashable, Sendable {
         case send(ChannelMessage)
         /// Ask whether to accept a peer of this name; `decide` takes the answer.
@@ -20,7 +20,7 @@ struct Conversation: Sendable {
         /// Both accept, and the peer's token is here.
         case open(OpenedPeer)
         case note([UInt8])
-        /// Send what is to be sent, and close.
+        /// Send the remaining messages, and close the connection.
         case end(ChannelEnd)
     }
 
@@ -36,7 +36,7 @@ struct Conversation: Sendable {
         var ping: Double { min(silence / 4, 1) }
     }
 
-    /// More messages than this in a second are too many.
+    /// The most messages that a peer may send in a second. More end the channel.
     static let mostMessagesASecond = 250
 
     private enum Phase { case greeting, deciding, accepted, open, ended }
@@ -59,7 +59,7 @@ struct Conversation: Sendable {
         (phaseBegan, lastHeard, lastSent, lastTick, second) = (now, now, now, now, (now, 0))
     }
 
-    /// The first words.
+    /// Returns the first message to send.
     func begin() -> [Action] { [.send(.hello(name: own.name, proof: own.proof))] }
 
     mutating func receive(_ message: ChannelMessage, at now: Instant) -> [Action] {
@@ -109,8 +109,8 @@ struct Conversation: Sendable {
 
     mutating func noteSent(at now: Instant) { lastSent = now }
 
-    /// Looks whether a deadline has passed, and sends a ping when nothing else was sent. Where this process itself did
-    /// not run for a while, the peer is given the time anew: what it said meanwhile is read first.
+    /// Ends the channel if a deadline has passed, and sends a ping if nothing else was sent. If this process did not
+    /// run for a while, the peer gets more time, because its messages may be waiting to be read.
     mutating func tick(at now: Instant) -> [Action] {
         guard phase != .ended else { return [] }
         let pause = now.seconds(since: lastTick)
@@ -141,7 +141,7 @@ struct Conversation: Sendable {
     }
 }
 
-/// A peer that was accepted and has accepted.
+/// A peer, once both sides have accepted each other.
 struct OpenedPeer: Hashable, Sendable {
     let name: String
     let run: UInt64
@@ -165,7 +165,7 @@ public enum ChannelEnd: Hashable, Sendable {
     case refused(String)
     /// The peer, or something between, broke the protocol or TLS.
     case broke(String)
-    /// No connection came about.
+    /// The connection could not be opened.
     case unreachable(String)
     /// This device ended it.
     case ended
@@ -181,7 +181,7 @@ public enum ChannelEnd: Hashable, Sendable {
 }
 
 extension ChannelEnd: CustomStringConvertible {
-    /// What happened, in words.
+    /// How the channel ended, in words.
     public var description: String {
         switch self {
         case .goodbye: "said goodbye"

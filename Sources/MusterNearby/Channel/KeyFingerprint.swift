@@ -1,6 +1,6 @@
 import MusterCoding
 
-/// The SHA-256 of a public key (its SubjectPublicKeyInfo): who a peer is, whatever it calls itself.
+/// The SHA-256 of a public key (its SubjectPublicKeyInfo). It identifies a peer, whatever name the peer gives itself.
 public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
     /// The 32 bytes.
     public let bytes: [UInt8]
@@ -15,8 +15,13 @@ public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
 
     /// 64 hexadecimal digits.
     public var description: String { Self.digits(bytes) }
-    /// The first eight digits, for people to compare.
+    /// The first eight digits, to tell peers apart. Somebody who tries long enough finds a key with the same ones, so
+    /// they prove nothing.
     public var short: String { Self.digits(bytes.prefix(4)) }
+    /// The first 128 bits as 32 digits in groups of four, for people to compare on both screens.
+    public var compared: String {
+        stride(from: 0, to: 16, by: 2).map { Self.digits(bytes[$0..<$0 + 2]) }.joined(separator: " ")
+    }
 
     private static func digits(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: bytes.flatMap { [Hexadecimal.digit($0 >> 4), Hexadecimal.digit($0 & 15)] }, as: UTF8.self)

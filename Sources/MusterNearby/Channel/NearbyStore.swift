@@ -2,14 +2,14 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// What a device keeps between its runs: its key, the keys of the peers that it accepted, and the number of its last
-/// session. With a folder it is on the disk, readable by its owner only.
+/// What a device keeps from one run to the next: its key, the keys of the peers that it accepted, and the number of its
+/// last session. With a folder it is stored on disk, and only its owner may read it.
 public final class NearbyStore: Sendable {
-    /// A peer that was accepted once.
+    /// A peer that this device has accepted, with the key that its name is bound to.
     public struct Pin: Hashable, Sendable {
-        /// What it called itself.
+        /// The name that the peer gave itself.
         public var name: String
-        /// Its key.
+        /// The peer's key.
         public var key: KeyFingerprint
         /// The epoch of its last token.
         var epoch: UInt64
@@ -17,7 +17,7 @@ public final class NearbyStore: Sendable {
 
     /// Why a store cannot be used.
     public struct Failure: Error, CustomStringConvertible {
-        /// The file, and what is wrong with it.
+        /// The file that cannot be used, and the reason.
         public let description: String
     }
 
@@ -30,12 +30,13 @@ public final class NearbyStore: Sendable {
 
     /// The most peers that are remembered; the oldest is forgotten.
     static let mostPins = 1_000
-    /// So many session numbers are taken from the disk at once.
+    /// How many session numbers are reserved by one write to the disk.
     private static let epochBlock: UInt64 = 1 << 20
 
     package let identity: PeerIdentity
     private let folder: String?
     private let state: Mutex<State>
+    private let writing = Mutex(())
 
     /// Creates a store in memory, with a new key.
     public init() throws {
@@ -81,7 +82,7 @@ public final class NearbyStore: Sendable {
         state = Mutex(loaded)
     }
 
-    /// Who this device is to its peers.
+    /// The fingerprint by which peers know this device.
     public var fingerprint: KeyFingerprint { identity.fingerprint }
     /// The peers that were accepted, the oldest first.
     public var pins: [Pin] { state.withLock { $0.pins } }
@@ -97,7 +98,8 @@ public final class NearbyStore: Sendable {
         return isKnown
     }
 
-    /// The number of the next session: higher than all before, also those of earlier runs whatever the clock says.
+    /// Returns the number of the next session. It is higher than all earlier ones, also those of earlier runs, even if
+    /// the clock was set back.
     func takeEpoch() throws(Failure) -> UInt64 {
         let (epoch, reserved): (UInt64, UInt64?) = state.withLock { state in
             let epoch = state.nextEpoch
@@ -115,14 +117,19 @@ public final class NearbyStore: Sendable {
         state.withLock { state in state.pins.last { $0.name == name }?.key }
     }
 
-    /// Accepts a peer's token, and pins its key to its name; or says why not.
-    func accept(_ token: DiscoveryToken, from key: KeyFingerprint, named name: String) throws(Failure)
-        -> TokenLedger.Refusal?
+    /// Accepts a peer's token, and binds the peer's name to its key; or returns why the token is refused.
+    ///
+    /// - Parameter takesOver: whether the peer has proved that it may take a name that belongs to another key.
+    func accept(_ token: DiscoveryToken, from key: KeyFingerprint, named name: String, takesOver: Bool = false)
+        throws(Failure) -> TokenLedger.Refusal?
     {
-        let refusal = state.withLock { state in
-            if let refusal = state.ledger.accept(token, from: key) { return refusal as TokenLedger.Refusal? }
+        let refusal: TokenLedger.Refusal? = state.withLock { state in
+            let isKnown = state.pins.contains { $0.key == key }
+            // Another peer may have taken the name since this one was let in.
+            if !takesOver, state.pins.contains(where: { $0.name == name && $0.key != key }) { return .otherKey }
+            guard isKnown || state.pins.count < Self.mostPins else { return .full }
+            if let refusal = state.ledger.accept(token, from: key) { return refusal }
             state.pins.removeAll { $0.name == name || $0.key == key }
-            if state.pins.count >= Self.mostPins { state.pins.removeFirst() }
             state.pins.append(Pin(name: name, key: key, epoch: token.epoch))
             return nil
         }
@@ -130,10 +137,19 @@ public final class NearbyStore: Sendable {
         return refusal
     }
 
+    /// Writes the peers. One thread at a time, so that no older list is written over a newer one.
     private func storePins() throws(Failure) {
         guard let folder else { return }
-        let text = pins.map { "\($0.key) \($0.epoch) \($0.name)\n" }.joined()
-        try Self.write("# key, epoch of the last token, name\n" + text, to: folder + "/peers")
+        let fault: Failure? = writing.withLock { _ in
+            let text = pins.map { "\($0.key) \($0.epoch) \($0.name)\n" }.joined()
+            do throws(Failure) {
+                try Self.write("# key, epoch of the last token, name\n" + text, to: folder + "/peers")
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let fault { throw fault }
     }
 
     private static func pins(in path: String) throws(Failure) -> [Pin] {

@@ -11,10 +11,10 @@ extension KeyFingerprint {
     }
 }
 
-/// The key of this device, with the self-signed certificate that carries it. Nobody looks at the certificate but for
-/// its key, and it says nothing of the device.
+/// The key of this device, in a self-signed certificate. Peers read nothing but the key from the certificate, which
+/// contains nothing else about the device.
 package struct PeerIdentity: Sendable {
-    /// Who this device is to its peers.
+    /// The fingerprint by which peers know this device.
     package let fingerprint: KeyFingerprint
     let certificate: NIOSSLCertificate
     let privateKey: NIOSSLPrivateKey
@@ -24,7 +24,7 @@ package struct PeerIdentity: Sendable {
         let name = try DistinguishedName { CommonName("muster-nearby") }
         let certificate = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(key.publicKey),
-            // A clock that is off refuses nobody: the key decides.
+            // The certificate is valid at all times, so that a wrong clock refuses nobody. The key decides.
             notValidBefore: Date(timeIntervalSince1970: 0), notValidAfter: Date(timeIntervalSince1970: 4_102_444_800),
             issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
             extensions: Certificate.Extensions(), issuerPrivateKey: .init(key))
@@ -35,7 +35,8 @@ package struct PeerIdentity: Sendable {
         fingerprint = try KeyFingerprint(of: self.certificate)
     }
 
-    /// TLS 1.3 with this key, for either end. The other end's certificate is looked at by `PeerVerification` alone.
+    /// Creates the TLS 1.3 settings with this key, for a client or a server. `PeerVerification` alone checks the peer's
+    /// certificate.
     func tlsContext(isServer: Bool) throws -> NIOSSLContext {
         var configuration =
             isServer
@@ -53,12 +54,12 @@ package struct PeerIdentity: Sendable {
     }
 }
 
-/// What proves that a peer knows the team's secret: a code over both keys, so that it is worth nothing to anyone in the
-/// middle, who has other keys.
+/// Proves that a peer knows the team's secret: a message authentication code over both keys. A device in the middle has
+/// other keys, so it cannot use the proof.
 struct TeamSecret: Sendable {
     private let key: SymmetricKey
 
-    /// The fewest bytes of a secret. A word could be guessed from a proof.
+    /// The fewest bytes of a secret. A shorter one, such as a word, could be guessed from a proof.
     static let fewestBytes = 16
 
     /// Takes a secret; nil when it is too short.

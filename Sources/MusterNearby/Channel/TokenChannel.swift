@@ -5,13 +5,13 @@ import NIOSSL
 import NIOTLS
 import Synchronization
 
-/// What a channel asks of those who own it. All are called on the channel's event loop but `judge`.
+/// The functions by which a channel calls its owner. All except `judge` are called on the channel's event loop.
 struct ChannelOwner: Sendable {
-    /// What this device says to a peer of this key; or why it says nothing.
+    /// Returns what this device sends to a peer of this key; throws when it must not talk to the peer.
     var introduce: @Sendable (KeyFingerprint) throws -> Conversation.Own
-    /// Whether to accept a peer: nil, or why not.
+    /// Decides whether to accept a peer: returns nil to accept it, or the reason to refuse it.
     var judge: @Sendable (_ name: String, _ key: KeyFingerprint, _ proof: [UInt8]) async -> String?
-    /// Takes a peer that both sides accepted; nil, or how the channel ends then, and what the peer is told.
+    /// Receives a peer that both sides accepted. Returns nil, or how the channel must end and what the peer is told.
     var open: @Sendable (OpenedPeer, KeyFingerprint, TokenChannel) -> (ChannelEnd, ChannelMessage.Bye)?
     /// Takes a note of an open channel.
     var note: @Sendable ([UInt8]) -> Void
@@ -35,7 +35,7 @@ final class TokenChannel: Sendable {
         channel.eventLoop.execute { self.handler.value.send(.note(note)) }
     }
 
-    /// Says goodbye and closes.
+    /// Says goodbye to the peer, and closes the connection.
     func end(_ end: ChannelEnd, telling reason: ChannelMessage.Bye?) {
         channel.eventLoop.execute { self.handler.value.end(end, telling: reason) }
     }
@@ -90,6 +90,8 @@ private final class ConversationHandler: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var ticks: RepeatedTask?
     private var handshake: Scheduled<Void>?
+    /// Asks whether the peer is let in; cancelled when the connection ends.
+    private var judging: Task<Void, Never>?
     private var isOver = false
 
     init(_ key: PeerKey, deadlines: Conversation.Deadlines, clock: NearbyClock, owner: ChannelOwner) {
@@ -176,7 +178,7 @@ private final class ConversationHandler: ChannelInboundHandler {
     }
 
     private func perform(_ actions: [Conversation.Action]) {
-        // The connection may have ended while somebody was asked.
+        // The connection may have ended while the owner decided.
         for action in actions where !isOver {
             switch action {
             case .send(let message): send(message)
@@ -196,7 +198,7 @@ private final class ConversationHandler: ChannelInboundHandler {
         guard let context, let key = key.fingerprint.withLock({ $0 }) else { return }
         let (owner, loop) = (owner, context.eventLoop)
         let bound = NIOLoopBound(self, eventLoop: loop)
-        Task {
+        judging = Task {
             let refusal = await owner.judge(name, key, proof)
             loop.execute {
                 let handler = bound.value
@@ -210,6 +212,7 @@ private final class ConversationHandler: ChannelInboundHandler {
         isOver = true
         ticks?.cancel()
         handshake?.cancel()
+        judging?.cancel()
         owner.ended(end)
         context?.close(promise: nil)
     }

@@ -1,15 +1,15 @@
-/// Finds peers, and lets itself be found.
+/// Finds peers, and announces this device to them.
 ///
-/// What it tells is a hint and no proof: who a peer is, its key says when a channel is opened.
+/// What a discovery reports is a hint, not a proof: a peer proves its identity by its key when a channel is opened.
 public protocol Discovery: Sendable {
-    /// Announces this device and tells of others, until the task is cancelled; then it takes its announcement back, and
+    /// Announces this device and reports others, until the task is cancelled. Then it withdraws the announcement, and
     /// returns.
     func run(announcing own: Announcement, tell: @escaping @Sendable (DiscoveryNews) -> Void) async throws
 }
 
-/// What a device tells all around of itself: no more than a name and where it listens.
+/// What a device announces about itself: its name, where it listens, and the start of its key's fingerprint.
 public struct Announcement: Hashable, Sendable {
-    /// What it is called.
+    /// The name of the device.
     public var name: String
     /// The TCP port on which it listens.
     public var port: Int
@@ -24,9 +24,9 @@ public struct Announcement: Hashable, Sendable {
     }
 }
 
-/// What a discovery tells.
+/// A change that a discovery reports.
 public enum DiscoveryNews: Hashable, Sendable {
-    /// A peer is there, or is told of anew with what changed.
+    /// A peer was found, or its name, addresses or key changed.
     case found(FoundPeer)
     /// The peer of this id is gone.
     case lost(id: String)
@@ -34,9 +34,9 @@ public enum DiscoveryNews: Hashable, Sendable {
 
 /// A peer as a discovery found it.
 public struct FoundPeer: Hashable, Sendable {
-    /// What it is called in this discovery; unique there.
+    /// The peer's id, unique in this discovery.
     public var id: String
-    /// What it calls itself, or its address.
+    /// The name that the peer gives itself, or its address.
     public var name: String
     /// Where it can be reached, the best first.
     public var addresses: [PeerAddress]
@@ -79,7 +79,7 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(host: String(host), port: Int(port))
     }
 
-    /// As it is read.
+    /// The address in the form that `init(_:ports:)` reads.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
@@ -90,7 +90,7 @@ public struct StaticDiscovery: Discovery {
     /// Creates a discovery of these addresses, each of another peer.
     public init(_ addresses: [PeerAddress]) { self.addresses = addresses }
 
-    /// Tells of each address once, and never that one is gone.
+    /// Reports each address once, and never reports one as gone.
     public func run(announcing own: Announcement, tell: @escaping @Sendable (DiscoveryNews) -> Void) async throws {
         for address in addresses {
             tell(.found(FoundPeer(id: "\(address)", name: "\(address)", addresses: [address])))

@@ -2,14 +2,14 @@ import Foundation
 public import MusterCore
 import MusterGeometry
 
-/// The distance by the strength of a Bluetooth signal, as for beacons (`BeaconPolicy`). It tells no direction, and its
-/// error grows with the distance: bodies and walls change a signal by several decibels.
+/// Estimates the distance from the strength of a Bluetooth signal, as for beacons (`BeaconPolicy`). It measures no
+/// direction. Its error grows with the distance, because bodies and walls change a signal by several decibels.
 public struct BluetoothRanging: RangingSource {
     /// One advertisement of the peer.
     public struct Reading: Hashable, Sendable {
         /// The received strength, dBm.
         public var strength: Double
-        /// The strength that is received at 1 m, dBm, as the peer says.
+        /// The strength at a distance of 1 m, dBm, as the peer states it.
         public var powerAtOneMetre: Double
         /// When it was received.
         public var time: Instant
@@ -22,7 +22,7 @@ public struct BluetoothRanging: RangingSource {
         }
     }
 
-    /// What it is.
+    /// The kind of this source: `.bluetooth`.
     public let kind = RangingKind.bluetooth
     private let isAvailable: Bool
     private let readings: @Sendable () -> AsyncStream<Reading>
@@ -66,7 +66,7 @@ struct SignalFilter {
     private var loss: Double?
     private var last: Instant?
 
-    /// What bodies and walls change a smoothed signal by, one standard deviation, dB.
+    /// By how much bodies and walls change a smoothed signal: one standard deviation, dB.
     static let shadowing = 6.0
     /// The strengths that a receiver can measure, dBm.
     static let strengths = -127.0...20.0

@@ -1,23 +1,23 @@
 import MusterCore
 import Synchronization
 
-/// A source of which both ends tell each other where they are, and each computes the way to the other.
+/// One end of a source whose two ends send each other their positions, and each compute the distance and the direction.
 protocol ExchangedPlace: Sendable {
-    /// Where an end is, as it tells the other.
+    /// The position of an end, as it sends it to the other.
     associatedtype Report: Sendable
     /// Reads a peer's note.
     static func report(in note: [UInt8]) throws(MeasurementFault) -> Report
-    /// Returns what to tell the peer now, and what is measured from its last report and the time that it came at.
+    /// Returns the note to send to the peer now, and the measurement that follows from the peer's last report.
     mutating func step(at now: Instant, peer: (report: Report, receivedAt: Instant)?) throws(MeasurementFault)
         -> (note: [UInt8]?, measurement: RangeMeasurement?)
 }
 
-/// Ticks, tells the peer where this device is, and yields what follows from the peer's reports.
+/// At each tick, sends this device's position to the peer, and yields the measurement from the peer's last report.
 struct ExchangedRanging<Place: ExchangedPlace>: Sendable {
     let clock: NearbyClock
     let period: Duration
 
-    /// What came from the peer last.
+    /// The last report of the peer.
     private final class Heard: Sendable {
         let last = Mutex<(report: Place.Report, receivedAt: Instant)?>(nil)
     }

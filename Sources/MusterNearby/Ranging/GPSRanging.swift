@@ -2,10 +2,10 @@ import Foundation
 public import MusterCore
 public import MusterGeometry
 
-/// The way between two fixes, with the error that both have. It is never precise, and knows a direction only while the
-/// device knows which way it is turned.
+/// Measures the distance and the angle between two position fixes, with the errors of both. It is never precise, and
+/// knows an angle only while the heading of this device is known.
 public struct GPSRanging: RangingSource {
-    /// Where this device is.
+    /// A position fix of this device.
     public struct Fix: Hashable, Sendable {
         /// The place.
         public var coordinate: Coordinate
@@ -25,7 +25,7 @@ public struct GPSRanging: RangingSource {
         }
     }
 
-    /// What it is.
+    /// The kind of this source: `.gps`.
     public let kind = RangingKind.gps
     private let latest: @Sendable () -> Fix?
     private let isAvailable: Bool
@@ -54,8 +54,8 @@ public struct GPSRanging: RangingSource {
         isAvailable ? RangingCapabilities(distance: .rough, direction: true) : RangingCapabilities()
     }
 
-    /// Measures one peer, which runs this source too. A measurement holds no direction, because a fix knows nothing of
-    /// how a device is tilted: it holds the horizontal angle and the bearing.
+    /// Measures one peer, which must run this source too. A measurement has a horizontal angle and a bearing but no
+    /// direction, because a fix does not tell how the device is tilted.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
         ranging.measurements(over: link, from: GPSPlace(latest: latest))
     }
@@ -63,10 +63,10 @@ public struct GPSRanging: RangingSource {
 
 /// One end of a measurement by fixes.
 struct GPSPlace: ExchangedPlace {
-    /// What an end tells: its fix, or that it has none.
+    /// The report of an end: its fix, or nil when it has none.
     typealias Report = FixReport?
 
-    /// A fix as its device told it. The age is told and not the time: clocks differ.
+    /// A fix as its device reported it. It states the age instead of the time, because clocks differ.
     struct FixReport: Hashable, Sendable {
         var coordinate: Coordinate
         var accuracy: Metres
@@ -83,16 +83,16 @@ struct GPSPlace: ExchangedPlace {
 
     let latest: @Sendable () -> GPSRanging.Fix?
 
-    /// An older fix tells nothing, seconds.
+    /// A fix older than this is ignored, seconds.
     static let staleSeconds = 60.0
-    /// A peer that said nothing for so long is measured no more, seconds.
+    /// A peer that was silent for longer than this is no longer measured, seconds.
     static let silenceSeconds = 4.0
     /// How fast someone may have moved since a fix, metres a second: a quick walk.
     static let walkingSpeed = 1.5
-    /// An angle less sure than this is none, degrees.
+    /// The largest error of an angle, degrees. An angle that is less certain is left out.
     static let worstAngle = 45.0
 
-    /// What an end sends that has no fix.
+    /// The note of an end that has no fix.
     static let noFix: [UInt8] = [3]
 
     static func report(in note: [UInt8]) throws(MeasurementFault) -> Report {
@@ -104,19 +104,21 @@ struct GPSPlace: ExchangedPlace {
         guard let coordinate = try? Coordinate(latitude: latitude, longitude: longitude) else {
             throw .report("\(latitude), \(longitude) is not on the globe")
         }
-        guard accuracy > 0, accuracy.isFinite else { throw .report("no fix has an accuracy of \(accuracy) m") }
+        guard accuracy > 0, accuracy <= RangeMeasurement.longest else {
+            throw .report("no fix has an accuracy of \(accuracy) m")
+        }
         return FixReport(coordinate: coordinate, accuracy: Metres(accuracy), ageSeconds: Double(age) / 1000)
     }
 
     mutating func step(at now: Instant, peer: (report: Report, receivedAt: Instant)?) throws(MeasurementFault)
         -> (note: [UInt8]?, measurement: RangeMeasurement?)
     {
-        guard let fix = latest(), fix.accuracy.value > 0, fix.accuracy.value.isFinite,
+        guard let fix = latest(), fix.accuracy.value > 0, fix.accuracy.value <= RangeMeasurement.longest,
             case let own = FixReport(
                 coordinate: fix.coordinate, accuracy: fix.accuracy, ageSeconds: now.seconds(since: fix.time)),
             own.ageSeconds <= Self.staleSeconds
         else { return (Self.noFix, peer == nil ? nil : try Self.nothing(.noOwnFix, at: now)) }
-        // That a peer has fallen silent is for the session to notice.
+        // The session notices that a peer has fallen silent, not this source.
         guard let peer, now.seconds(since: peer.receivedAt) <= Self.silenceSeconds else { return (own.note, nil) }
         guard var other = peer.report else { return (own.note, try Self.nothing(.noPeerFix, at: now)) }
         other.ageSeconds += max(0, now.seconds(since: peer.receivedAt))
@@ -130,7 +132,7 @@ struct GPSPlace: ExchangedPlace {
         try RangeMeasurement(source: .gps, time: now, noDistance: absence, noDirection: absence)
     }
 
-    /// The error of the distance is that of both fixes together, and what someone walks since the older one.
+    /// The error of the distance combines the errors of both fixes, and how far a person walks since the older one.
     private static func measure(_ own: FixReport, _ peer: FixReport, heading: Degrees?, at now: Instant)
         throws(MeasurementFault) -> RangeMeasurement
     {

@@ -4,7 +4,7 @@ public import MusterGeometry
 /// What one measurement told about a peer. The distance and the direction may each be nil, which is no error: then
 /// `noDistance` and `noDirection` say why.
 public struct RangeMeasurement: Hashable, Sendable {
-    /// What measured.
+    /// The kind of source that measured.
     public let source: RangingKind
     /// When, by this device's clock.
     public let time: Instant
@@ -17,21 +17,21 @@ public struct RangeMeasurement: Hashable, Sendable {
     public let horizontalAngle: Degrees?
     /// The direction to the peer on the map, clockwise from north, 0 to 360 (exclusive). Only fixes tell it.
     public let bearing: Degrees?
-    /// How sure it is.
+    /// The errors of the measurement.
     public let quality: Quality
     /// Why there is no distance; nil when there is one.
     public let noDistance: Absence?
     /// Why there is neither a direction nor an angle; nil when there is one.
     public let noDirection: Absence?
 
-    /// How sure a measurement is.
+    /// The errors of a measurement.
     public struct Quality: Hashable, Sendable {
         /// One standard deviation of the distance; nil when unknown.
         public let distanceError: Metres?
         /// One standard deviation of the direction or angle; nil when unknown.
         public let angleError: Degrees?
 
-        /// Creates a quality; what is left out is unknown.
+        /// Creates a quality. An omitted error is unknown.
         public init(distanceError: Metres? = nil, angleError: Degrees? = nil) {
             self.distanceError = distanceError
             self.angleError = angleError
@@ -56,19 +56,21 @@ public struct RangeMeasurement: Hashable, Sendable {
         case nearerThanError
     }
 
+    /// Half the circumference of the earth, which no distance exceeds, metres.
+    public static let longest = 20_037_509.0
+
     /// Checks and creates a measurement. A horizontal angle that is left out follows from the direction.
     ///
-    /// - Throws: `MeasurementFault` for a distance or an error that is negative, infinite or not a number, and for an
-    ///   angle that is not finite.
+    /// - Throws: `MeasurementFault` for a distance or an error that is negative, not a number or longer than any on
+    ///   earth, and for an angle that is not finite.
     public init(
         source: RangingKind, time: Instant, distance: Metres? = nil, direction: Direction? = nil,
         horizontalAngle: Degrees? = nil, bearing: Degrees? = nil, quality: Quality = Quality(),
         noDistance: Absence = .notMeasured, noDirection: Absence = .notMeasured
     ) throws(MeasurementFault) {
-        if let distance, !(distance.value >= 0 && distance.value.isFinite) { throw .distance(distance.value) }
-        for error in [quality.distanceError?.value, quality.angleError?.value] {
-            if let error, !(error >= 0 && error.isFinite) { throw .error(error) }
-        }
+        if let distance, !(0...Self.longest).contains(distance.value) { throw .distance(distance.value) }
+        if let error = quality.distanceError?.value, !(0...2 * Self.longest).contains(error) { throw .error(error) }
+        if let error = quality.angleError?.value, !(0...360).contains(error) { throw .error(error) }
         for angle in [horizontalAngle, bearing] {
             if let angle, !angle.value.isFinite { throw .angle(angle.value) }
         }
@@ -86,18 +88,18 @@ public struct RangeMeasurement: Hashable, Sendable {
 
 /// A number that no measurement can have.
 public enum MeasurementFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The distance is negative, infinite or not a number.
+    /// The distance is negative, not a number, or longer than any on earth.
     case distance(Double)
     /// The vector is not finite or its length is not 1.
     case direction(x: Double, y: Double, z: Double)
     /// The angle is not finite.
     case angle(Double)
-    /// The error is negative, infinite or not a number.
+    /// The error is negative, not a number, or larger than any distance or angle.
     case error(Double)
-    /// What the peer told of itself is not what its source should send.
+    /// The peer's report about itself is not in the form that its source must send.
     case report(String)
 
-    /// What was refused, in words.
+    /// The refused value, in words.
     public var description: String {
         switch self {
         case .distance(let metres): "a distance of \(metres) m is none"

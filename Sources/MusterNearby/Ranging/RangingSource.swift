@@ -1,12 +1,12 @@
 public import MusterGeometry
 import Synchronization
 
-/// What measures the way to a peer: a radio, or two position receivers that tell each other where they are.
+/// Measures the distance and the direction to a peer: a radio, or two position receivers that exchange their positions.
 ///
 /// A source serves any number of peers, each by a stream of its own. A stream ends when its reader stops, and throws
 /// when the source breaks; it never yields a number that `RangeMeasurement` refuses.
 public protocol RangingSource: Sendable {
-    /// What it is.
+    /// The kind of this source.
     var kind: RangingKind { get }
     /// What it can measure now, on this device.
     var capabilities: RangingCapabilities { get }
@@ -59,8 +59,8 @@ public struct RangingCapabilities: Hashable, Sendable {
     }
 }
 
-/// What a source needs of the connection to its peer: notes of at most `noteLimit` bytes, in both directions. The
-/// content is the source's own.
+/// The connection that a source uses to its peer: notes of at most `noteLimit` bytes, in both directions. Only the
+/// source interprets their content.
 public final class RangingLink: Sendable {
     /// The most bytes of a note.
     public static let noteLimit = 512
@@ -81,12 +81,12 @@ public final class RangingLink: Sendable {
         if (1...Self.noteLimit).contains(note.count) { transmit(note) }
     }
 
-    /// Hands a note from the peer to the source that listens; nobody listening, it is dropped.
+    /// Passes a note from the peer to the source that listens. If none listens, the note is dropped.
     public func deliver(_ note: [UInt8]) {
         receiver.withLock { _ = $0?.yield(note) }
     }
 
-    /// Listens for the peer's notes. Whoever listened before hears no more.
+    /// Listens for the peer's notes. An earlier listener gets no more of them.
     public func notes() -> AsyncStream<[UInt8]> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: [UInt8].self, bufferingPolicy: .bufferingNewest(Self.waiting))

@@ -6,8 +6,8 @@ import MusterSimulator
 /// Invented devices on a plane, measured with the errors of two-way ranging by ultra-wideband: Gaussian noise, longer
 /// ways while something stands between, no direction outside the antennas' field of view, and nothing out of reach.
 ///
-/// Each end tells the other where it is, and measures by itself: so the two distances differ by their noise, as they do
-/// with radios.
+/// Each end sends its position to the other and measures by itself, so the two distances differ by their noise, as they
+/// do with radios.
 public struct SimulatedRanging: RangingSource {
     /// How this device moves.
     public enum Motion: Hashable, Sendable {
@@ -21,11 +21,12 @@ public struct SimulatedRanging: RangingSource {
     public struct Noise: Hashable, Sendable {
         /// One standard deviation of a distance in sight.
         public var distance: Metres = 0.1
-        /// One standard deviation of a direction.
+        /// The share of the time in which an obstacle is between the two devices.
         public var angle: Degrees = 4
-        /// The share of the time in which something stands between the two.
+        /// How long an obstacle stays on average, seconds.
         public var obstructed = 0.2
-        /// How long something stands between on average, seconds.
+        /// By how much an obstacle lengthens the distance on average; the standard deviation is three times that
+        /// without one.
         public var obstructedSeconds = 4.0
         /// By how much the way is longer then, on average; the standard deviation is three times that in sight.
         public var bias: Metres = 0.6
@@ -45,7 +46,7 @@ public struct SimulatedRanging: RangingSource {
         }
     }
 
-    /// What it is.
+    /// The kind of this source: `.simulated`.
     public let kind = RangingKind.simulated
     private let motion: Motion
     private let noise: Noise
@@ -105,7 +106,7 @@ struct SimulatedPlace: ExchangedPlace {
 
     /// A peer whose report is older than this is measured no more, seconds.
     static let staleSeconds = 1.0
-    /// Farther from the origin no simulated device is, metres.
+    /// The largest coordinate of a simulated device, metres from the origin.
     static let farthest = 1e6
 
     init(_ motion: SimulatedRanging.Motion, _ noise: SimulatedRanging.Noise, seed: UInt64) {
@@ -134,7 +135,7 @@ struct SimulatedPlace: ExchangedPlace {
         return (own.note, try measure(peer.report, from: own, at: now))
     }
 
-    /// What stands between comes and goes: a chain of two states with the mean times of the noise.
+    /// Decides whether an obstacle is between the devices: a chain of two states with the mean times of the noise.
     private mutating func updateObstruction(at now: Instant) {
         let seconds = lastStep.map { max(0, now.seconds(since: $0)) } ?? 0
         lastStep = now

@@ -1,5 +1,4 @@
-/// What a session gives its peer, and nobody else, so that the two can measure each other. It serves one session and is
-/// dead after it.
+/// A token that a session gives to its peer alone, so that the two can measure each other. It is valid for one session.
 public struct DiscoveryToken: Hashable, Sendable {
     /// 16 random bytes.
     public let bytes: [UInt8]
@@ -15,7 +14,7 @@ public struct DiscoveryToken: Hashable, Sendable {
     }
 }
 
-/// What tokens this device has accepted, so that each is good once and no old one is good again.
+/// The tokens that this device has accepted. It refuses a token that it has seen before, and one of an earlier session.
 struct TokenLedger: Hashable, Sendable {
     /// The epoch of the last token that each peer's key brought.
     private(set) var lastEpochs: [KeyFingerprint: UInt64] = [:]
@@ -26,11 +25,17 @@ struct TokenLedger: Hashable, Sendable {
         case replayed
         /// It belongs to a session that is older than one that was accepted.
         case oldEpoch(UInt64, last: UInt64)
+        /// The peer's name belongs to another key by now.
+        case otherKey
+        /// The store holds as many peers as it can.
+        case full
 
         var description: String {
             switch self {
             case .replayed: "its token was used before"
             case .oldEpoch(let epoch, let last): "its token is of an old session (epoch \(epoch), after \(last))"
+            case .otherKey: "its name belongs to another key"
+            case .full: "this device knows as many peers as it can: forget one"
             }
         }
     }

@@ -23,13 +23,13 @@ public struct NearbyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What happened, in words.
     public let reason: String
 
-    /// Creates an error.
+    /// Creates an error. The reason is shown to people.
     public init(_ kind: Kind, _ reason: String) {
         self.kind = kind
         self.reason = reason
     }
 
-    /// The reference's code.
+    /// The code of Apple's `NIError` for this kind.
     public var code: Int { kind.rawValue }
     /// The reason, and the code.
     public var description: String { "\(reason) (\(code))" }

@@ -3,13 +3,14 @@ import Synchronization
 
 /// Measures the way to one peer, from the exchange of tokens to its end. N peers need N sessions.
 ///
-/// What it does at each moment follows the reference: `run`, `pause` and `invalidate` are the app's; it is suspended
-/// while the platform lets it measure nothing, and then waits for `run`, never resuming by itself; a peer is removed by
-/// silence, and may be measured again, or by its own end. After `invalidate` the token is dead.
+/// Its states follow Apple's reference. The app calls `run`, `pause` and `invalidate`. A session is suspended while the
+/// platform lets the app measure nothing; afterwards it waits for `run`, and never resumes by itself. A peer is removed
+/// when it falls silent, and may then be measured again, or when its own session ends. After `invalidate` the token is
+/// no longer valid.
 public final class NearbySession: Sendable {
-    /// Whom a session measures, and by which way.
+    /// What a session measures, and how it reaches it.
     public enum Configuration: Sendable {
-        /// A peer that gave its token; `capabilities` are what it says it can.
+        /// A peer that sent its token; `capabilities` are those that it stated.
         case peer(DiscoveryToken, capabilities: PeerCapabilities, link: RangingLink)
         /// The accessory of an `AccessoryRanging`.
         case accessory
@@ -26,7 +27,7 @@ public final class NearbySession: Sendable {
         public init() {}
     }
 
-    /// What this session gives its peer.
+    /// The token that this session gives its peer.
     public let token: DiscoveryToken
     private let source: any RangingSource
     private let limits: Limits
@@ -39,7 +40,7 @@ public final class NearbySession: Sendable {
         var lifecycle = SessionLifecycle()
         var peer: DiscoveryToken?
         var link = RangingLink.none
-        /// The run that is under way; what an earlier one still yields is dropped.
+        /// The number of the present run. Measurements that an earlier run still yields are dropped.
         var generation = 0
         var measuring: Task<Void, Never>?
         var watch: Task<Void, Never>?
@@ -50,7 +51,7 @@ public final class NearbySession: Sendable {
     /// Creates a session.
     ///
     /// - Parameters:
-    ///   - source: what measures.
+    ///   - source: measures the distance and the direction.
     ///   - epoch: the number of the session, higher than that of every earlier one of this device.
     ///   - limits: how long silence and suspension may last.
     ///   - active: the sessions that run at the same time.
@@ -69,7 +70,7 @@ public final class NearbySession: Sendable {
 
     deinit { invalidate() }
 
-    /// What the session tells, for one reader. It ends after `invalidated`.
+    /// The updates of the session, for one reader. They end after `invalidated`.
     public var updates: News<NearbyUpdate> {
         let queue = queue
         return News { await queue.next() }
@@ -108,13 +109,14 @@ public final class NearbySession: Sendable {
     /// Ends the session for good.
     public func invalidate() { handle(.invalidate) }
 
-    /// The platform lets the app measure nothing: the app went to the background, say.
+    /// Suspends the session, because the platform no longer lets the app measure: for example, it went to the
+    /// background.
     public func suspend() { handle(.suspend) }
 
-    /// The platform lets the app measure again. The session waits for `run`.
+    /// Ends the suspension. The session then waits for `run`.
     public func endSuspension() { handle(.endSuspension) }
 
-    /// The peer said that its session is over.
+    /// Records that the peer's session has ended.
     func notePeerEnded() { handle(.peerEnded) }
 
     /// The connection to the peer is silent.
@@ -213,11 +215,11 @@ public final class ActiveSessions: Sendable {
     /// The sessions of a process.
     public static let shared = ActiveSessions(limit: 64)
 
-    /// The most of them.
+    /// The most sessions that may measure at the same time.
     public let limit: Int
     private let count = Mutex(0)
 
-    /// Creates a limit.
+    /// Creates a limit, which the sessions that are created with it share.
     public init(limit: Int) { self.limit = limit }
 
     func enter() -> Bool {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What news are about, so that a slow reader gets the newest measurement of each peer and every other event.
+/// An element of news. Its subject decides which measurement replaces which when the reader is slow.
 protocol MergeableNews: Sendable {
-    /// Whom it is about.
+    /// What the element is about; for an event of a peer, the peer.
     var subject: String { get }
     /// Whether a later one of the same subject takes its place.
     var isReplaceable: Bool { get }
@@ -13,8 +13,8 @@ extension NearbyUpdate: MergeableNews {
     var isReplaceable: Bool { if case .measured = self { true } else { false } }
 }
 
-/// A queue of news for one reader. It is bounded: of measurements only the last of each subject waits, and the oldest
-/// of more than `limit` other events make room.
+/// A bounded queue of news for one reader: only the last measurement of each subject waits. When `limit` elements wait,
+/// the oldest is dropped.
 final class NewsQueue<Element: MergeableNews>: Sendable {
     private struct State {
         var waiting: [Element] = []
@@ -46,7 +46,7 @@ final class NewsQueue<Element: MergeableNews>: Sendable {
         reader?.resume(returning: element)
     }
 
-    /// Ends the news once the reader has read what waits.
+    /// Ends the news, once the reader has read the waiting elements.
     func finish() {
         let reader = state.withLock { state in
             state.isFinished = true

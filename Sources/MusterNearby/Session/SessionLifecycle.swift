@@ -1,6 +1,6 @@
-/// What a session does at each event, as a function of its state. `SessionLifecycleTests` holds the whole table.
+/// The states of a session, and the effects of each event. `SessionLifecycleTests` has the whole table.
 struct SessionLifecycle: Hashable, Sendable {
-    /// Where a session is.
+    /// The state of a session.
     enum State: String, Hashable, Sendable, CaseIterable {
         /// It has never run.
         case ready
@@ -20,7 +20,7 @@ struct SessionLifecycle: Hashable, Sendable {
         case invalidated
     }
 
-    /// What happens to a session.
+    /// An input to the session.
     enum Event: Hashable, Sendable {
         case run, pause, invalidate
         case suspend, endSuspension
@@ -35,7 +35,7 @@ struct SessionLifecycle: Hashable, Sendable {
         case failed(NearbyError)
     }
 
-    /// What follows from it.
+    /// An action that the session must carry out.
     enum Effect: Hashable, Sendable {
         case start, stop
         case tell(NearbyUpdate)
@@ -48,7 +48,7 @@ struct SessionLifecycle: Hashable, Sendable {
     /// Whether nothing can happen to the session any more.
     var isOver: Bool { state == .invalidated }
 
-    /// Returns what follows from an event.
+    /// Applies an event, and returns the actions to carry out.
     mutating func handle(_ event: Event) -> [Effect] {
         let wasRunning = state == .running
         let end: [Effect] = wasRunning ? [.stop] : []
@@ -89,7 +89,7 @@ struct SessionLifecycle: Hashable, Sendable {
     private func refuse(_ reason: String) -> [Effect] { [.refuse(NearbyError(.sessionFailed, reason))] }
 }
 
-/// What a session tells.
+/// An update that a session reports.
 public enum NearbyUpdate: Hashable, Sendable {
     /// The peer was measured.
     case measured(RangeMeasurement)
@@ -99,7 +99,7 @@ public enum NearbyUpdate: Hashable, Sendable {
     case suspended
     /// The suspension is over. The session does not run by itself: the app runs it again.
     case suspensionEnded
-    /// The session is over and its token dead; with an error, unless the app asked for it.
+    /// The session is over, and its token no longer valid. The error is nil if the app ended the session.
     case invalidated(NearbyError?)
 
     /// Why a peer is not measured any more.

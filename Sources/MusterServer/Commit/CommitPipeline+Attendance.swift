@@ -11,8 +11,8 @@ extension CommitPipeline {
         }
     }
 
-    /// Opens the incidents that attendance rules of this decision ask for, in its transaction. None is opened where the
-    /// user who set the rule leads the team no longer, or where a real incident of the team is open already.
+    /// Opens the incidents that this decision's attendance rules ask for, in its transaction. It opens none if the user
+    /// who set the rule no longer leads the team, or if a real incident of the team is open already.
     mutating func openIncidentsOfAttendance(now: Instant, in transaction: any StoreTransaction) throws {
         let directory = rules.currentDirectory
         for rule in decision.attendanceToOpenIncidentsFor {
@@ -20,7 +20,7 @@ extension CommitPipeline {
             let incident = Incident(
                 number: try transaction.nextIncidentNumber(), team: rule.team, kind: .real,
                 note: note(of: rule, in: directory), startedAt: now, startedBy: rule.setBy)
-            // A team without people has nobody to evacuate.
+            // The engine refuses an incident of a team without people.
             guard (try? engine.start(incident, now: now, into: &decision)) != nil else { continue }
             try append(to: transaction, now: now)
         }
@@ -34,8 +34,8 @@ extension CommitPipeline {
             let since = rule.progress.lackingSince.map { " since \($0.rfc3339)" } ?? ""
             words = "Too few are known to be in \(region)\(since)"
         case .during:
-            let people = rule.progress.awaited.prefix(20).map { directory.name(of: $0) }.joined(separator: ", ")
-            words = "Expected in \(region) and not known to be there: \(people)"
+            // The people of the team read the note, and who is where is for leaders alone.
+            words = "Expected in \(region) and not known to be there: \(rule.progress.awaited.count)"
         }
         return ["\(words): the rule \(rule.name).", rule.note].compactMap(\.self).joined(separator: " ")
     }

@@ -18,6 +18,11 @@ extension CommitPipeline {
         update.owner = stored?.number ?? IncidentEntry.nobody
         do {
             try Self.checkRoom(for: stored, called: update.name, try transaction.guestUsage(ofPool: id.pool))
+            if let target = try streams.target(of: id.pool, in: transaction),
+                store.pendingDeliveryCounts[target, default: 0] >= GuestLimits.waitingForStream
+            {
+                throw DatasetError.overLimit(reason: "The identity pool's stream has not taken earlier updates yet.")
+            }
             let before =
                 try stored.flatMap { try transaction.dataset(update.name, of: $0.number) }
                 ?? Dataset(owner: update.owner, name: update.name, at: now)
@@ -114,40 +119,63 @@ extension CommitPipeline {
             receipt.refusal = refusal
             return receipt
         }
-        for dataset in datasets { try copy(dataset, of: guest, to: user, now: now, in: transaction) }
+        do {
+            for copy in try copies(of: datasets, of: guest, to: user, now: now, in: transaction) {
+                try put(copy, now: now, in: transaction)
+            }
+        } catch let fault as DatasetError {
+            receipt.mergeFault = fault
+            return receipt
+        }
         try transaction.removeDatasets(of: guest, isWhole: false)
         (guest.usedAt, guest.bytes, guest.user) = (now, 0, user)
         try transaction.put(guest)
         return receipt
     }
 
-    /// Copies a guest's dataset to a user, in one update of the user's. Removed records are left behind.
-    private func copy(
-        _ dataset: Dataset, of guest: Guest, to user: UserNumber, now: Instant, in transaction: any StoreTransaction
-    ) throws {
-        let patches = try transaction.records(of: dataset.name, of: guest.number).map {
-            DatasetPatch(key: $0.key, value: $0.value, syncCount: 0, deviceModifiedAt: $0.deviceModifiedAt)
+    /// Decides the copies of a guest's datasets to a user, an update of the user's for each, and stores nothing.
+    /// Removed records are left behind.
+    ///
+    /// The datasets come in the order of their names, so a name with a suffix is judged after the name without it, and
+    /// no two copies have one name.
+    ///
+    /// - Throws: `DatasetError` where the user cannot have one of them; the store's errors.
+    private func copies(
+        of datasets: [Dataset], of guest: Guest, to user: UserNumber, now: Instant, in transaction: any StoreTransaction
+    ) throws -> [DatasetDecision] {
+        let suffix = ".\(rules.telling.origin.text(of: guest.id))"
+        var taken: Set<String> = []
+        return try datasets.compactMap { dataset in
+            let records = try transaction.records(of: dataset.name, of: guest.number)
+            if records.isEmpty { return nil }
+            var name = dataset.name
+            if try taken.contains(name) || transaction.dataset(name, of: user)?.exists == true { name += suffix }
+            taken.insert(name)
+            // A user may have a record there already, even where the dataset was made for this merge.
+            let patches = try records.map { record in
+                DatasetPatch(
+                    key: record.key, value: record.value,
+                    syncCount: try transaction.record(record.key, in: name, of: user)?.syncCount ?? 0,
+                    deviceModifiedAt: record.deviceModifiedAt)
+            }
+            let before = try transaction.dataset(name, of: user) ?? Dataset(owner: user, name: name, at: now)
+            return try before.deciding(
+                DatasetUpdate(owner: user, name: name, order: .patch(patches), author: dataset.modifiedBy),
+                ownedDatasets: 0, datasetLimit: GuestLimits.mergedDatasets, at: now
+            ) { try transaction.record($0, in: name, of: user) }
         }
-        guard !patches.isEmpty else { return }
-        var name = dataset.name
-        if try transaction.dataset(name, of: user)?.exists == true {
-            name += ".\(rules.telling.origin.text(of: guest.id))"
-        }
-        let before = try transaction.dataset(name, of: user) ?? Dataset(owner: user, name: name, at: now)
-        let update = DatasetUpdate(owner: user, name: name, order: .patch(patches), author: dataset.modifiedBy)
-        // Nothing in what the guest was allowed to store is refused here: the dataset is new, and no record is known.
-        let decision = try before.deciding(
-            update, ownedDatasets: 0, datasetLimit: GuestLimits.mergedDatasets, at: now
-        ) { try transaction.record($0, in: name, of: user) }
-        guard let touch = decision.touch else { return }
-        try transaction.put(decision)
+    }
+
+    private func put(_ copy: DatasetDecision, now: Instant, in transaction: any StoreTransaction) throws {
+        guard let touch = copy.touch else { return }
+        try transaction.put(copy)
         let sequence = try transaction.append(.dataset(touch))
-        try streams.send(decision, of: nil, at: sequence, now, in: transaction)
+        try streams.send(copy, of: nil, at: sequence, now, in: transaction)
     }
 }
 
 extension DatasetDecision {
-    /// How much more of a guest's room the dataset takes than before, in bytes.
+    /// How many bytes of the guest's quota the dataset takes in addition.
     fileprivate func growth(after before: Dataset) -> Int {
         guard touch != nil else { return 0 }
         return GuestLimits.weight(of: dataset) - (before.syncCount == 0 ? 0 : GuestLimits.weight(of: before))

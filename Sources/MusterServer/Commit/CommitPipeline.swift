@@ -22,7 +22,8 @@ struct CommitPipeline {
     private(set) var lastAppended = LogSequence.zero
 
     /// - Parameters:
-    ///   - streams: where updates of datasets are sent; nil to send them to no address of the server's own.
+    ///   - streams: sends updates of datasets to the targets of identity pools; nil for streams that give records no
+    ///     address on this server.
     ///   - unrecorded: the devices whose records are out of date.
     ///   - recordedThrough: the last change that every device record includes.
     init(

@@ -43,7 +43,7 @@ struct Writer {
     mutating func serve(_ queue: WriterQueue) {
         var jobs: [WriterQueue.Job] = []
         lastMoment = now()
-        pipeline.engine.adjustTimes(to: lastMoment)
+        pipeline.engine.adjustTimes(to: lastMoment, wasOff: true)
         while queue.takeJobs(into: &jobs, waitingMilliseconds: isReviewing ? 0 : 200) {
             if jobs.isEmpty {
                 rest()
@@ -225,7 +225,7 @@ struct Writer {
         let moment = now()
         // The clock was set back by more than it is corrected by in passing.
         if moment < lastMoment.advanced(bySeconds: -1) {
-            pipeline.engine.adjustTimes(to: moment)
+            pipeline.engine.adjustTimes(to: moment, wasOff: false)
             (nextSweep, nextTidying, nextErasure) = (moment, moment, moment)
         }
         lastMoment = moment

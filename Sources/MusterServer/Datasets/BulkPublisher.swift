@@ -6,8 +6,8 @@ import ServiceLifecycle
 
 /// Sends all datasets of an identity pool to the pool's stream: Amazon's bulk publish.
 ///
-/// It goes on a slice at a time, each in a transaction that also says how far it is, so that it goes on there after a
-/// crash, and sends nothing twice but what the target did not acknowledge.
+/// It sends one slice in each transaction, which also stores how far the publish has come. So it continues there after
+/// a crash, and sends again only what the target did not acknowledge.
 package final class BulkPublisher: Service {
     let coordinator: StoreCoordinator
     let dispatcher: DeliveryDispatcher
@@ -74,7 +74,7 @@ package final class BulkPublisher: Service {
         }
     }
 
-    /// Publishes what is under way, and returns when all of it is done.
+    /// Continues every bulk publish that is under way, and returns when all are done.
     ///
     /// - Throws: `CancellationError`.
     private func publishAll() async throws {
@@ -91,14 +91,10 @@ package final class BulkPublisher: Service {
         }
     }
 
-    /// Whether so much waits for the stream's target that it would be no use to add to it.
+    /// Whether so many deliveries wait for the stream's target that the publisher should not add more.
     private func isCrowded(_ publish: BulkPublish) -> Bool {
         guard let target = coordinator.directory.targets[publish.stream] else { return false }
-        let waiting = dispatcher.statistics.waiting
-        let known = waiting.values.reduce(0) { $0 + $1.pending }
-        // Those that the dispatcher has not read yet may all be for this target.
-        let unread = max(0, coordinator.store.pendingDeliveryCount - known)
-        return (waiting[target.number]?.pending ?? 0) + unread >= Self.waitingLimit
+        return coordinator.store.pendingDeliveryCounts[target.number, default: 0] >= Self.waitingLimit
     }
 
     /// Sends a slice of a bulk publish, and stores how far it is.
@@ -152,9 +148,9 @@ private struct BulkSlice {
             || owners >= BulkPublisher.slice.owners
     }
 
-    /// Sends what follows on what was sent last.
+    /// Sends the datasets after the one that was sent last.
     ///
-    /// - Returns: whether nothing is left.
+    /// - Returns: whether all datasets were sent.
     mutating func send(
         from publish: inout BulkPublish, in directory: Directory, _ transaction: any StoreTransaction
     ) throws -> Bool {

@@ -20,7 +20,7 @@ package struct DatasetStream: Hashable, Sendable {
         isEnabled = stream["StreamingStatus"]?.string == "ENABLED"
     }
 
-    /// The target, where it is there and a webhook.
+    /// The target with this name; nil where there is none, or it is not a webhook.
     package func target(in directory: Directory) -> Target? {
         guard let target = directory.targets[name], target.kind == .webhook else { return nil }
         return target
@@ -33,9 +33,9 @@ package struct DatasetStream: Hashable, Sendable {
     /// Makes the delivery of a record.
     ///
     /// - Parameters:
-    ///   - owner: whose dataset it is. Deliveries about a guest have no order.
+    ///   - owner: the owner of the dataset. Deliveries about a guest are sent in any order.
     ///   - event: the id by which a receiver knows it again.
-    ///   - refer: makes the address of the records; nil where there can be none.
+    ///   - refer: returns the address of the records; nil where the server has no address to give.
     package static func delivery(
         of record: StreamRecord, to target: TargetNumber, owner: UserNumber, event: String, at moment: Instant,
         refer: () -> String?
@@ -68,7 +68,7 @@ package struct StreamReference: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// The reference as a part of an address. Who has it may read the records; it tells nothing else.
+    /// The reference as a part of an address. Anyone who has it may read these records; it reveals nothing else.
     package func token(sealedBy vault: SecretVault) -> String {
         let numbers = [Int64(owner.rawValue), since, through, expiresAt.milliseconds]
         let bytes = numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
@@ -119,9 +119,7 @@ final class DatasetStreams {
     ) throws {
         let (owner, directory) = (decision.dataset.owner, directory())
         let pool = guest.map(\.pool) ?? directory.users[owner]?.team
-        guard let stream = try stream(of: pool, in: transaction), stream.isEnabled,
-            let target = stream.target(in: directory)
-        else { return }
+        guard let target = try target(of: pool, in: transaction) else { return }
         let record = StreamRecord(
             pool: origin.text(of: .pool(pool)),
             identity: guest.map { origin.text(of: $0) } ?? origin.text(of: .identity(owner)),
@@ -129,13 +127,19 @@ final class DatasetStreams {
         let count = decision.dataset.syncCount
         try transaction.put(
             DatasetStream.delivery(
-                of: record, to: target.number, owner: owner, event: origin.id(of: sequence, at: moment), at: moment
+                of: record, to: target, owner: owner, event: origin.id(of: sequence, at: moment), at: moment
             ) {
                 refer(
                     StreamReference(
                         owner: owner, dataset: record.dataset, since: count - 1, through: count,
                         expiresAt: moment.advanced(bySeconds: StreamReference.seconds)))
             })
+    }
+
+    /// Returns the target that a pool's updates are sent to; nil where they are sent to none.
+    func target(of pool: TeamNumber?, in transaction: any StoreTransaction) throws -> TargetNumber? {
+        guard let stream = try stream(of: pool, in: transaction), stream.isEnabled else { return nil }
+        return stream.target(in: directory())?.number
     }
 
     private func stream(of pool: TeamNumber?, in transaction: any StoreTransaction) throws -> DatasetStream? {

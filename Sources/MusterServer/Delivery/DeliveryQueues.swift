@@ -82,7 +82,7 @@ struct DeliveryLane {
         case ready
         /// On the agenda, until its time comes.
         case waiting
-        /// Its first delivery waits until somebody has the target's deliveries sent, or until it is too old.
+        /// The first delivery waits until a person or a timer releases it, or until it is too old.
         case held
         case underWay(isProbe: Bool)
     }

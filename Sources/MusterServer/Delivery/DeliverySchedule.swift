@@ -105,7 +105,7 @@ struct DeliverySchedule {
         }
     }
 
-    /// Whether a delivery waits until somebody has it sent.
+    /// Whether a delivery waits until a person or a timer releases it.
     private func isHeld(_ entry: LaneEntry, of target: TargetNumber) -> Bool {
         targets[target]?.through.map { $0 < entry.number } ?? false
     }

@@ -98,11 +98,7 @@ package final class RequestRates: Sendable {
     ///
     /// - Returns: 0 when it may be carried out; else in how many seconds the next one may, rounded up.
     package func spendRequest(_ key: String, at now: Instant) -> Int {
-        buckets.withLock { buckets in
-            let wait = buckets.secondsUntilOne(for: key, at: now)
-            if wait == 0 { buckets.add(-1, for: key, at: now) }
-            return Int(wait.rounded(.up))
-        }
+        Int(buckets.withLock { $0.spendOne(for: key, at: now) }.rounded(.up))
     }
 }
 
@@ -121,6 +117,15 @@ package struct TokenBuckets {
     package func secondsUntilOne(for key: String, at now: Instant) -> Double {
         let missing = 1 - level(of: key, at: now)
         return missing <= 0 ? 0 : missing / allowance.perSecond
+    }
+
+    /// Takes a token where there is one.
+    ///
+    /// - Returns: the number of seconds until there is one; 0 where one was taken.
+    mutating func spendOne(for key: String, at now: Instant) -> Double {
+        let wait = secondsUntilOne(for: key, at: now)
+        if wait == 0 { add(-1, for: key, at: now) }
+        return wait
     }
 
     /// Adds tokens, or takes them where `amount` is negative.

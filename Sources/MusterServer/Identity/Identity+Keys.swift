@@ -44,7 +44,7 @@ package struct APIKey: Hashable, Sendable {
     package var isOfIdentity: Bool { kind == .aws && id.hasPrefix(Self.identityPrefix) }
     /// What begins the id of such a key, and of no other: other ids have no digit 0.
     static let identityPrefix = "ASIA0"
-    /// What begins the id of a guest's key, which the server does not store.
+    /// The prefix of the id of a guest's key. The server does not store such keys.
     static let guestPrefix = "ASIA1"
 
     package static func id(ofKey digest: [UInt8]) -> String { Base64.encodeUnpadded(digest.prefix(12), .forURLs) }

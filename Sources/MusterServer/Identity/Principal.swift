@@ -1,9 +1,10 @@
 package import MusterCore
 
-/// A guest as a request proves it.
+/// A guest who proved their identity by the signature of a request.
 package struct GuestCaller: Hashable, Sendable {
     package let id: GuestID
-    /// The number by which the guest's datasets are kept; one that nobody has where the guest has stored nothing.
+    /// The number under which the guest's datasets are stored; if the guest has stored nothing, a number that nobody
+    /// has.
     package let number: UserNumber
 
     package init(id: GuestID, number: UserNumber?) {

@@ -73,7 +73,8 @@ extension SecretVault {
             let secrets = try store.credentials(.awsKey).count + store.credentials(.targetSecret).count
             // Password verifiers need no mention: without the key of the user pool, nobody signs in by one.
             let isUserPool = try !store.credentials(.userPoolKey).isEmpty
-            // Guests' identities hold a mark of the key: with another, nobody would know them any more.
+            // The identities of guests hold a mark made with the key. With another key, the server would not recognize
+            // them.
             let isNeeded = try secrets > 0 || isUserPool || store.hasPushDevices || store.hasGuests
             return (try store.credential(.vaultMark, key: markKey), isNeeded)
         }

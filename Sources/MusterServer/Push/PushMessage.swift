@@ -20,7 +20,7 @@ package struct PushMessage: Hashable, Sendable {
     package struct Notice: Hashable, Sendable {
         package var title: String
         package var body: String
-        /// What follows the body where the service cannot read it, and is left out elsewhere.
+        /// Text after the body. It is sent only where the push service cannot read the message.
         package var confidential: String?
     }
 

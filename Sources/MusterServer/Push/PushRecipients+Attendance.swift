@@ -2,9 +2,9 @@ import MusterCore
 import MusterStore
 import MusterWire
 
-/// Who is told of attendance rules by push.
+/// The recipients of push messages about attendance rules.
 extension PushRecipients {
-    /// The leaders of the team, and where there is none the admins, of everything but what a user did to the rule.
+    /// Sends reports to the team's leaders, or to the admins if it has none. A user's edits of a rule are not sent.
     func telling(of report: AttendanceReport, at moment: Instant) -> Telling? {
         let place = directory.regions[report.region]?.name ?? "a region that was removed"
         guard let title = title(of: report, in: place), let team = directory.teams[report.team] else { return nil }
@@ -23,7 +23,7 @@ extension PushRecipients {
         return Telling(message: message, recipients: .people(leaders(of: team)), writer: nil)
     }
 
-    /// The first line of the message; nil where nobody is told.
+    /// The first line of the message; nil for a report that is not sent.
     private func title(of report: AttendanceReport, in place: String) -> String? {
         switch report.turn {
         case .lacking: "Too few in \(place)"

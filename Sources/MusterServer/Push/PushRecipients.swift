@@ -128,7 +128,7 @@ struct PushRecipients {
             ? .init(title: "Check in", body: "Your word is due. Open Muster and check in, or your leader is told.")
             : .init(
                 title: "No word from \(person.name)", body: "The check-in is overdue.",
-                // Where somebody works alone, and at what, is nobody else's business.
+                // The note may say where a person works alone and at what, so the push service must not read it.
                 confidential: timer.note)
         let message = PushMessage(
             topic: "check-in \(user.rawValue)", createdAt: moment, lastingSeconds: Self.callSeconds,

@@ -8,8 +8,9 @@ package struct QuotaSettings: Hashable, Sendable {
     package var signalsPerSecond: Double = 1
     /// Signals of one device that may arrive at once, such as those that it kept while offline.
     package var signalBurst: Double = 120
-    /// How many devices of one user may fire as much as one device may, at the same time. So a device that never stops
-    /// takes nothing of its owner's other devices, and many devices of one user fire no more than a few.
+    /// The rate of signals of all devices of one user together, in multiples of the rate of one device. So one device
+    /// that never stops leaves room for its owner's others, and a user with many devices sends no more than a few
+    /// could.
     static let signalDevices: Double = 5
     /// Stored bytes of one user: positions, and documents of the location database. nil for no limit.
     package var userBytes: Int64? = 1 << 30

@@ -260,8 +260,8 @@ package final class Quotas: Sendable {
         }
     }
 
-    /// Gives back most of what signals took that were repeated: the store had them already, so nothing was sent. A
-    /// device that sends again what was not answered may do so ten times as often as it may fire.
+    /// Gives back most of the tokens that repeated signals took: the store had these signals already, so nothing was
+    /// sent to a target. So a device that repeats unanswered signals may send ten times as many as new ones.
     ///
     /// - Parameters:
     ///   - repeated: the number of observations that were stored already.

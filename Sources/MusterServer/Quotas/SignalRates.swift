@@ -14,8 +14,8 @@ struct SignalRates: Sendable {
 
     /// Takes tokens of a user and of each of the user's devices.
     ///
-    /// - Returns: nil when the tokens were taken; otherwise the seconds after which they can be, with the device that
-    ///   has too few or nil where the user has, and none were taken.
+    /// - Returns: nil when the tokens were taken. Otherwise none were taken, and it returns the seconds to wait, with
+    ///   the device that has too few tokens, or nil if the user has too few.
     mutating func spendTokens(
         _ needed: [DeviceNumber: Int], of user: UserNumber, at now: ContinuousClock.Instant
     ) -> (device: DeviceNumber?, seconds: Double)? {

@@ -46,8 +46,8 @@ extension StoreCoordinator {
         return refused
     }
 
-    /// Changes a note of a device, within the quota of the user who owns the device. `change` receives the note as it
-    /// is at that moment, nil for none, and returns what it is to say; so two changes at the same time both count.
+    /// Changes a note of a device, within the quota of the device's owner. `change` receives the present note, nil for
+    /// none, and returns the new one. Two changes at the same time are applied one after the other.
     ///
     /// - Parameter sender: the principal that changes it.
     /// - Returns: what the note says, once it is on disk.

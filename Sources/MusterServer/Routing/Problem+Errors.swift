@@ -182,6 +182,7 @@ extension JoinError {
         case .tooManyDevices(let limit): "They would have more than \(limit) devices: remove one first."
         case .hasKeys: "This user has keys of its own, which would be lost: revoke them first."
         case .hasDocuments: "This user has documents of its own, which would be lost: move and delete them first."
+        case .isExpected: "An attendance rule counts this user alone: change the rule first."
         case .hasTimer: "This user has a check-in timer: end it first, and start one for the other user."
         case .callsForHelp: "This user calls for help: clear that first, so that the call is not lost."
         }

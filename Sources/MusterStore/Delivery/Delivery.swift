@@ -125,8 +125,8 @@ package struct DeadLetter: Hashable, Sendable {
 package struct DeliveryLimits: Hashable, Sendable {
     /// The largest number of waiting deliveries; the store makes one more a dead letter at once.
     package var pending = 1_000_000
-    /// The largest number of waiting deliveries of one target; the store makes one more a dead letter at once. So
-    /// nobody who floods a target fills the room of all others.
+    /// The largest number of waiting deliveries of one target. The store makes a further one a dead letter at once, so
+    /// that a flood to one target leaves room for the others.
     package var pendingPerTarget = 250_000
     /// The largest number of dead letters of one target; one more replaces the oldest.
     package var deadLettersPerTarget = 10_000
@@ -166,7 +166,7 @@ struct DeliveryTally: Equatable {
         pendingCount < limits.pending && pending[target, default: 0] < limits.pendingPerTarget
     }
 
-    /// Counts deliveries that were put, or with a negative count that wait no more.
+    /// Adds to the number of waiting deliveries; `count` is negative for those that no longer wait.
     mutating func count(_ count: Int, of target: TargetNumber) {
         pendingCount += count
         let total = pending[target, default: 0] + count

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What `muster nearby` shows a person: each peer with its distance in large digits, an arrow that turns, how sure both
-/// are and how old, and what is missing and why.
+/// The screen of `muster nearby`: for each peer the distance in large digits, an arrow to it, the errors and the age of
+/// both, and the reasons for missing values.
 package struct NearbyScreen {
     /// One peer, as it is shown.
     package struct Peer {
-        /// What it calls itself, and the first digits of its key.
+        /// The name that the peer gives itself, and the first digits of its key.
         package var name: String
         /// What measures it.
         package var source = ""
@@ -21,10 +21,10 @@ package struct NearbyScreen {
         package var bearing: Double?
         /// How long ago it was measured, seconds; nil when it never was.
         package var age: Double?
-        /// What is missing and why, a sentence each.
+        /// Why values are missing, one sentence each.
         package var missing: [String] = []
 
-        /// Creates a peer of which nothing is known but its name.
+        /// Creates a peer that was not measured yet.
         package init(name: String) { self.name = name }
     }
 
@@ -48,7 +48,7 @@ package struct NearbyScreen {
         "\u{1B}[H" + lines(rows: rows).map { $0.prefix(columns) + "\u{1B}[K\r\n" }.joined() + "\u{1B}[J"
     }
 
-    /// The lines of the screen, at most so many but one.
+    /// Returns the lines of the screen: fewer than `rows`.
     package func lines(rows: Int) -> [String] {
         let shown = notes.suffix(min(notes.count, max(3, rows / 4)))
         let room = max(0, rows - 4 - shown.count) / 5
@@ -106,7 +106,7 @@ enum LargeDigits {
         "9": [" _ ", "|_|", " _|"], ".": [" ", " ", "."], " ": [" ", " ", " "], "m": [" ", " ", "m"],
     ]
 
-    /// The three lines of a number; what has no shape is left out.
+    /// Returns the three lines of a number. Characters without a shape are left out.
     static func lines(_ text: String) -> [String] {
         (0..<3).map { row in text.compactMap { shapes[$0]?[row] }.joined() }
     }

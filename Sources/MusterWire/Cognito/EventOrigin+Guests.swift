@@ -1,7 +1,7 @@
 import MusterCoding
 package import MusterCore
 
-/// The text of guests' identities, which have the form of users' and are told from them by their bits.
+/// The text form of guests' identities. It is the form of users' identities; the bits tell the two apart.
 extension EventOrigin {
     /// Returns the text of a guest's identity: `REGION:UUID`.
     package func text(of guest: GuestID) -> String {
@@ -11,8 +11,8 @@ extension EventOrigin {
         return "\(region):\(Hexadecimal.uuid(digits))"
     }
 
-    /// Reads what may be a guest's identity; nil for a text of another form, and for the id of a user or a pool.
-    /// Whether the server gave it, `Identity` knows.
+    /// Reads a text that may be a guest's identity; nil for a text of another form, and for the id of a user or a pool.
+    /// `Identity` checks whether this server gave it.
     package func guestID(_ text: String) -> GuestID? {
         guard text.utf8.count <= CognitoID.lengthLimit, text.hasPrefix("\(region):") else { return nil }
         let digits = text.dropFirst(region.count + 1).filter { $0 != "-" }

@@ -8,9 +8,9 @@ package struct NamedAttendanceReport: Hashable, Sendable {
     package var region: NamedRegion
     /// The one person whom the rule counts; nil when it counts others.
     package var person: String?
-    /// The user who made it happen; nil when time or an observation did.
+    /// The user who made, changed or removed the rule; nil when time or an observation caused the report.
     package var by: String?
-    /// Who arrived; nil for every other turn.
+    /// The person who arrived; nil for every other turn.
     package var who: String?
     package var count: NamedAttendanceCount
 
@@ -53,7 +53,7 @@ package struct NamedAttendanceRule: Hashable, Sendable {
     /// The one person whom it counts; nil when it counts others.
     package var person: String?
     package var setBy: String
-    /// Those who were reported in the window that is on, and have not arrived.
+    /// The people who were reported as not there in the present window, and have not arrived.
     package var awaited: [String]
     package var count: NamedAttendanceCount
 
@@ -98,7 +98,7 @@ extension AttendanceRule.Subject {
         }
     }
 
-    /// The one person whom it stands for; nil when it stands for others.
+    /// The one person whom the rule counts; nil when it counts others.
     package var person: UserNumber? { if case .person(let user) = self { user } else { nil } }
 }
 

@@ -9,7 +9,7 @@ struct AttendanceCommand: AsyncParsableCommand {
         abstract: "Say who of a team should be in a region, and be told when they are not known to be there.",
         subcommands: [Minimum.self, Expect.self, Show.self, List.self, Remove.self])
 
-    /// What every rule says.
+    /// The options that every kind of rule has.
     struct RuleOptions: ParsableArguments {
         @Argument(help: "The team.") var team: String
         @Argument(help: "The name of the rule, unique in the team.") var name: String
@@ -174,7 +174,7 @@ private struct Rule: Decodable, Sendable {
     var absentPeople: [String]
     var unknownPeople: [String]
 
-    /// The rule on one line: what it demands, and how it stands.
+    /// The rule on one line: what it demands, and whether that is met.
     var line: String {
         let place = "\(region.collection)/\(region.id)"
         let whom = person ?? role ?? "everyone"

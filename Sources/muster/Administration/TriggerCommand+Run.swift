@@ -39,7 +39,7 @@ extension TriggerCommand {
             if !haveAllRun { throw ExitCode(1) }
         }
 
-        /// Has what waits for a target sent, and waits until it arrived or was given up.
+        /// Asks the server to send a target's waiting deliveries, and waits until each has arrived or was given up.
         ///
         /// - Returns: whether all of it arrived.
         private func run(_ action: String, _ connection: Connection) async throws -> Bool {
@@ -59,9 +59,10 @@ extension TriggerCommand {
             return left.waiting == 0 && left.givenUp == 0
         }
 
-        /// Says that a target is switched off. Whoever did it switches it on again, not a timer.
+        /// Prints that a target is switched off. The user who switched it off must switch it on again; a timer does
+        /// not.
         ///
-        /// - Returns: whether nothing waits for it.
+        /// - Returns: whether no delivery waits for it, and none was given up.
         private func announceDisabled(_ action: String, _ connection: Connection) async throws -> Bool {
             let left = try await counts(of: action, through: nil, connection)
             announce(
@@ -70,7 +71,7 @@ extension TriggerCommand {
             return left.waiting == 0 && left.givenUp == 0
         }
 
-        /// Counts what waits for a target and what was given up, up to the number of a delivery if it is given.
+        /// Counts a target's waiting deliveries and dead letters, up to a delivery's number if one is given.
         private func counts(
             of action: String, through: Int64?, _ connection: Connection
         ) async throws -> (waiting: Int64, givenUp: Int64) {

@@ -74,7 +74,7 @@ extension TriggerCommand {
                 do {
                     try await putRule(names, template, connection)
                 } catch {
-                    // A target whose secret nobody has seen is of no use.
+                    // A new target whose secret was not shown is of no use.
                     if action?.isNew == true {
                         _ = try? await connection.send("DELETE", "/targets/\(names.action.segment)")
                     }

@@ -41,8 +41,9 @@ struct TriggerCommand: AsyncParsableCommand {
             action = "\(stem).action-\(number)"
         }
 
-        /// The part of the names of rules and targets that stands for a user: the user's name where a rule may have it,
-        /// with 10 more characters; otherwise what it may have of the name, and a digest of the whole.
+        /// The part that stands for a user in the names of rules and targets: the user's name, if a rule's name has
+        /// room for it and 10 more characters. Otherwise it is the characters that are allowed, and a digest of the
+        /// whole name.
         private static func stem(of user: String) -> String {
             let allowed = user.utf8.allSatisfy { $0 != UInt8(ascii: "@") } && user.utf8.count <= 54
             let digits = user.utf8.suffix(digestDigits)

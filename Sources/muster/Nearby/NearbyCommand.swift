@@ -21,7 +21,7 @@ struct NearbyCommand: AsyncParsableCommand {
             ultra-wideband radio, and --source gps computes from two places that are given by --position.
             """)
 
-    /// What measures.
+    /// The sources that can measure.
     enum Source: String, CaseIterable, ExpressibleByArgument { case simulated, gps }
     /// How peers are found.
     enum Finding: String, CaseIterable, ExpressibleByArgument { case multicast, loopback, none }
@@ -122,7 +122,7 @@ struct NearbyCommand: AsyncParsableCommand {
             motion ?? .wandering(within: 10, speed: 1.4), seed: seed ?? UInt64.random(in: 0...UInt64.max))
     }
 
-    /// The motion that `--simulate` says; nil for nonsense.
+    /// The motion that `--simulate` describes; nil when it cannot be read.
     private var motion: SimulatedRanging.Motion? {
         if simulate == "walk" { return .wandering(within: 10, speed: 1.4) }
         guard let numbers = Self.numbers(simulate), (2...3).contains(numbers.count),
@@ -131,7 +131,7 @@ struct NearbyCommand: AsyncParsableCommand {
         return .standing(east: numbers[0], north: numbers[1], heading: Degrees(numbers.count == 3 ? numbers[2] : 0))
     }
 
-    /// The fix that `--position` says; nil for nonsense.
+    /// The fix that `--position` describes; nil when it cannot be read.
     private func fix(at now: Instant) -> GPSRanging.Fix? {
         guard let numbers = position.flatMap(Self.numbers), (3...4).contains(numbers.count), numbers[2] > 0,
             let coordinate = try? Coordinate(latitude: numbers[0], longitude: numbers[1])

@@ -5,7 +5,7 @@ import MusterTerminal
 import MusterWire
 import Synchronization
 
-/// Shows what happens nearby: on a screen that a terminal keeps up to date, as lines of JSON, or as lines of text.
+/// Displays events: on a terminal screen that is kept up to date, as lines of JSON, or as lines of text.
 final class NearbyDisplay: Sendable {
     private enum Style { case screen, json, lines }
 
@@ -14,7 +14,7 @@ final class NearbyDisplay: Sendable {
         var port = 0
         var measured: [KeyFingerprint: RangeMeasurement] = [:]
         var here: [NearbyPeer] = []
-        /// The last run of each peer that was here, to tell a restart from a lost network.
+        /// The run number of each peer that was connected, to tell a restarted peer from one whose network was lost.
         var runs: [KeyFingerprint: UInt64] = [:]
         var notes: [String] = []
     }
@@ -31,7 +31,7 @@ final class NearbyDisplay: Sendable {
         style = isJSON ? .json : isatty(STDOUT_FILENO) == 1 ? .screen : .lines
     }
 
-    /// Who this device is to its peers.
+    /// The fingerprint by which peers know this device.
     var key: KeyFingerprint? {
         get { state.withLock { $0.key } }
         set { state.withLock { $0.key = newValue } }
@@ -69,12 +69,12 @@ final class NearbyDisplay: Sendable {
         if style == .screen { announce("") }
     }
 
-    /// Takes note of an event, and says it in a sentence; nil for what only the screen shows.
+    /// Updates the state by an event, and returns a sentence about it; nil for an event that only the screen shows.
     private static func take(_ event: NearbyEvent, _ state: inout State) -> String? {
         switch event {
         case .listening(let port):
             state.port = port
-            return "Listening on port \(port), with the key \(state.key?.short ?? "")"
+            return "Listening on port \(port), with the key \(state.key?.compared ?? "")"
         case .found(let peer): return "Found \(peer.name)"
         case .lost(let peer): return "\(peer.name) is not announced any more"
         case .discoveryFailed(let reason): return "Peers cannot be discovered: \(reason)"
@@ -86,7 +86,8 @@ final class NearbyDisplay: Sendable {
             state.here.removeAll { $0.key == peer.key }
             state.here.append(peer)
             let again = former.map { $0 == peer.run ? ", again" : ", restarted" } ?? ""
-            return "\(peer.name) (\(peer.key.short)) is here\(again): tokens were exchanged"
+            let key = former == nil ? ", its key is \(peer.key.compared)" : ""
+            return "\(peer.name) (\(peer.key.short)) is here\(again): tokens were exchanged\(key)"
         case .update(let peer, .measured(let measurement)):
             let isFirst = state.measured.updateValue(measurement, forKey: peer.key) == nil
             let distance = measurement.distance.map { String(format: "at %.1f m", $0.value) } ?? "without a distance"

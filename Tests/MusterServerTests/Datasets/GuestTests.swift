@@ -63,7 +63,7 @@ import Testing
         #expect(stored.number.rawValue < 0)
         #expect(stored.bytes == "themedark".utf8.count + 2 * GuestLimits.recordBytes)
         #expect(try office.store.guestUsage(ofPool: guest.pool) == GuestUsage(guests: 1, bytes: Int64(stored.bytes)))
-        // Another guest of the same name of a dataset has one of its own.
+        // Another guest has a separate dataset of the same name.
         let other = try await office.guest(of: "north").id
         _ = try await office.coordinator.updateDataset(
             Self.update("settings", [Self.patch("theme", "light")]), of: other)
@@ -130,10 +130,49 @@ import Testing
             try await coordinator.updateDataset(Self.update("settings", [Self.patch("theme", "red")]), of: guest)
         }
         await #expect(throws: DatasetError.merged) { try await coordinator.merge(guest, into: office.user("max")) }
-        // Its owner deletes what was merged, and is told of it no more.
+        // The user deletes a merged dataset, and no longer sees it.
         _ = try await coordinator.updateDataset(
             DatasetUpdate(owner: mia.number, name: "settings.\(text)", order: .delete, author: "m"))
         #expect(try await coordinator.mergedDatasets(into: "settings", of: mia.number).isEmpty)
+        try await coordinator.close()
+    }
+
+    @Test func `a dataset that has the merged name already is written over`() async throws {
+        let office = try await Office()
+        let coordinator = office.coordinator
+        let mia = try office.user("mia")
+        let guest = try await office.guest(of: "north").id
+        let name = "settings.\(coordinator.origin.text(of: guest))"
+        for own in ["settings", name] {
+            var update = Self.update(own, [Self.patch("theme", "dark")])
+            update.owner = mia.number
+            _ = try await coordinator.updateDataset(update)
+        }
+        _ = try await coordinator.updateDataset(Self.update("settings", [Self.patch("theme", "light")]), of: guest)
+        try await coordinator.merge(guest, into: mia)
+        #expect(try await Self.contents("settings", of: "mia", in: office) == ["theme=dark@1", "1"])
+        #expect(try await Self.contents(name, of: "mia", in: office) == ["theme=light@2", "2"])
+        try await coordinator.close()
+    }
+
+    @Test func `no dataset of a guest takes the place of another one with a similar name`() async throws {
+        let office = try await Office()
+        let coordinator = office.coordinator
+        let mia = try office.user("mia")
+        let guest = try await office.guest(of: "north").id
+        let long = "s.\(coordinator.origin.text(of: guest))"
+        var update = Self.update("s", [Self.patch("a", "1")])
+        update.owner = mia.number
+        _ = try await coordinator.updateDataset(update)
+        for name in ["s", long] {
+            _ = try await coordinator.updateDataset(Self.update(name, [Self.patch("b", "2")]), of: guest)
+        }
+        try await coordinator.merge(guest, into: mia)
+        #expect(try await Self.contents("s", of: "mia", in: office) == ["a=1@1", "1"])
+        #expect(try await Self.contents(long, of: "mia", in: office) == ["b=2@1", "1"])
+        #expect(
+            try await Self.contents("\(long).\(coordinator.origin.text(of: guest))", of: "mia", in: office)
+                == ["b=2@1", "1"])
         try await coordinator.close()
     }
 
@@ -203,8 +242,14 @@ import Testing
         #expect(limiter.spend(.credentials, from: "192.0.2.1", at: now) == nil)
         #expect(limiter.spend(.identity, from: "192.0.2.1", at: now.advanced(bySeconds: 6)) == nil)
         for address in 0..<4 {
-            for _ in 0..<100 { #expect(limiter.spend(.update, from: "198.51.100.\(address)", at: now) == nil) }
+            for _ in 0..<100 {
+                #expect(limiter.spend(.update(bytes: 0), from: "198.51.100.\(address)", at: now) == nil)
+            }
         }
-        #expect(limiter.spend(.update, from: "203.0.113.1", at: now) == 1)
+        #expect(limiter.spend(.update(bytes: 0), from: "203.0.113.1", at: now) == 1)
+        // A large update counts as many small ones.
+        let later = now.advanced(bySeconds: 60)
+        #expect(limiter.spend(.update(bytes: 120 * 16_384), from: "203.0.113.1", at: later) == nil)
+        #expect(limiter.spend(.update(bytes: 0), from: "203.0.113.1", at: later) == 1)
     }
 }

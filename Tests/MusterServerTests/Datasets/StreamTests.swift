@@ -66,7 +66,7 @@ import Testing
             _ = try await office.coordinator.updateDataset(Self.update("b\(status ?? "")", of: mia, ["k": "1"]))
         }
         #expect(try count() == 1)
-        // An update that is refused is told nobody.
+        // A refused update is not sent to the stream.
         try await Self.setStream("ENABLED", in: office)
         await #expect(throws: DatasetError.self) {
             try await office.coordinator.updateDataset(Self.update("a", of: mia, ["k": "3"]))
@@ -124,7 +124,7 @@ import Testing
         var slices: [Int] = []
         while let publish = try office.store.bulkPublish(ofPool: north), publish.state == .underWay {
             let before = office.store.pendingDeliveryCount
-            // A publisher of its own each time: what is under way goes on after a restart.
+            // Each round uses a new publisher, as after a restart: it continues a bulk publish that is under way.
             try await Self.publisher(of: office).publishSlice(of: north)
             slices.append(office.store.pendingDeliveryCount - before)
             try #require(slices.count < 10)

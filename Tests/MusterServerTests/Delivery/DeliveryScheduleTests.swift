@@ -73,7 +73,7 @@ import Testing
         schedule.add(Self.pending(5, about: 3), now: Self.at(2))
         follow(3, at: 3)
         #expect(schedule.begun(at: Self.at(3)).sorted() == [2, 3])
-        // A retry of what was released goes on by itself.
+        // A released delivery that failed is retried without a further release.
         let failure = DeliveryOutcome.failed("answered 500", retryAfterSeconds: nil)
         #expect(
             schedule.finish(DeliveryNumber(2), failure, now: Self.at(4), jitter: 0.5)

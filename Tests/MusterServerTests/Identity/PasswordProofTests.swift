@@ -116,12 +116,12 @@ import Testing
     func `what GMP gives back is wiped, also where a number grows or shrinks`() throws {
         #expect(WipingMemory.isSet)
         let count = 1 << 12
-        // The marks are looked for by the kernel, since nobody may read memory that was given back.
+        // The kernel searches for the marks, because a program may not read memory that it has freed.
         func marks(at address: UInt64) throws -> Int {
             let memory = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/mem"))
             defer { try? memory.close() }
             try memory.seek(toOffset: address)
-            // What was given back to the operating system cannot be read.
+            // Memory that was returned to the operating system cannot be read.
             let found = try? memory.read(upToCount: count)
             return found?.count { $0 == 0xA5 } ?? 0
         }

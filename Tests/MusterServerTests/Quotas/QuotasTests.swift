@@ -125,7 +125,7 @@ private struct Bench {
         #expect(fire(1, of: 15)?.quota == .signalsOfUser)
         #expect(bench.claim(bench.signals(2, of: 2), by: bench.ben).firstRefusal == nil)
         bench.advance(bySeconds: 0.5)
-        // A refused request takes nothing, of neither.
+        // A refused request takes no token of the device or of the user.
         #expect(fire(1, of: 1)?.quota == .signals)
         #expect(fire(2, of: 15) == nil)
     }

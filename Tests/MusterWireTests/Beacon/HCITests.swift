@@ -158,7 +158,7 @@ struct HCITests {
             return .completed(opcode: opcode, status: isRefused ? 0x0C : 0, values: [])
         }
 
-        /// Does what the watch wants, and returns what it tells.
+        /// Carries out the turns of the watch, and returns those that are facts about the scan.
         mutating func perform(_ turns: [ScanWatch.Turn], at now: Double) throws -> [ScanWatch.Turn] {
             var told: [ScanWatch.Turn] = []
             var rest = turns[...]

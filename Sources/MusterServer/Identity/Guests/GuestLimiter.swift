@@ -11,8 +11,8 @@ package final class GuestLimiter: Sendable {
         case identity
         /// Credentials, or a token, of an identity.
         case credentials
-        /// An update of a dataset.
-        case update
+        /// An update of a dataset, with keys and values of so many bytes.
+        case update(bytes: Int)
     }
 
     private struct Buckets {
@@ -25,7 +25,8 @@ package final class GuestLimiter: Sendable {
     private let buckets: Mutex<Buckets>
 
     /// An address may have 60 identities at once and 10 more a minute, credentials 120 times at once and once a second,
-    /// and 120 updates at once and 2 a second. All guests together may have 400 updates at once and 40 a second.
+    /// and 120 updates at once and 2 a second. All guests together may have 400 updates at once and 40 a second. An
+    /// update counts once more for each 16 KiB.
     package init(capacity: Int = 10_000) {
         buckets = Mutex(
             Buckets(
@@ -44,25 +45,17 @@ package final class GuestLimiter: Sendable {
             switch act {
             case .identity: return buckets.identities.spendOne(for: address, at: now)
             case .credentials: return buckets.credentials.spendOne(for: address, at: now)
-            case .update:
+            case .update(let bytes):
                 let wait = buckets.allUpdates.secondsUntilOne(for: "", at: now)
                 guard wait == 0 else { return wait }
                 let own = buckets.updates.spendOne(for: address, at: now)
-                if own == 0 { buckets.allUpdates.add(-1, for: "", at: now) }
-                return own
+                if own > 0 { return own }
+                let more = Double(bytes / 16_384)
+                buckets.updates.add(-more, for: address, at: now)
+                buckets.allUpdates.add(-1 - more, for: "", at: now)
+                return 0
             }
         }
         return wait > 0 ? Int(wait.rounded(.up)) : nil
-    }
-}
-
-extension TokenBuckets {
-    /// Takes a token where there is one.
-    ///
-    /// - Returns: the number of seconds until there is one; 0 where one was taken.
-    fileprivate mutating func spendOne(for key: String, at now: Instant) -> Double {
-        let wait = secondsUntilOne(for: key, at: now)
-        if wait == 0 { add(-1, for: key, at: now) }
-        return wait
     }
 }

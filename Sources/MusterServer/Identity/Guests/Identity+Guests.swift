@@ -14,8 +14,8 @@ package struct GuestKey: Sendable {
 
 /// Identities of people who have no account, or have not signed in.
 ///
-/// The server gives them without storing anything: it knows an identity by a mark in it, and credentials by what the
-/// session token holds, sealed. What it stores begins with the guest's first dataset.
+/// The server gives an identity without storing anything. It recognizes an identity by a mark in it, and credentials by
+/// the sealed contents of the session token. It stores a guest with the guest's first dataset.
 extension Identity {
     /// Makes the identity of a new guest.
     package func makeGuest(in pool: TeamNumber?) -> GuestID {
@@ -44,7 +44,8 @@ extension Identity {
         return try await coordinator.readCredentials { try $0.poolSettings(of: pool).allowsGuests }
     }
 
-    /// What is stored of a guest who may come in: whose pool allows guests, and who was not merged into a user.
+    /// Returns what is stored about a guest who may use the pool: the pool allows guests, and the guest was not merged
+    /// into a user.
     ///
     /// - Throws: `IdentityError.refused` for any other guest; `CoordinatorError`, `StoreError`.
     package func admit(_ guest: GuestID) async throws -> Guest? {
@@ -60,7 +61,7 @@ extension Identity {
 
     /// How long a guest's credentials last, in seconds.
     static let guestKeySeconds: Double = Identity.identityKeySeconds
-    /// How often it is stored that a guest has come, in seconds: once a day.
+    /// The shortest time between two updates of the day on which a guest last came, in seconds.
     private static let guestUseSeconds: Double = 86_400
 
     /// Makes credentials for a guest. Nothing of them is stored.

@@ -6,8 +6,8 @@ import MusterWire
 /// reach people. It sends in the background, so that neither the answer nor its time tells a client who has an account.
 /// A code that could not be sent is still there for an admin to hand over, and the log says so.
 ///
-/// Anyone may ask for a code of any name, and state any address in `SignUp`. So what one name, one address and all
-/// together have sent is bounded, whoever asks from wherever.
+/// Anyone may ask for a code for any name, and give any address in `SignUp`. So the number of codes is limited for each
+/// name, for each address and for all together, regardless of the caller.
 package struct CodeSender: Sendable {
     private let target: String
     private let identity: Identity

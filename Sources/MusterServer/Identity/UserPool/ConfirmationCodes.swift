@@ -197,8 +197,8 @@ package final class ConfirmationCodes: Sendable {
         }
     }
 
-    /// Counts that a code is about to be sent. Whoever asks, and from wherever: the person gets a message a minute and
-    /// `sendLimit` in all, because anyone may ask for them.
+    /// Counts that a code is about to be sent. A person gets at most one message a minute and `sendLimit` in all,
+    /// regardless of the caller, because anyone may ask for codes.
     ///
     /// - Returns: whether the code may be sent now; false, too, for one that is not open any more.
     func beginSending(of entry: Entry, at now: Instant) -> Bool {

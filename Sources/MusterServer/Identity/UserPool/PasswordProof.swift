@@ -41,8 +41,8 @@ enum PasswordProof {
 
     /// A power in the group. Its time depends on the lengths of the numbers alone.
     ///
-    /// What GMP allocated is wiped, and so are its copies on the stack and the bytes on their way to it. The numbers of
-    /// BigInt are not: they live as long as a sign-in, and nothing can wipe them.
+    /// The memory that GMP allocated is wiped, and so are its copies on the stack and the bytes that were passed to it.
+    /// The numbers of BigInt are not: they live as long as a sign-in, and cannot be wiped.
     ///
     /// - Parameter exponent: greater than 0.
     static func power(_ base: BigUInt, _ exponent: BigUInt) -> BigUInt {

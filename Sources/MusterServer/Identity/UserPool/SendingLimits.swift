@@ -19,11 +19,7 @@ final class SendingLimits: Sendable {
     func spend(_ entry: ConfirmationCodes.Entry, at now: Instant) -> Bool {
         let stated = [entry.contact?.email, entry.contact?.phoneNumber].compactMap { $0?.lowercased() }
         return buckets.withLock { buckets in
-            guard entry.purpose == .signUp else {
-                guard buckets.passwords.secondsUntilOne(for: "", at: now) == 0 else { return false }
-                buckets.passwords.add(-1, for: "", at: now)
-                return true
-            }
+            guard entry.purpose == .signUp else { return buckets.passwords.spendOne(for: "", at: now) == 0 }
             guard buckets.signUps.secondsUntilOne(for: "", at: now) == 0,
                 stated.allSatisfy({ buckets.addresses.secondsUntilOne(for: $0, at: now) == 0 })
             else { return false }

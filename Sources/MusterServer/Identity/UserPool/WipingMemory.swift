@@ -7,7 +7,7 @@ import Foundation
 /// GMP has one set of functions for the whole process. They are set once, before its first number is made. They may be
 /// called on any thread at once, and are built on `malloc`, which may.
 enum WipingMemory {
-    /// Gives GMP these functions, the first time that it is read.
+    /// Passes these functions to GMP when it is first read.
     static let isSet: Bool = {
         __gmp_set_memory_functions(allocate, reallocate, release)
         return true
@@ -41,7 +41,7 @@ enum WipingMemory {
 }
 
 extension [UInt8] {
-    /// Overwrites secret bytes, whatever the optimizer thinks of it.
+    /// Overwrites secret bytes in a way that the optimizer cannot remove.
     mutating func wipe() {
         withUnsafeMutableBytes { bytes in
             if let start = bytes.baseAddress { sodium_memzero(start, bytes.count) }

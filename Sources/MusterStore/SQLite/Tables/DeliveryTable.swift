@@ -4,7 +4,8 @@ import MusterDocuments
 
 /// The rows of waiting deliveries.
 enum DeliveryTable {
-    /// Finds a target's deliveries, and says how far the deliveries of a target by hand were released.
+    /// Adds an index of each target's deliveries, and the number up to which deliveries that wait for a run were
+    /// released.
     static let ofTargets = """
         ALTER TABLE targets ADD COLUMN released_through INTEGER;
         CREATE INDEX deliveries_of_target ON deliveries (target, number);

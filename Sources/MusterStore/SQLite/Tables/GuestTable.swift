@@ -3,14 +3,13 @@ package import MusterCore
 
 /// The rows of guests. Their datasets lie among those of users, under numbers below 0.
 ///
-/// SQLite may give the number of a removed guest again. Nothing is left under it then, and nobody reads the changes of
-/// the log that name it.
+/// No number is given twice, because an address in a stream's delivery names a guest's records by it for a week.
 package enum GuestTable {
     package static let schema = """
         -- high, low: the identity. team: the pool, 0 for the users without a team. user: whom it was merged into.
         CREATE TABLE guests (
-            number INTEGER PRIMARY KEY, high INTEGER NOT NULL, low INTEGER NOT NULL, team INTEGER NOT NULL,
-            used_at INTEGER NOT NULL, bytes INTEGER NOT NULL, user INTEGER);
+            number INTEGER PRIMARY KEY AUTOINCREMENT, high INTEGER NOT NULL, low INTEGER NOT NULL,
+            team INTEGER NOT NULL, used_at INTEGER NOT NULL, bytes INTEGER NOT NULL, user INTEGER);
         CREATE UNIQUE INDEX guests_by_id ON guests (high, low);
         CREATE INDEX guests_by_use ON guests (team, used_at);
         -- The number and the size of each pool's guests.

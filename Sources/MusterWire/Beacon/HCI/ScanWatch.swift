@@ -3,14 +3,15 @@
 ///
 /// Silence proves nothing, because a room may be silent for hours. Each advertisement proves that the controller scans.
 /// After `silenceSeconds` without one, the watch sends the command that sets the parameters of a scan: a controller
-/// that scans must refuse it (Core Specification 5.4, Volume 4, Part E, 7.8.10 and 7.8.64). One that takes the command
-/// does not scan. Some controllers take it all the same; the first answer, right after the set-up, tells them apart.
-/// Those set the same scan up anew as the proof.
+/// that scans must refuse it (Core Specification 5.4, Volume 4, Part E, 7.8.10 and 7.8.64), and one that accepts it
+/// does not scan. Some controllers accept it even while they scan. The first answer, right after the set-up, shows
+/// which kind the controller is; for such a controller, the proof is to set the same scan up again.
 ///
-/// The operating system shares an adapter among programs, and each sees the answers to the commands of the others. So
-/// an answer about the scan that nobody here asked for tells that another program changed it.
+/// The operating system shares an adapter among programs, and each program sees the answers to the commands of the
+/// others. So an answer about the scan to a command that this program did not send shows that another program changed
+/// it.
 package struct ScanWatch: Sendable {
-    /// What to do, or to know.
+    /// An action for the owner of the connection, or a fact about the scan.
     package enum Turn: Hashable, Sendable {
         /// Send this packet to the controller.
         case send([UInt8])
@@ -79,7 +80,7 @@ package struct ScanWatch: Sendable {
         state = .settingUp(ScanSetup(resets: resets), askedAt: now, isProof: false)
     }
 
-    /// Whether what the controller reports counts as heard.
+    /// Whether reports of the controller count as heard, because the scan is known to run.
     package var isScanning: Bool {
         switch state {
         case .scanning, .settingUp(_, _, isProof: true): true
@@ -98,7 +99,7 @@ package struct ScanWatch: Sendable {
         }
     }
 
-    /// Follows an event.
+    /// Updates the watch by an event of the controller, and returns the turns that follow.
     ///
     /// - Throws: `ScanSetupFault` when the controller refuses a command that the scan needs.
     package mutating func follow(_ event: HCIEvent, at now: Double) throws(ScanSetupFault) -> [Turn] {
@@ -125,7 +126,7 @@ package struct ScanWatch: Sendable {
         }
     }
 
-    /// Does what is due by time alone.
+    /// Returns the turns that are due by the passing of time alone.
     package mutating func advance(to now: Double) -> [Turn] {
         switch state {
         case .waiting(let until) where now >= until:
