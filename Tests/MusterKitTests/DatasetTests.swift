@@ -273,23 +273,37 @@ import Testing
         }
     }
 
-    @Test func `datasets of merged identities are told, and whoever takes them deletes them`() async throws {
-        try await DatasetDevice.run { device, network in
+    @Test func `what a guest stored before signing in comes to the handler, which takes it over and deletes it`()
+        async throws
+    {
+        try await RunningServer.run { server in
+            let guest = try await AmazonGuest(of: "north", at: server)
+            try await guest.put("light", for: "theme", in: "settings")
+            _ = try await server.member("ann", of: "north")
+            let device = try await DatasetDevice(server)
             let settings = try device.muster.dataset("settings")
-            network.decide { request in
-                guard request.hasPrefix("GET /api/v1/datasets/settings?") else { return .passes }
-                return .isAnswered(
-                    status: 200,
-                    body: #"{"name":"settings","syncCount":0,"exists":false,"deletedSince":false,"records":[],"#
-                        + #""mergedDatasets":["settings.eu-west-1:1"]}"#)
-            }
             let told = Counter()
             settings.handlers.merged = { name, merged in
-                #expect(name == "settings" && merged == ["settings.eu-west-1:1"])
+                #expect(name == "settings" && merged == ["settings.\(guest.identity)"])
                 told.add()
             }
+            try await settings.put("dark", for: "theme")
             try await settings.synchronize()
-            #expect(told.count == 1)
+            #expect(told.count == 0)
+            try await guest.signIn(as: "ann", password: RunningServer.memberPassword)
+            for time in 1...2 {
+                try await settings.synchronize()
+                #expect(told.count == time, "told until somebody deletes it")
+            }
+            #expect(try await settings.get("theme") == "dark")
+            let merged = try device.muster.dataset("settings.\(guest.identity)")
+            try await merged.synchronize()
+            #expect(try await merged.get("theme") == "light")
+            try await merged.delete()
+            try await merged.synchronize()
+            try await settings.synchronize()
+            #expect(told.count == 2)
+            try await device.close()
         }
     }
 
