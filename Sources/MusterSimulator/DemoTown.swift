@@ -76,6 +76,9 @@ package struct DemoTown: Sendable {
             isMuster: false),
     ]
 
+    /// The southwestern corner of the town hall, a house of rooms as `RadioHouse` has them.
+    package static let townHall = at(-27, -85)
+
     /// The places where people go.
     static let places: [Place] = [
         Place(name: "Old quarter", kind: .home, coordinate: at(-220, -40), spread: 90),

@@ -68,6 +68,8 @@ def test_a_demo_shows_the_way_in_moves_and_ends_by_itself(tmp_path):
     time.sleep(2.5)
     moved = [change for change in signed_in.changes(first) if change["type"] == "position"]
     assert len({change["device"] for change in moved}) >= 6
+    heard = signed_in.ok("GET", "/users/porter/devices/phone/sightings")["items"]
+    assert {sighting["minor"] for sighting in heard} <= {1, 2, 3, 4, 5} and len(heard) > 2
     rest, errors = process.communicate(timeout=60)
     timer.cancel()
     assert process.returncode == 0, errors

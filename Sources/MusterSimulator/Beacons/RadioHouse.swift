@@ -42,7 +42,10 @@ package struct RadioHouse: Sendable {
     /// - Parameters:
     ///   - seed: the same seed gives the same hours.
     ///   - silent: the room whose scanner is unplugged for the second half; nil for none.
-    package static func hearings(hours: Double, seed: UInt64, silent: Int? = nil) -> [Hearing] {
+    ///   - rest: how long the person stays in one place at least, and how much longer on average, seconds.
+    package static func hearings(
+        hours: Double, seed: UInt64, silent: Int? = nil, rest: (least: Double, mean: Double) = (60, 240)
+    ) -> [Hearing] {
         var chance = SeededRandom(seed: seed)
         var hearings: [Hearing] = []
         var place = centre(of: 0)
@@ -57,7 +60,7 @@ package struct RadioHouse: Sendable {
                 let middle = centre(of: room)
                 goal = Offset(
                     east: middle.east + chance.uniform(-1.8, 1.8), north: middle.north + chance.uniform(-1.8, 1.8))
-                restUntil = time + 60 + chance.exponential(mean: 240)
+                restUntil = time + rest.least + chance.exponential(mean: rest.mean)
             }
             place = place.moved(towards: goal, metres: 1)
             let truth = room(of: place)
@@ -78,7 +81,8 @@ package struct RadioHouse: Sendable {
         return hearings
     }
 
-    private static func centre(of room: Int) -> Offset {
+    /// The centre of a room, from the house's southwestern corner.
+    package static func centre(of room: Int) -> Offset {
         Offset(
             east: (Double(room % columns) + 0.5) * side, north: (Double(room / columns) + 0.5) * side)
     }

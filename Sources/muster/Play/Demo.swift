@@ -71,6 +71,7 @@ struct Demo: AsyncParsableCommand {
         announce("  Open \(address)/#demo=\(server.signInCode(for: "admin") ?? "")   (one click, once)")
         announce("  or sign in as admin with the password \(server.generatedPassword ?? "(the one you set)")")
         announce("  \(LoneWorker.name) works alone in the lighthouse, with a check-in timer; the word will not come.")
+        announce("  \(DemoHouse.name) looks after the town hall; five beacons tell the room.")
         announce(
             "  \(people) people of \(DemoTown.name) are about; in \(Int(evacuateAfter)) s they are told to evacuate.")
         announce("  Stop with Ctrl-C.")
@@ -97,6 +98,7 @@ struct Demo: AsyncParsableCommand {
         }
         try await connection.send(
             "POST", "/users", json: UserCommand.User(name: LoneWorker.name, role: "member", team: team))
+        try await DemoHouse.settle(connection, team: team)
         return names
     }
 
@@ -109,9 +111,10 @@ struct Demo: AsyncParsableCommand {
         town.world.evacuate(at: start.advanced(bySeconds: evacuateAfter))
         let stubborn = town.world.people.filter { $0.response == .stubborn }.map(\.name)
         var drill = DemoDrill(
-            connection: connection, team: Self.team, stubborn: Set(stubborn).union([LoneWorker.name]))
+            connection: connection, team: Self.team, stubborn: Set(stubborn).union([LoneWorker.name, DemoHouse.name]))
         var loneWorker = LoneWorker(connection: connection)
         try await loneWorker.startTimer(at: start)
+        var house = DemoHouse(connection: connection, seed: seed, start: start)
         var isEvacuated = false
         while true {
             try await Task.sleep(for: .seconds(1))
@@ -123,6 +126,7 @@ struct Demo: AsyncParsableCommand {
                 try await drill.start()
             }
             try await loneWorker.follow(at: now)
+            try await house.follow(at: now)
             try await drill.follow(at: now)
         }
     }
