@@ -112,6 +112,9 @@ package protocol Store: SafetyStore, AttendanceStore, DatasetStore, GuestStore, 
     /// The number of waiting deliveries of each target that has any.
     var pendingDeliveryCounts: [TargetNumber: Int] { get }
 
+    /// The number of deliveries that became dead letters because the queue was full, since the store was opened.
+    var refusedDeliveryCount: Int { get }
+
     /// Counts a target's waiting deliveries and dead letters with a number up to this one, in one snapshot.
     func deliveryCounts(of target: TargetNumber, through number: DeliveryNumber) throws -> DeliveryCounts
 

@@ -157,6 +157,10 @@ import Testing
         _ = try bench.store.write(at: .test(1)) { try $0.put(.test(2)) }
         #expect(bench.store.pendingDeliveryCounts == [TargetNumber(1): 2, TargetNumber(2): 1])
         #expect(try bench.store.deadLetterCounts() == [TargetNumber(1): 1])
+        let refused = bench.store.refusedDeliveryCount
+        for number in 3...4 { _ = try bench.store.write(at: .test(2)) { try $0.put(.test(number)) } }
+        #expect(bench.store.refusedDeliveryCount == refused + 2)
+        #expect(try bench.store.deadLetterCounts() == [TargetNumber(1): 3])
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -8,6 +8,7 @@ extension MemoryContents {
         guard deliveries.count < deliveryLimits.pending, ofTarget < deliveryLimits.pendingPerTarget else {
             var refused = delivery
             refused.lastError = DeliveryLimits.fullReason
+            refusedDeliveryCount += 1
             return deadLetter(refused, at: delivery.content.createdAt)
         }
         deliveries[delivery.number] = delivery

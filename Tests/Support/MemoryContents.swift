@@ -42,6 +42,7 @@ struct MemoryContents {
     var deliveries: [DeliveryNumber: Delivery] = [:]
     var deadLetters: [DeliveryNumber: DeadLetter] = [:]
     var lastDelivery: Int64 = 0
+    var refusedDeliveryCount = 0
     var pushedThrough = LogSequence.zero
     var deliveryLimits = DeliveryLimits()
 

@@ -13,6 +13,8 @@ extension MemoryStore {
         }
     }
 
+    package var refusedDeliveryCount: Int { contents.withLock { $0.refusedDeliveryCount } }
+
     package func deliveryCounts(of target: TargetNumber, through number: DeliveryNumber) throws -> DeliveryCounts {
         contents.withLock { contents in
             DeliveryCounts(

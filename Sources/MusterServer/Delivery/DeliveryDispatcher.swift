@@ -102,6 +102,8 @@ package struct DeliveryRecord: Sendable {
     package var failed = 0
     /// Deliveries that the dispatcher gave up.
     package var givenUp = 0
+    /// Deliveries that became dead letters at once, because the queue was full.
+    package var refused = 0
     /// Attempts under way.
     package var underWay = 0
     /// For each target with waiting deliveries: their number, and whether the target is only probed.

@@ -169,8 +169,10 @@ struct DispatchPass {
     private func publish() {
         let waiting = schedule.waiting
         let underWay = schedule.underWayCount
+        let refused = dispatcher.coordinator.store.refusedDeliveryCount
         let record = dispatcher.record.withLock { record in
             record.waiting = waiting
+            record.refused = refused
             record.underWay = underWay
             return record
         }

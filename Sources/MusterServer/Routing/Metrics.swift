@@ -84,7 +84,8 @@ package final class Metrics: Sendable {
         }
         let pending = record.waiting.values.reduce(0) { $0 + $1.pending }
         let failing = record.waiting.values.count { $0.isProbing }
-        text += Self.single("muster_deliveries_given_up_total", "counter", "Dead letters made.", record.givenUp)
+        text += Self.single(
+            "muster_deliveries_given_up_total", "counter", "Dead letters made.", record.givenUp + record.refused)
         text += Self.single("muster_deliveries_pending", "gauge", "Deliveries waiting or under way.", pending)
         text += Self.single("muster_deliveries_under_way", "gauge", "Attempts under way.", record.underWay)
         return text + Self.single("muster_targets_failing", "gauge", "Targets that are only probed.", failing)

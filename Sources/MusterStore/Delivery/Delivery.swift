@@ -154,6 +154,8 @@ struct DeliveryTally: Equatable {
     private(set) var last: Int64
     private(set) var pending: [TargetNumber: Int]
     private(set) var pendingCount: Int
+    /// The deliveries that became dead letters because the limits allowed no more, since the store was opened.
+    private(set) var refusedCount = 0
 
     init(last: Int64 = 0, pending: [TargetNumber: Int] = [:]) {
         self.last = last
@@ -172,6 +174,8 @@ struct DeliveryTally: Equatable {
         let total = pending[target, default: 0] + count
         pending[target] = total == 0 ? nil : total
     }
+
+    mutating func countRefused() { refusedCount += 1 }
 
     mutating func next() -> DeliveryNumber {
         last += 1

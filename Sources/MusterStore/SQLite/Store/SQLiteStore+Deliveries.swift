@@ -8,6 +8,8 @@ extension SQLiteStore {
 
     package var pendingDeliveryCounts: [TargetNumber: Int] { tally.withLock { $0.pending } }
 
+    package var refusedDeliveryCount: Int { tally.withLock { $0.refusedCount } }
+
     package func deliveryCounts(of target: TargetNumber, through number: DeliveryNumber) throws -> DeliveryCounts {
         try onReader { database in
             DeliveryCounts(

@@ -11,6 +11,7 @@ extension SQLiteTransaction {
             guard tally.hasRoom(for: delivery.content.target, within: deliveryLimits) else {
                 var refused = delivery
                 refused.lastError = DeliveryLimits.fullReason
+                tally.countRefused()
                 return try deadLetter(refused, at: delivery.content.createdAt)
             }
             try DeliveryTable.insert(delivery, in: database)
