@@ -157,15 +157,15 @@ import Testing
             }
         }
         let all = quantiles(fused)
-        print("The radio notices obstacles: \(notices)\n| Source | error p50 | error p95 |\n|---|---|---|")
+        var lines = "The radio notices obstacles: \(notices)\n| Source | error p50 | error p95 |\n|---|---|---|"
         for (name, errors) in [
             ("two-way ranging", radio), ("Bluetooth", signal), ("fixes", fixes), ("fused", fused),
         ] {
             let one = quantiles(errors)
-            print("| \(name) | \((one.half * 100).rounded() / 100) m | \((one.most * 100).rounded() / 100) m |")
+            lines += "\n| \(name) | \((one.half * 100).rounded() / 100) m | \((one.most * 100).rounded() / 100) m |"
             #expect(all.half <= one.half && all.most <= one.most)
         }
-        print("within twice the stated error: \(within * 100 / fused.count) %")
+        print(lines + "\nwithin twice the stated error: \(within * 100 / fused.count) %")
         #expect(within * 100 >= (notices ? 90 : 80) * fused.count)
     }
 }

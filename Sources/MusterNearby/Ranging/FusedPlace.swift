@@ -51,11 +51,14 @@ final class FusedPlace: Sendable {
         var peer: [RangingKind: (report: Report, measuredAt: Instant)] = [:]
         var peerPlace: Offset?
         var bearing = MotionBearing()
+        var estimate: (value: MotionBearing.Estimate, time: Instant)?
         var last = Instant(milliseconds: 0)
     }
 
     /// A range older than this is left out, seconds.
     static let staleSeconds = 2.5
+    /// The time between two estimates of the bearing, seconds. Each costs about as much as a thousand measurements.
+    static let estimateSeconds = 0.25
     /// How fast the distance may have changed since a range, metres a second: a quick walk.
     static let walkingSpeed = 1.5
 
@@ -158,13 +161,16 @@ final class FusedPlace: Sendable {
             return RangeFusion.bothEnds(own, WeighedRange(distance: report.range.distance, error: error))
         }
         let range = RangeFusion.combine(ranges)
-        var estimate: MotionBearing.Estimate?
         if let place {
             if isRange, let range { state.bearing.add(range, at: place - (state.peerPlace ?? .zero), time: now) }
-            estimate = state.bearing.estimate()
+            if state.estimate.map({ now.seconds(since: $0.time) >= estimateSeconds }) ?? true {
+                state.estimate = (state.bearing.estimate(), now)
+            }
+        } else {
+            state.estimate = nil
         }
         let fresh = state.own.values.filter { now.seconds(since: $0.time) <= staleSeconds }
-        return try measurement(at: now, range, fresh, estimate, heading)
+        return try measurement(at: now, range, fresh, state.estimate?.value, heading)
     }
 
     private static func measurement(
