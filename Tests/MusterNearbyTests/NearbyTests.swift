@@ -1,5 +1,6 @@
 import Foundation
 import MusterCore
+import MusterGeometry
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -118,6 +119,32 @@ import Testing
         #expect(there.direction == nil && there.noDirection == .outsideFieldOfView)
         ben.task.cancel()
         #expect(try await ana.removed() == .peerEnded)
+        #expect(try await ana.disconnected() == .goodbye)
+    }
+
+    /// The channel carries the notes of each part and the ranges of both ends. Prints how long the first distance took.
+    @Test func `two devices fuse their sources over one channel`() async throws {
+        func fused(_ east: Double) -> FusedRanging {
+            let place = Coordinate(validLatitude: 43.5, longitude: -6).destination(bearing: 90, distance: Metres(east))
+            return FusedRanging([
+                SimulatedRanging(.standing(east: east, north: 0, heading: 90), noise: .none, seed: 1, rate: 50),
+                GPSRanging(rate: 10) { .init(coordinate: place, accuracy: 5, time: NearbyClock.system.now()) },
+            ])
+        }
+        let ana = try Party("ana", at: 0, source: fused(0))
+        let port = try await ana.port()
+        let began = ContinuousClock.now
+        let ben = try Party("ben", at: 4, dialling: port, source: fused(4))
+        let measurement = try await ana.measured()
+        print("from the call to the first distance: \((ContinuousClock.now - began) / .milliseconds(1)) ms")
+        #expect(measurement.source == .fused)
+        #expect(abs(try #require(measurement.distance).value - 4) < 0.1)
+        var isBearing = measurement.bearing != nil
+        while !isBearing {
+            let next = try await ana.measured()
+            isBearing = next.bearing != nil || next.horizontalAngle == 0
+        }
+        ben.task.cancel()
         #expect(try await ana.disconnected() == .goodbye)
     }
 

@@ -21,22 +21,29 @@ import Testing
         init(_ kind: RangingKind) {
             self.kind = kind
             let (clock, manual) = (clock.clock, clock)
+            func radio(_ east: Double, _ north: Double, seed: UInt64) -> SimulatedRanging {
+                SimulatedRanging(.standing(east: east, north: north, heading: 0), seed: seed, clock: clock)
+            }
+            func fixes(_ metres: Double) -> GPSRanging {
+                let place = Self.home.destination(bearing: 36.87, distance: Metres(metres))
+                return GPSRanging(rate: 10, clock: clock) {
+                    GPSRanging.Fix(coordinate: place, accuracy: 1, time: manual.now, heading: 0)
+                }
+            }
             switch kind {
             case .simulated:
-                func end(_ east: Double, _ north: Double, seed: UInt64) -> SimulatedRanging {
-                    SimulatedRanging(.standing(east: east, north: north, heading: 0), seed: seed, clock: clock)
-                }
-                source = end(0, 0, seed: 1)
-                other = (end(3, 4, seed: 2), .none)
+                source = radio(0, 0, seed: 1)
+                other = (radio(3, 4, seed: 2), .none)
             case .gps:
-                func end(_ metres: Double) -> GPSRanging {
-                    let place = Self.home.destination(bearing: 36.87, distance: Metres(metres))
-                    return GPSRanging(rate: 10, clock: clock) {
-                        GPSRanging.Fix(coordinate: place, accuracy: 1, time: manual.now, heading: 0)
-                    }
-                }
-                source = end(0)
-                other = (end(5), .none)
+                source = fixes(0)
+                other = (fixes(5), .none)
+            case .fused:
+                source = FusedRanging([radio(0, 0, seed: 1), fixes(0)], clock: clock)
+                other = (FusedRanging([radio(3, 4, seed: 2), fixes(5)], clock: clock), .none)
+            case .ultraWideband:
+                let ends = (SoftwareUltraWideband(1, clock: clock), SoftwareUltraWideband(2, clock: clock))
+                source = ends.0.source
+                other = (ends.1.source, .none)
             case .bluetooth:
                 source = BluetoothRanging {
                     let ticks = clock.ticks(.milliseconds(100))
@@ -123,7 +130,7 @@ import Testing
     @Test(arguments: RangingKind.allCases.filter(\.needsBothEnds)) func `refuses what no peer's source sends`(
         kind: RangingKind
     ) async {
-        let note: [UInt8] = kind == .simulated ? [1] : [2]
+        let note: [UInt8] = kind == .simulated ? [1] : kind == .gps ? [2] : kind == .fused ? [4, 0] : [5]
         var (infinite, nowhere) = (note, note)
         for number in [Double.nan, 0, 0] { infinite.append(number) }
         for number in [-1, 1e9, -1] as [Double] { nowhere.append(number) }
@@ -150,5 +157,6 @@ import Testing
         #expect(!GPSRanging(isAvailable: false) { nil }.isSupported)
         #expect(!BluetoothRanging(isAvailable: false) { AsyncStream { $0.finish() } }.isSupported)
         #expect(!AccessoryRanging(SoftwareAccessory(), radio: nil).isSupported)
+        #expect(!FusedRanging([GPSRanging(isAvailable: false) { nil }]).isSupported)
     }
 }

@@ -44,4 +44,7 @@ extension Degrees {
         let rest = value.remainder(dividingBy: 360)
         return Degrees(rest == -180 ? 180 : rest)
     }
+
+    /// The same angle from 0 to 360 (exclusive).
+    var clockwise: Degrees { turned.value < 0 ? Degrees(turned.value + 360) : turned }
 }

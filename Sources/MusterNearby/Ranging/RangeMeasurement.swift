@@ -15,8 +15,11 @@ public struct RangeMeasurement: Hashable, Sendable {
     /// The angle to the peer from straight ahead, −180 to 180, positive to the right. Some sources know it without a
     /// direction.
     public let horizontalAngle: Degrees?
-    /// The direction to the peer on the map, clockwise from north, 0 to 360 (exclusive). Only fixes tell it.
+    /// The direction to the peer on the map, clockwise from north, 0 to 360 (exclusive). Fixes tell it, and own motion.
     public let bearing: Degrees?
+    /// The bearings that the peer may have while own motion leaves two, each the mirror image of the other about the
+    /// path, the likelier first. Otherwise it is empty.
+    public let candidates: [Degrees]
     /// The errors of the measurement.
     public let quality: Quality
     /// Why there is no distance; nil when there is one.
@@ -54,6 +57,14 @@ public struct RangeMeasurement: Hashable, Sendable {
         case noHeading
         /// The peer is so near that the error of the fixes covers every direction.
         case nearerThanError
+        /// This device has not moved enough for distances alone to tell a direction.
+        case tooLittleMotion
+        /// This device moved straight on, and the peer may be on either side: `candidates` has both bearings.
+        case ambiguous
+        /// The platform lets the app measure nothing.
+        case suspended
+        /// The suspension is over, and the app has not run the session again.
+        case awaitingRun
     }
 
     /// Half the circumference of the earth, which no distance exceeds, metres.
@@ -65,21 +76,23 @@ public struct RangeMeasurement: Hashable, Sendable {
     ///   earth, and for an angle that is not finite.
     public init(
         source: RangingKind, time: Instant, distance: Metres? = nil, direction: Direction? = nil,
-        horizontalAngle: Degrees? = nil, bearing: Degrees? = nil, quality: Quality = Quality(),
+        horizontalAngle: Degrees? = nil, bearing: Degrees? = nil, candidates: [Degrees] = [],
+        quality: Quality = Quality(),
         noDistance: Absence = .notMeasured, noDirection: Absence = .notMeasured
     ) throws(MeasurementFault) {
         if let distance, !(0...Self.longest).contains(distance.value) { throw .distance(distance.value) }
         if let error = quality.distanceError?.value, !(0...2 * Self.longest).contains(error) { throw .error(error) }
         if let error = quality.angleError?.value, !(0...360).contains(error) { throw .error(error) }
-        for angle in [horizontalAngle, bearing] {
-            if let angle, !angle.value.isFinite { throw .angle(angle.value) }
+        for angle in [horizontalAngle, bearing].compactMap({ $0 }) + candidates where !angle.value.isFinite {
+            throw .angle(angle.value)
         }
         self.source = source
         self.time = time
         self.distance = distance
         self.direction = direction
         self.horizontalAngle = horizontalAngle?.turned ?? direction?.horizontalAngle
-        self.bearing = bearing.map { $0.turned.value < 0 ? Degrees($0.turned.value + 360) : $0.turned }
+        self.bearing = bearing?.clockwise
+        self.candidates = candidates.map(\.clockwise)
         self.quality = quality
         self.noDistance = distance == nil ? noDistance : nil
         self.noDirection = self.horizontalAngle == nil ? noDirection : nil

@@ -29,9 +29,13 @@ public enum RangingKind: UInt8, Hashable, Sendable, CaseIterable {
     case bluetooth = 2
     /// An ultra-wideband accessory.
     case accessory = 3
+    /// Several sources together.
+    case fused = 4
+    /// The ultra-wideband radio that the platform offers for peers.
+    case ultraWideband = 5
 
     /// Whether the peer must run the same kind of source for this one to measure it.
-    public var needsBothEnds: Bool { self == .simulated || self == .gps }
+    public var needsBothEnds: Bool { self != .bluetooth && self != .accessory }
 }
 
 /// What a source can measure.

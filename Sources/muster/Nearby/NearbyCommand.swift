@@ -18,11 +18,11 @@ struct NearbyCommand: AsyncParsableCommand {
             is refused from then on.
 
             This machine has no ranging radio: --source simulated invents where each device is, with the errors of an \
-            ultra-wideband radio, and --source gps computes from two places that are given by --position.
+            ultra-wideband radio, and --source gps computes from two places that are given by --position. --source fused combines both.
             """)
 
     /// The sources that can measure.
-    enum Source: String, CaseIterable, ExpressibleByArgument { case simulated, gps }
+    enum Source: String, CaseIterable, ExpressibleByArgument { case simulated, gps, fused }
     /// How peers are found.
     enum Finding: String, CaseIterable, ExpressibleByArgument { case multicast, loopback, none }
     /// Which peers are accepted.
@@ -34,11 +34,12 @@ struct NearbyCommand: AsyncParsableCommand {
     @Option(help: "How peers are found: multicast, loopback (programs on this machine), or none.")
     var discover = Finding.multicast
     @Option(help: "HOST:PORT of a peer; may be given several times.") var connect: [String] = []
-    @Option(help: "What measures: simulated or gps.") var source = Source.simulated
+    @Option(help: "What measures: simulated, gps, or fused (both).") var source = Source.simulated
     @Option(help: "Where the simulated device is: walk, or EAST,NORTH[,HEADING] in metres and degrees.")
     var simulate = "walk"
     @Option(help: "The seed of the simulated walk and errors.") var seed: UInt64?
-    @Option(help: "For gps: LATITUDE,LONGITUDE,ACCURACY[,HEADING] in degrees and metres.") var position: String?
+    @Option(help: "For gps and fused: LATITUDE,LONGITUDE,ACCURACY[,HEADING] in degrees and metres.")
+    var position: String?
     @Option(help: "Which peers are accepted: new (and remembered), or known alone.") var accept = Acceptance.new
     @Option(
         help: "A file with a secret of 16 bytes or more. Then only devices that know it are accepted.",
@@ -59,10 +60,10 @@ struct NearbyCommand: AsyncParsableCommand {
         guard (0.2...3600).contains(timeout) else { throw ValidationError("--timeout: from 0.2 to 3,600 seconds") }
         for address in connect where PeerAddress(address) == nil { throw ValidationError("--connect: HOST:PORT") }
         if let listen, Self.listening(listen) == nil { throw ValidationError("--listen: PORT or HOST:PORT") }
-        if source == .simulated, motion == nil {
+        if source != .gps, motion == nil {
             throw ValidationError("--simulate: walk, or EAST,NORTH[,HEADING], at most 1,000,000 m")
         }
-        if source == .gps, fix(at: Instant(milliseconds: 0)) == nil {
+        if source != .simulated, fix(at: Instant(milliseconds: 0)) == nil {
             throw ValidationError("--position: LATITUDE,LONGITUDE,ACCURACY[,HEADING], with an accuracy above 0")
         }
     }
@@ -114,12 +115,15 @@ struct NearbyCommand: AsyncParsableCommand {
     }
 
     private func makeSource() -> any RangingSource {
-        if source == .gps {
-            let command = self
-            return GPSRanging { command.fix(at: NearbyClock.system.now()) }
-        }
-        return SimulatedRanging(
+        let command = self
+        let fixes = GPSRanging { command.fix(at: NearbyClock.system.now()) }
+        let radio = SimulatedRanging(
             motion ?? .wandering(within: 10, speed: 1.4), seed: seed ?? UInt64.random(in: 0...UInt64.max))
+        return switch source {
+        case .simulated: radio
+        case .gps: fixes
+        case .fused: FusedRanging([radio, fixes])
+        }
     }
 
     /// The motion that `--simulate` describes; nil when it cannot be read.

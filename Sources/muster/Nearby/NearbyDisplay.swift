@@ -146,6 +146,10 @@ final class NearbyDisplay: Sendable {
         case .noPeerFix: "the peer does not know where it is"
         case .noHeading: "this device does not know its heading"
         case .nearerThanError: "nearer than the error of the fixes"
+        case .tooLittleMotion: "walk a few metres"
+        case .ambiguous: "left or right of the way; turn a corner"
+        case .suspended: "the platform suspended the radio"
+        case .awaitingRun: "the radio waits to be run again"
         }
     }
 }
@@ -214,6 +218,10 @@ extension JSONWriter {
         if let distance = measurement.distance { member("distance", distance.value) }
         if let angle = measurement.horizontalAngle { member("horizontalAngle", angle.value) }
         if let bearing = measurement.bearing { member("bearing", bearing.value) }
+        if let first = measurement.candidates.first, let second = measurement.candidates.last {
+            member("candidate", first.value)
+            member("otherCandidate", second.value)
+        }
         if let direction = measurement.direction {
             member("x", direction.x)
             member("y", direction.y)

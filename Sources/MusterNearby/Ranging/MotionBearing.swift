@@ -1,0 +1,150 @@
+import Foundation
+import MusterCore
+import MusterGeometry
+import MusterSimulator
+
+/// Finds the bearing towards a peer from successive distances and the motion of both ends: range-only localisation by
+/// the posterior over a grid of places (Thrun, Burgard and Fox, *Probabilistic Robotics*, 2005, chapters 6 and 8;
+/// Blanco, Fernández-Madrigal and González, *Efficient probabilistic range-only SLAM*, 2008).
+///
+/// Distances from a straight path are the same for a peer on its left and for the mirror image on its right. Until the
+/// path turns, the posterior has two peaks, and the estimate says both. It keeps at most `capacity` distances.
+struct MotionBearing: Sendable {
+    /// What the distances tell.
+    enum Estimate: Hashable, Sendable {
+        /// The path is too short to tell anything.
+        case tooLittleMotion
+        /// One bearing, degrees clockwise from north, and its standard deviation.
+        case bearing(Degrees, error: Degrees)
+        /// Two bearings, the likelier first, and the larger standard deviation of the two.
+        case ambiguous([Degrees], error: Degrees)
+    }
+
+    private struct Sample {
+        /// Own place without the peer's motion.
+        var place: Offset
+        var range: WeighedRange
+        var time: Instant
+    }
+
+    /// The most distances that are kept.
+    static let capacity = 64
+    /// A distance older than this is forgotten, seconds: a peer that tells nothing of its motion may have walked off.
+    static let memorySeconds = 60.0
+    /// The way between two distances that are both kept, metres. Errors at one place are not independent.
+    static let spacing = 0.25
+    /// The error of a path's length, of odometry by steps: 5 % of it.
+    static let drift = 0.05
+    /// The share of distances to peers behind an obstacle, and by how much these are longer on average, metres.
+    static let (obstructed, bias) = (0.2, 0.6)
+    /// The angle between two cells of the grid, degrees.
+    static let cell = 4.0
+    /// Half the width of a peak, degrees.
+    static let peak = 60.0
+    /// The share of the posterior that a bearing must hold.
+    static let sure = 0.95
+    /// The error of a compass, degrees, which no number of distances makes smaller.
+    static let compass = 3.0
+    /// The largest error of a bearing, degrees. A bearing that is less certain is left out.
+    static let worstAngle = 35.0
+    /// The largest coordinate, metres from the origin.
+    static let farthest = 1e6
+
+    private var samples: [Sample] = []
+
+    /// How many distances are kept.
+    var count: Int { samples.count }
+
+    /// Adds a distance.
+    ///
+    /// - Parameters:
+    ///   - place: the own place less the peer's, each in metres from an origin of its own that does not move.
+    ///   - range: the distance at that moment.
+    ///   - time: when; it must not go back.
+    mutating func add(_ range: WeighedRange, at place: Offset, time: Instant) {
+        samples.removeAll { time.seconds(since: $0.time) > Self.memorySeconds }
+        let sample = Sample(place: place, range: range, time: time)
+        if let last = samples.last, samples.count > 1,
+            (last.place - samples[samples.count - 2].place).length < Self.spacing
+        {
+            samples[samples.count - 1] = sample
+        } else {
+            samples.append(sample)
+        }
+        if samples.count > Self.capacity { samples.removeFirst(samples.count - Self.capacity) }
+    }
+
+    /// Returns what the distances tell now. O(`capacity`) with a factor of 450 cells.
+    func estimate() -> Estimate {
+        guard samples.count > 2, let now = samples.last else { return .tooLittleMotion }
+        let cells = Int(360 / Self.cell)
+        var logs = [Double](repeating: -.infinity, count: cells)
+        for index in 0..<cells {
+            let turn = Double(index) * Self.cell * .pi / 180
+            let ahead = Offset(east: sin(turn), north: cos(turn))
+            for step in -2...2 {
+                let distance = max(now.range.distance + Double(step) * now.range.error, 0.01)
+                logs[index] = max(logs[index], likelihood(of: now.place + ahead * distance, from: now.place))
+            }
+        }
+        let highest = logs.max() ?? 0
+        let weights = logs.map { exp($0 - highest) }
+        let sum = weights.reduce(0, +)
+        return Self.read(weights.map { $0 / sum })
+    }
+
+    /// The logarithm of the probability of all distances if the peer is at a place.
+    private func likelihood(of peer: Offset, from here: Offset) -> Double {
+        samples.reduce(0) { sum, sample in
+            let residual = sample.range.distance - (peer - sample.place).length
+            let drift = Self.drift * (here - sample.place).length
+            let deviation = (sample.range.error * sample.range.error + drift * drift).squareRoot()
+            let free = exp(-residual * residual / (2 * deviation * deviation)) / (deviation * (2 * .pi).squareRoot())
+            let blocked = residual > 0 ? exp(-residual / Self.bias) / Self.bias : 0
+            return sum + log((1 - Self.obstructed) * free + Self.obstructed * blocked + 1e-6)
+        }
+    }
+
+    private static func read(_ shares: [Double]) -> Estimate {
+        func apart(_ left: Int, _ right: Int) -> Double {
+            abs(Degrees(Double(left - right) * cell).turned.value)
+        }
+        let all = shares.indices
+        guard let first = all.max(by: { shares[$0] < shares[$1] }) else { return .tooLittleMotion }
+        let second = all.filter { apart($0, first) > peak / 2 }.max { shares[$0] < shares[$1] } ?? first
+        let near = all.filter { apart($0, first) <= peak && apart($0, first) <= apart($0, second) }
+        let far = all.filter { apart($0, second) <= peak && apart($0, second) < apart($0, first) }
+        let (one, other) = (summary(near, shares), summary(far, shares))
+        // Two peaks side by side, or one broad peak: the peer is about straight ahead, or straight behind.
+        let middle = summary(all.filter { apart($0, first) <= peak }, shares)
+        if middle.share >= sure, middle.error <= worstAngle {
+            return .bearing(Degrees(middle.bearing), error: Degrees(middle.error))
+        }
+        if one.share >= sure, one.error <= worstAngle {
+            return .bearing(Degrees(one.bearing), error: Degrees(one.error))
+        }
+        guard one.share + other.share >= sure, max(one.error, other.error) <= worstAngle else {
+            return .tooLittleMotion
+        }
+        let both = one.share >= other.share ? [one, other] : [other, one]
+        return .ambiguous(both.map { Degrees($0.bearing) }, error: Degrees(max(one.error, other.error)))
+    }
+
+    /// The share, mean and standard deviation of some cells. The width of a cell and the compass are part of the error.
+    private static func summary(_ cells: [Int], _ shares: [Double]) -> (share: Double, bearing: Double, error: Double) {
+        var (share, east, north) = (0.0, 0.0, 0.0)
+        for index in cells {
+            let turn = Double(index) * cell * .pi / 180
+            share += shares[index]
+            east += shares[index] * sin(turn)
+            north += shares[index] * cos(turn)
+        }
+        guard share > 0 else { return (0, 0, 0) }
+        let bearing = atan2(east, north) * 180 / .pi
+        let variance = cells.reduce(0) { sum, index in
+            let off = Degrees(Double(index) * cell - bearing).turned.value
+            return sum + shares[index] * off * off
+        }
+        return (share, bearing, (variance / share + cell * cell / 12 + compass * compass).squareRoot())
+    }
+}

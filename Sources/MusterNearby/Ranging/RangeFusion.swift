@@ -1,0 +1,78 @@
+import MusterCore
+import MusterGeometry
+
+/// A distance with its error, of one source.
+struct WeighedRange: Hashable, Sendable {
+    /// Metres.
+    var distance: Double
+    /// One standard deviation, metres; above 0.
+    var error: Double
+}
+
+/// Combines distances of the same way.
+///
+/// - The weights are the inverse variances, and when the distances scatter more than their errors allow, the error is
+///   enlarged by a scale factor (Particle Data Group, *Review of Particle Physics*, introduction, "Unconstrained
+///   averaging").
+/// - What stands between two radios makes a way longer and never shorter. So among ranges of similar error the longest
+///   is distrusted when it exceeds the combination of the others by more than three standard deviations (Wylie and
+///   Holtzman, *The non-line of sight problem in mobile location estimation*, 1996).
+/// - A range with more than three times the error of the best one cannot outvote it: it is left out when it differs
+///   from the combination of the good ones by more than three standard deviations, in either direction.
+enum RangeFusion {
+    /// By how many standard deviations a trusted range may differ.
+    static let gate = 3.0
+    /// A range is rough if its error is so many times that of the best one.
+    static let roughness = 3.0
+    /// The least error of a range, metres. A source that states less is not believed.
+    static let leastError = 0.01
+
+    /// Returns the combination; nil for no ranges. O(n²) of at most one range a source.
+    static func combine(_ ranges: [WeighedRange]) -> WeighedRange? {
+        guard let best = ranges.map(\.error).min() else { return nil }
+        var good = ranges.filter { $0.error <= best * roughness }.sorted { $0.distance < $1.distance }
+        while good.count > 1, let longest = good.last {
+            let others = mean(good.dropLast())
+            guard longest.distance - others.distance > gate * deviation(longest, others) else { break }
+            good.removeLast()
+        }
+        let base = mean(good)
+        let rough = ranges.filter {
+            $0.error > best * roughness && abs($0.distance - base.distance) <= gate * deviation($0, base)
+        }
+        return mean(good + rough)
+    }
+
+    /// Combines what the two ends measured of the same way by the same radio. Their errors may be the same error, so
+    /// the result claims no more than the weighted mean of both errors. When they contradict each other, the shorter
+    /// one counts.
+    static func bothEnds(_ own: WeighedRange, _ peer: WeighedRange) -> WeighedRange {
+        if abs(own.distance - peer.distance) > gate * deviation(own, peer) {
+            return own.distance < peer.distance ? own : peer
+        }
+        let share = peer.error * peer.error / (own.error * own.error + peer.error * peer.error)
+        return WeighedRange(
+            distance: own.distance * share + peer.distance * (1 - share),
+            error: own.error * share + peer.error * (1 - share))
+    }
+
+    private static func deviation(_ left: WeighedRange, _ right: WeighedRange) -> Double {
+        (left.error * left.error + right.error * right.error).squareRoot()
+    }
+
+    private static func mean(_ ranges: some Collection<WeighedRange>) -> WeighedRange {
+        var (weights, sum) = (0.0, 0.0)
+        for range in ranges {
+            let weight = 1 / (range.error * range.error)
+            weights += weight
+            sum += weight * range.distance
+        }
+        let centre = sum / weights
+        let excess = ranges.reduce(0) { sum, range in
+            let deviations = (range.distance - centre) / range.error
+            return sum + deviations * deviations
+        }
+        let scale = ranges.count > 1 ? max(1, (excess / Double(ranges.count - 1)).squareRoot()) : 1
+        return WeighedRange(distance: centre, error: scale / weights.squareRoot())
+    }
+}
