@@ -131,7 +131,8 @@ def test_a_token_that_apple_no_longer_knows_is_removed(ana, apns, answer):
 
 @pytest.mark.parametrize("answer", [
     (429, "TooManyRequests"), (500, "InternalServerError"), (503, "ServiceUnavailable", {"retry-after": "1"}),
-    (403, "ExpiredProviderToken")], ids=str)
+    (403, "ExpiredProviderToken"), (403, "InvalidProviderToken"), (429, "TooManyProviderTokenUpdates"),
+    (503, "Shutdown"), (400, "IdleTimeout")], ids=str)
 def test_what_apple_cannot_take_now_is_sent_again(ana, apns, answer):
     answers = iter([answer])
     apns.answer = lambda notification: next(answers, (200, None))

@@ -69,6 +69,15 @@ def settled(people, author):
     people[author].browser.wait(lambda messages: "Muster reaches this device" in titles(messages))
 
 
+def test_the_longest_note_reaches_its_team_whatever_is_in_it(people):
+    number = people["lea"].ok("POST", "/teams/north/incidents", {"kind": "drill", "note": "\u0001" * 1000})["number"]
+    [message] = people["mia"].browser.wait(lambda messages: messages)
+    body = message["notification"]["body"]
+    assert body.startswith("north: \u0001") and body.endswith("\u2026")
+    people["lea"].ok("POST", f"/incidents/{number}/close", {"reason": "tried"})
+    people["mia"].browser.wait(lambda messages: len(messages) == 2)
+
+
 def test_an_incident_reaches_its_team_and_nobody_else_and_so_does_its_end(people):
     number = people["lea"].ok("POST", "/teams/north/incidents", {"kind": "real", "note": "Gas in hall 3"})["number"]
     for name in ("mia", "max"):

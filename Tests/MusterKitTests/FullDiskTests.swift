@@ -15,7 +15,8 @@ import Testing
         try await limit(store, pages: 1)
         let monitor = LocationMonitor()
         let tracker = LocationTracker(
-            store: store, monitor: monitor, server: try LocalStore(path: nil), user: "ann", session: "s", pace: .restless)
+            store: store, monitor: monitor, server: try LocalStore(path: nil), user: "ann", session: "s",
+            pace: .restless)
         let fixes = try (0..<1_200).map { try fix(Double($0) * 20, north: Double($0) * 20) }
         let source = AsyncStream.makeStream(of: Position.self)
         for fix in fixes { source.continuation.yield(fix) }

@@ -62,7 +62,9 @@ final class APNsSender: PushSender {
                 (name: "apns-collapse-id", value: message.collapseID),
                 (name: "content-type", value: "application/json"),
             ]
-            let answer = try await client.post(Self.text(of: message), to: url, headers: headers, over: .http2)
+            let text = Self.text(of: message)
+            guard text.count <= Self.textLimitBytes else { return .refused(PushOutcome.tooLong) }
+            let answer = try await client.post(text, to: url, headers: headers, over: .http2)
             let reason = (try? JSONValue(parsing: answer.body))?["reason"]?.string
             if answer.status == 403, reason == "ExpiredProviderToken" {
                 token.withLock { if $0?.text == shown { $0 = nil } }
@@ -90,16 +92,23 @@ final class APNsSender: PushSender {
         }
     }
 
-    /// The payload: at most 4,096 bytes, as APNs takes it.
+    /// The largest payload that APNs takes, in bytes.
+    private static let textLimitBytes = 4_096
+
+    /// The payload.
     static func text(of message: PushMessage) -> [UInt8] {
+        PushMessage.fit(textLimitBytes) { text(of: message, bodyBytes: $0) }
+    }
+
+    private static func text(of message: PushMessage, bodyBytes: Int) -> [UInt8] {
         JSONWriter.object { writer in
             writer.key("aps")
             writer.beginObject()
             if let notice = message.notice {
                 writer.key("alert")
                 writer.beginObject()
-                writer.member("title", notice.title)
-                writer.member("body", PushMessage.cut(notice.body, toBytes: 1_500))
+                writer.member("title", PushMessage.cut(notice.title, toBytes: PushMessage.titleBytes))
+                writer.member("body", PushMessage.cut(notice.body, toBytes: bodyBytes))
                 writer.endObject()
                 writer.member("sound", "default")
             }
@@ -116,7 +125,8 @@ final class APNsSender: PushSender {
         switch (answer.status, reason) {
         case (200, _): return .delivered
         case (410, _), (400, "BadDeviceToken"), (400, "ExpiredToken"): return .gone(words)
-        case (403, "ExpiredProviderToken"): return .retry(words, afterSeconds: nil)
+        // The provider's token is wrong: the operator's key, not the device. The message waits for a good one.
+        case (403, _), (400, "IdleTimeout"): return .retry(words, afterSeconds: nil)
         case (429, _), (500..., _): return .retry(words, afterSeconds: answer.retryAfterSeconds)
         default: return .refused(words)
         }

@@ -86,8 +86,11 @@ final class FCMSender: PushSender {
             let headers = [
                 (name: "Authorization", value: "Bearer \(token)"), (name: "Content-Type", value: "application/json"),
             ]
-            let answer = try await client.post(
-                Self.text(of: message, to: address.token, at: now()), to: url, headers: headers)
+            let text = Self.text(of: message, to: address.token, at: now())
+            guard text.count <= Self.textLimitBytes + address.token.utf8.count else {
+                return .refused(PushOutcome.tooLong)
+            }
+            let answer = try await client.post(text, to: url, headers: headers)
             if answer.status == 401 { state.withLock { if $0.token?.text == token { $0.token = nil } } }
             return Self.outcome(of: answer)
         } catch let fault as CallError {
@@ -161,8 +164,19 @@ final class FCMSender: PushSender {
 
     // MARK: Messages
 
-    /// The request's body: at most 4,096 bytes of it are the message.
+    /// The largest message that FCM takes, in bytes, without the device's token.
+    private static let textLimitBytes = 4_096
+
+    /// The request's body.
     static func text(of message: PushMessage, to token: String, at now: Instant) -> [UInt8] {
+        PushMessage.fit(textLimitBytes + token.utf8.count) {
+            text(of: message, to: token, at: now, bodyBytes: $0)
+        }
+    }
+
+    private static func text(
+        of message: PushMessage, to token: String, at now: Instant, bodyBytes: Int
+    ) -> [UInt8] {
         JSONWriter.object { writer in
             writer.key("message")
             writer.beginObject()
@@ -172,8 +186,8 @@ final class FCMSender: PushSender {
             if let notice = message.notice {
                 writer.key("notification")
                 writer.beginObject()
-                writer.member("title", notice.title)
-                writer.member("body", PushMessage.cut(notice.body, toBytes: 1_500))
+                writer.member("title", PushMessage.cut(notice.title, toBytes: PushMessage.titleBytes))
+                writer.member("body", PushMessage.cut(notice.body, toBytes: bodyBytes))
                 writer.endObject()
             }
             writer.key("android")

@@ -68,17 +68,44 @@ package struct PushMessage: Hashable, Sendable {
         Base64.encodeUnpadded(Array(SHA256.hash(data: Array(topic.utf8))).prefix(24), .forURLs)
     }
 
-    /// A text cut at a character, to at most so many bytes.
+    /// Returns a text for a push service, with the longest body with which it stays within the service's limit.
+    ///
+    /// - Parameters:
+    ///   - limit: the service's limit, in bytes.
+    ///   - write: writes the text; receives the largest number of bytes of the body.
+    /// - Returns: the text. It exceeds the limit where the text exceeds it without a body.
+    static func fit(_ limit: Int, _ write: (_ bodyBytes: Int) -> [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        for bodyBytes in [1_500, 700, 300, 3] {
+            text = write(bodyBytes)
+            if text.count <= limit { break }
+        }
+        return text
+    }
+
+    /// The largest number of bytes of a title.
+    static let titleBytes = 300
+
+    /// Cuts a text at a character, so that a JSON string of it has at most so many bytes between its quotes.
     static func cut(_ text: String, toBytes limit: Int) -> String {
-        guard text.utf8.count > limit else { return text }
+        guard text.utf8.reduce(0, { $0 + jsonBytes(of: $1) }) > limit else { return text }
         var cut = ""
         var count = 0
         for character in text {
-            count += character.utf8.count
+            count += character.utf8.reduce(0) { $0 + jsonBytes(of: $1) }
             if count > limit - 3 { break }
             cut.append(character)
         }
         return cut + "…"
+    }
+
+    /// How many bytes a byte of a text takes in a JSON string, at most: a control character is written as `\u0001`.
+    private static func jsonBytes(of byte: UInt8) -> Int {
+        switch byte {
+        case 0..<0x20: 6
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): 2
+        default: 1
+        }
     }
 }
 

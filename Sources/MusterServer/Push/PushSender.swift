@@ -24,6 +24,9 @@ package enum PushOutcome: Hashable, Sendable {
     /// The service will never take this message.
     case refused(String)
 
+    /// Why a message was refused that no service takes.
+    static let tooLong = "the message is longer than the service takes"
+
     /// Why the message was not accepted, for people; nil where it was.
     package var reason: String? {
         switch self {

@@ -33,11 +33,12 @@ package struct WebPushKeys: Hashable, Sendable {
     /// - Parameters:
     ///   - key: the sender's key, a new one for each message.
     ///   - salt: 16 random bytes, new ones for each message.
+    /// - Returns: the body; nil for a text of more than `textLimitBytes`.
     func encrypt(
         _ text: [UInt8], key: P256.KeyAgreement.PrivateKey = .init(),
         salt: [UInt8] = SecretToken.randomBytes(16)
-    ) -> [UInt8] {
-        precondition(text.count <= Self.textLimitBytes, "a message fits into a record")
+    ) -> [UInt8]? {
+        guard text.count <= Self.textLimitBytes else { return nil }
         do {
             let receiver = try P256.KeyAgreement.PublicKey(x963Representation: publicKey)
             let sender = Array(key.publicKey.x963Representation)

@@ -58,7 +58,8 @@ final class WebPushSender: PushSender {
                 (name: "Topic", value: message.collapseID), (name: "Content-Encoding", value: "aes128gcm"),
                 (name: "Content-Type", value: "application/octet-stream"),
             ]
-            let body = keys.encrypt(Self.text(of: message, page: address.page))
+            let text = Self.text(of: message, page: address.page)
+            guard let body = keys.encrypt(text) else { return .refused(PushOutcome.tooLong) }
             return Self.outcome(of: try await client.post(body, to: endpoint, headers: headers))
         } catch CallError.forbidden(let reason) {
             return .refused(reason)
@@ -87,14 +88,18 @@ final class WebPushSender: PushSender {
     /// What the receiver reads: the data for the app, and what people see in the declarative form, which a browser
     /// shows without a service worker. That form needs a page to open.
     static func text(of message: PushMessage, page: String?) -> [UInt8] {
+        PushMessage.fit(WebPushKeys.textLimitBytes) { text(of: message, page: page, bodyBytes: $0) }
+    }
+
+    private static func text(of message: PushMessage, page: String?, bodyBytes: Int) -> [UInt8] {
         JSONWriter.object { writer in
             if message.notice != nil, page != nil { writer.member("web_push", Int64(8030)) }
             if let notice = message.notice {
                 writer.key("notification")
                 writer.beginObject()
-                writer.member("title", notice.title)
+                writer.member("title", PushMessage.cut(notice.title, toBytes: PushMessage.titleBytes))
                 let words = [notice.body, notice.confidential].compactMap(\.self).joined(separator: " ")
-                writer.member("body", PushMessage.cut(words, toBytes: 1_500))
+                writer.member("body", PushMessage.cut(words, toBytes: bodyBytes))
                 writer.member("tag", message.collapseID)
                 writer.member("navigate", page)
                 writer.endObject()

@@ -2,6 +2,7 @@ import Crypto
 import MusterCoding
 import MusterCore
 import MusterStore
+import MusterWire
 import Testing
 
 @testable import MusterHTTP
@@ -21,8 +22,10 @@ import Testing
     @Test func `the example of RFC 8291 is encrypted to its very bytes`() throws {
         let key = try P256.KeyAgreement.PrivateKey(
             rawRepresentation: bytes("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"))
-        let body = try exampleKeys().encrypt(
-            Array("When I grow up, I want to be a watermelon".utf8), key: key, salt: bytes("DGv6ra1nlYgDCS1FRnbzlw"))
+        let body = try #require(
+            try exampleKeys().encrypt(
+                Array("When I grow up, I want to be a watermelon".utf8), key: key,
+                salt: bytes("DGv6ra1nlYgDCS1FRnbzlw")))
         #expect(
             Base64.encodeUnpadded(body, .forURLs)
                 == "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6Tlz"
@@ -31,10 +34,37 @@ import Testing
 
     @Test func `no two messages use the same key or salt`() throws {
         let keys = try exampleKeys()
-        let bodies = (0..<50).map { _ in keys.encrypt([1, 2, 3]) }
+        let bodies = (0..<50).compactMap { _ in keys.encrypt([1, 2, 3]) }
+        #expect(bodies.count == 50)
         #expect(Set(bodies.map { $0.prefix(16) }).count == 50)
         #expect(Set(bodies.map { $0[21..<86] }).count == 50)
         #expect(bodies.allSatisfy { $0.count == 86 + 3 + 1 + 16 })
+    }
+
+    @Test func `a text that fits into no record is not encrypted`() throws {
+        let most = WebPushKeys.textLimitBytes
+        #expect(try exampleKeys().encrypt([UInt8](repeating: 65, count: most))?.count == most + 103)
+        #expect(try exampleKeys().encrypt([UInt8](repeating: 65, count: most + 1)) == nil)
+    }
+
+    @Test(arguments: ["a", "\u{1}", "\"", "\\", "é", "👩‍👩‍👧‍👦", "\u{2028}"])
+    func `the longest note that a leader can write fits into every service's message`(character: String) throws {
+        let note = String(repeating: character, count: 1_000)
+        let message = PushMessage(
+            topic: "incident 1", createdAt: Instant(seconds: 0), lastingSeconds: 60,
+            data: [.init("incident", .number(1))],
+            notice: .init(title: String(note.prefix(200)), body: note, confidential: note))
+        let page = "https://muster.example/" + String(repeating: "p", count: 1_000)
+        let token = String(repeating: "t", count: 300)
+        let texts = [
+            (WebPushSender.text(of: message, page: page), WebPushKeys.textLimitBytes),
+            (APNsSender.text(of: message), 4_096),
+            (FCMSender.text(of: message, to: token, at: Instant(seconds: 0)), 4_096 + token.utf8.count),
+        ]
+        for (text, limit) in texts {
+            #expect(text.count <= limit)
+            #expect(throws: Never.self) { try JSONValue(parsing: text) }
+        }
     }
 
     @Test func `keys that are none are refused with what is wrong`() throws {
