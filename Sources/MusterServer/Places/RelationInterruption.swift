@@ -1,6 +1,5 @@
 import CGeos
 import MusterWire
-import Synchronization
 
 /// Stops a computation of GEOS when the bound of the work it belongs to is exceeded. Two outlines of thousands of edges
 /// that all cross each other would take minutes.
@@ -8,15 +7,12 @@ import Synchronization
 /// GEOS calls a callback from its loops, on the computing thread. But its request to stop is one flag for all threads,
 /// so another thread may be the one that stops. A computation that was stopped without cause is repeated.
 enum RelationInterruption {
-    private static let requests = Atomic<Int>(0)
     /// How often a computation runs at most when it is stopped in another's place.
-    private static let attempts = 8
+    private static let attempts = 64
 
     private static let isInstalled: Bool = {
         _ = GEOS_interruptRegisterCallback {
-            guard RelationInterruption.isOver else { return }
-            RelationInterruption.requests.add(1, ordering: .relaxed)
-            GEOS_interruptRequest()
+            if RelationInterruption.isOver { GEOS_interruptRequest() }
         }
         return true
     }()
@@ -34,15 +30,35 @@ enum RelationInterruption {
 
     /// Runs a computation, and repeats it when it was stopped in another's place.
     ///
-    /// - Parameter compute: returns nil where GEOS refuses, or was stopped.
+    /// - Parameters:
+    ///   - flag: whether the computation was stopped. The context of the computation sets it.
+    ///   - compute: returns nil where GEOS refuses, or was stopped.
     /// - Returns: nil where GEOS refuses, or this thread's bound is exceeded.
-    static func repeating<Result>(_ compute: () -> Result?) -> Result? {
+    static func repeating<Result>(_ flag: Flag, _ compute: () -> Result?) -> Result? {
         guard isInstalled else { return nil }
         for _ in 0..<attempts {
-            let before = requests.load(ordering: .relaxed)
+            flag.isSet.pointee = false
             if let result = compute() { return result }
-            if requests.load(ordering: .relaxed) == before || isOver { return nil }
+            if !flag.isSet.pointee || isOver { return nil }
         }
         return nil
+    }
+
+    /// Whether the last computation of a context was stopped; GEOS says so in the message of its error.
+    final class Flag {
+        fileprivate let isSet = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+
+        /// Makes the flag of a context. The context must end before it.
+        init(of context: GEOSContextHandle_t) {
+            isSet.initialize(to: false)
+            _ = GEOSContext_setErrorMessageHandler_r(
+                context,
+                { message, isSet in
+                    guard let message, String(cString: message).hasPrefix("InterruptedException") else { return }
+                    isSet?.assumingMemoryBound(to: Bool.self).pointee = true
+                }, isSet)
+        }
+
+        deinit { isSet.deallocate() }
     }
 }

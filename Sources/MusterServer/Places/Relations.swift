@@ -10,6 +10,7 @@ import MusterWire
 /// them cut.
 final class Relations {
     private let context: GEOSContextHandle_t
+    private let interruption: RelationInterruption.Flag
     private let query: UnrolledGeometry
     private let relation: GeoRelation
 
@@ -17,6 +18,7 @@ final class Relations {
     init?(of query: PlainGeometry, _ relation: GeoRelation) {
         guard let context = GEOS_init_r() else { return nil }
         self.context = context
+        interruption = RelationInterruption.Flag(of: context)
         self.query = UnrolledGeometry(query)
         self.relation = relation
     }
@@ -29,7 +31,7 @@ final class Relations {
         let other = UnrolledGeometry(geometry)
         guard BoundedWork.bound?.spendSteps(BoundedWork.stepsOfPattern + query.cornerCount + other.cornerCount) ?? true
         else { return false }
-        return RelationInterruption.repeating { holds(to: other) } ?? false
+        return RelationInterruption.repeating(interruption) { holds(to: other) } ?? false
     }
 
     /// Returns nil where GEOS rejects a geometry, or was stopped.
