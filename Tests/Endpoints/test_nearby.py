@@ -117,6 +117,8 @@ def test_two_programs_of_one_machine_find_each_other(start):
     second = start(names[1], *arguments)
     first.wait("measured", peer=names[1])
     second.wait("measured", peer=names[0])
+    # The second may connect before the first has heard its announcement, and says goodbye only for an announcement.
+    first.wait("found", peer=names[1])
     second.send(signal.SIGTERM)
     assert first.wait("disconnected", peer=names[1])[0]["reason"] == "said goodbye"
     first.wait("lost", peer=names[1])
