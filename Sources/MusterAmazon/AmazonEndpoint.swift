@@ -27,7 +27,7 @@ package struct AmazonEndpoint: Endpoint {
         }
         sync = CognitoSyncService(
             coordinator: parts.coordinator, guestLimiter: parts.identity.guestLimiter, keys: keys,
-            pushes: parts.pushes, trigger: SyncTrigger(coordinator: parts.coordinator, caller: parts.dispatcher.caller),
+            pushes: parts.pushes, trigger: parts.syncTrigger,
             publisher: publisher, vault: vault)
         userPool = CognitoUserPoolService(parts)
         jsonServices = AmazonJSONServices(

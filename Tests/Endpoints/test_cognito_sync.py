@@ -320,6 +320,30 @@ def test_a_trigger_that_fails_refuses_the_write(trigger):
     assert ana.sync.update_records(**write)["Records"][0]["Value"] == "v"
 
 
+def test_a_trigger_sees_what_comes_by_the_native_api(trigger):
+    ana, receiver, boss, admin = trigger
+    native = ana.api
+
+    def change(message):
+        message["datasetRecords"].pop("dropped", None)
+        if "name" in message["datasetRecords"]:
+            message["datasetRecords"]["name"]["newValue"] = "ANA"
+
+    receiver.answer = answering(change)
+    patches = [{"key": key, "value": "ana", "syncCount": 0} for key in ("name", "dropped")]
+    made = native.ok("PATCH", "/datasets/state", {"records": patches})
+    assert [(record["key"], record["value"]) for record in made["records"]] == [("name", "ANA")]
+    message = json.loads(receiver.calls[0].body)
+    assert (message["identityId"], message["datasetName"]) == (ana.id, "state")
+    assert set(message["datasetRecords"]) == {"name", "dropped"}
+    assert native.ok("PATCH", "/datasets/state", {"records": patches[1:]}) == {"syncCount": 1, "records": []}
+    for answer, status in ((500, 422), (503, 503)):
+        receiver.answer = lambda call, answer=answer: answer
+        response = native.send("PATCH", "/datasets/state", {"records": patches[1:]})
+        assert response.status_code == status and "sync trigger" in response.text
+    assert native.ok("GET", "/datasets/state")["syncCount"] == 1
+
+
 def test_a_trigger_must_be_a_webhook(trigger):
     ana, receiver, boss, admin = trigger
     pool = {"IdentityPoolId": ana.pool}

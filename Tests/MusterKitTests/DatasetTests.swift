@@ -273,6 +273,27 @@ import Testing
         }
     }
 
+    @Test func `a record that the server's sync trigger drops waits for the next synchronization`() async throws {
+        try await DatasetDevice.run { device, network in
+            let updates = Counter()
+            network.decide { request in
+                guard request.hasPrefix("PATCH /api/v1/datasets/settings") else { return .passes }
+                updates.add()
+                guard updates.count == 1 else { return .passes }
+                return .isAnswered(status: 200, body: #"{"syncCount":0,"records":[]}"#)
+            }
+            let settings = try device.muster.dataset("settings")
+            try await settings.put("dark", for: "theme")
+            try await settings.synchronize()
+            #expect(updates.count == 1)
+            #expect(try await settings.isUnsynchronized)
+            try await settings.synchronize()
+            #expect(updates.count == 2)
+            #expect(try await !settings.isUnsynchronized)
+            #expect(try await settings.lastSyncCount == 1)
+        }
+    }
+
     @Test func `what a guest stored before signing in comes to the handler, which takes it over and deletes it`()
         async throws
     {

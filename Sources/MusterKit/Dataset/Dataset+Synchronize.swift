@@ -140,7 +140,9 @@ extension Muster.Dataset {
             return .overtaken
         }
         // One more than before, and no record beyond: nobody wrote in between, so the device knows all of it.
-        let isWhole = count == local.syncCount + 1 && records.allSatisfy { $0.syncCount <= count }
+        // A server's sync trigger may drop records. They stay unsynchronized, and are sent at the next synchronization.
+        let isNext = count == local.syncCount + 1 || (records.isEmpty && count == local.syncCount)
+        let isWhole = isNext && records.allSatisfy { $0.syncCount <= count }
         let isAdopted = try await unlessOvertaken { [name] datasets in
             if try datasets.dataset(name).isDeleted { throw Overtaken() }
             for record in records {

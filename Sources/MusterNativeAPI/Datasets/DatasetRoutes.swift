@@ -82,21 +82,33 @@ struct DatasetRoutes: NativeRoutes {
 
     private func patchDataset(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let directory = coordinator.directory
-        let owner = try context.access(in: directory).principal.user
+        let principal = try context.access(in: directory).principal
+        let owner = principal.user
         let name = try datasetName(context)
         var fields = try await Fields(
             request, Self.bodyLimits, valueLimit: 8 * (DatasetLimits.records + DatasetLimits.removedRecords))
         let device = fields.text("pushDevice", limitBytes: DatasetLimits.deviceIDBytes.upperBound)
         let patches = fields.patches("records")
         try fields.finish()
+        let changed = try await server.syncTrigger.change(
+            patches, of: name, owner: owner, called: coordinator.origin.text(of: .identity(owner)), in: principal.team)
+        // A trigger that drops all records leaves nothing to store.
+        guard patches.isEmpty || !changed.isEmpty else {
+            let unchanged = try await coordinator.readDataset(name, of: owner, since: 0, after: nil, limit: 1)
+            return Self.updated(unchanged.dataset, [])
+        }
         let decision = try await coordinator.updateDataset(
             DatasetUpdate(
-                owner: owner, name: name, order: .patch(patches), device: device,
+                owner: owner, name: name, order: .patch(changed), device: device,
                 author: device ?? directory.users[owner]?.name ?? ""))
-        return .json { writer in
+        return Self.updated(decision.dataset, decision.records)
+    }
+
+    private static func updated(_ dataset: Dataset, _ records: [DatasetRecord]) -> Response {
+        .json { writer in
             writer.beginObject()
-            writer.member("syncCount", decision.dataset.syncCount)
-            writer.member("records", listing: decision.records) { $0.value($1) }
+            writer.member("syncCount", dataset.syncCount)
+            writer.member("records", listing: records) { $0.value($1) }
             writer.endObject()
         }
     }

@@ -27,6 +27,8 @@ package struct ServerParts: Sendable {
     /// Tells devices by push services.
     package let pushes: PushDispatcher
     package let feeds: LogFeeds
+    /// Shows updates of datasets to the targets that identity pools name.
+    package let syncTrigger: SyncTrigger
     /// Calls other servers, at checked addresses only.
     package let client: CheckedHTTPClient
     package let connections: OpenConnections
@@ -48,6 +50,7 @@ package struct ServerParts: Sendable {
         self.identity = identity
         self.dispatcher = dispatcher
         self.pushes = pushes
+        syncTrigger = SyncTrigger(coordinator: coordinator, caller: dispatcher.caller)
         self.client = client
         self.connections = connections
         self.metrics = metrics

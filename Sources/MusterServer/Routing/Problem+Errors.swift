@@ -20,6 +20,7 @@ extension Problem {
         case let fault as AttendanceError: self = Problem(telling: fault)
         case let fault as JoinError: self = .conflict(fault.sentence)
         case let fault as DatasetError: self = Problem(telling: fault)
+        case let fault as SyncTriggerError: self = Problem(telling: fault)
         case let fault as PushDeviceError: self = Problem(telling: fault)
         case let fault as QuotaError: self = .overQuota(fault)
         case let error as CoordinatorError: self = Problem(telling: error)
@@ -63,6 +64,14 @@ extension Problem {
         case .overLimit: self = .overLimit(fault.description)
         case .noDataset: self = .notFound
         case .invalid, .repeatedKey: self = .invalid("/records", fault.description)
+        }
+    }
+
+    private init(telling fault: SyncTriggerError) {
+        switch fault {
+        case .invalidAnswer(let words):
+            self = .invalid("/records", "were not stored, because the pool's sync trigger failed. \(words)")
+        case .throttled: self = .unavailable("The pool's sync trigger did not answer in time.")
         }
     }
 
