@@ -27,6 +27,8 @@ final class ChannelAttempt: Sendable {
     let isDialled: Bool
     let link: RangingLink
     let state = Mutex(State())
+    /// What counts the connection while its device is no peer; nil for one that this device opened.
+    let entry: AdmissionGate.Entry?
     private let way: Way
 
     /// The channel that the link sends by, once it is open.
@@ -34,8 +36,10 @@ final class ChannelAttempt: Sendable {
         let channel = Mutex<TokenChannel?>(nil)
     }
 
-    init(isDialled: Bool) {
-        self.isDialled = isDialled
+    /// - Parameter entry: the entry of a connection that the other device opened; nil for one that this device opens.
+    init(_ entry: AdmissionGate.Entry? = nil) {
+        self.entry = entry
+        isDialled = entry == nil
         let way = Way()
         self.way = way
         link = RangingLink { note in way.channel.withLock { $0 }?.send(note: note) }
@@ -60,10 +64,10 @@ extension Nearby {
             .childChannelOption(.maxMessagesPerRead, value: 4)
             .childChannelInitializer { channel in
                 let address = channel.remoteAddress?.ipAddress ?? ""
-                guard self.gate.enter(from: address, at: self.clock.now()) else { return channel.close() }
-                channel.closeFuture.whenComplete { _ in self.gate.leave(address) }
+                guard let entry = self.gate.enter(from: address, at: self.clock.now()) else { return channel.close() }
+                channel.closeFuture.whenComplete { _ in entry.leave() }
                 return channel.eventLoop.makeCompletedFuture {
-                    try self.configure(channel, isServer: true, tls: tls, ChannelAttempt(isDialled: false))
+                    try self.configure(channel, isServer: true, tls: tls, ChannelAttempt(entry))
                 }
             }
         do {
@@ -80,7 +84,7 @@ extension Nearby {
 
     /// Opens a channel to an address, and returns the attempt once it has ended.
     func dial(_ address: PeerAddress) async -> ChannelAttempt {
-        let attempt = ChannelAttempt(isDialled: true)
+        let attempt = ChannelAttempt()
         do {
             let tls = try store.identity.tlsContext(isServer: false)
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -199,6 +203,7 @@ extension Nearby {
                 isDialled: attempt.isDialled)
             return state.isSuspended
         }
+        attempt.entry?.leave()
         former?.channel.end(.duplicate, telling: .duplicate)
         former?.session.invalidate()
         queue.append(.connected(peer))

@@ -178,20 +178,22 @@ import Testing
         var limits = AdmissionGate.Limits()
         (limits.connections, limits.perAddress, limits.perPeriod) = (4, 2, 6)
         let gate = AdmissionGate(limits)
-        func enter(_ address: String, _ seconds: Double = 0) -> Bool {
+        func enter(_ address: String, _ seconds: Double = 0) -> AdmissionGate.Entry? {
             gate.enter(from: address, at: Self.start.advanced(bySeconds: seconds))
         }
-        #expect(enter("a") && enter("a") && !enter("a") && enter("b") && enter("c") && !enter("d"))
-        for address in ["a", "a", "b", "c"] { gate.leave(address) }
-        #expect(enter("d") && enter("e") && !enter("f"))
-        #expect(enter("a", 10) && enter("a", 10) && !enter("a", 11))
-        // Connections that stay open count however long ago they began.
+        let entries = ["a", "a", "a", "b", "c", "d"].map { enter($0) }
+        #expect(entries.map { $0 != nil } == [true, true, false, true, true, false])
+        // A second call leaves nobody else's place.
+        for entry in entries + entries { entry?.leave() }
+        #expect(enter("d") != nil && enter("e") != nil && enter("f") == nil)
+        #expect(enter("a", 10) != nil && enter("a", 10) != nil && enter("a", 11) == nil)
+        // Connections that stay open count however long ago they began, until they end or become peers.
         limits.openPerAddress = 1
         let narrow = AdmissionGate(limits)
-        #expect(narrow.enter(from: "a", at: Self.start))
-        #expect(!narrow.enter(from: "a", at: Self.start.advanced(bySeconds: 60)))
-        narrow.leave("a")
-        #expect(narrow.enter(from: "a", at: Self.start.advanced(bySeconds: 61)))
+        let first = narrow.enter(from: "a", at: Self.start)
+        #expect(narrow.enter(from: "a", at: Self.start.advanced(bySeconds: 60)) == nil)
+        first?.leave()
+        #expect(narrow.enter(from: "a", at: Self.start.advanced(bySeconds: 61)) != nil)
     }
 
     @Test func `an address is a host and a port`() {

@@ -1,14 +1,14 @@
 import MusterCore
 import Synchronization
 
-/// Limits the connections that other devices open: how many at once, in all and from one address, and how many begin in
-/// a period.
+/// Limits the connections of other devices that are no peers yet: how many at once, in all and from one address, and
+/// how many begin in a period. Peers have a limit of their own, and many may share an address.
 final class AdmissionGate: Sendable {
     /// The bounds.
     struct Limits: Hashable, Sendable {
-        /// The most connections at once.
+        /// The most such connections at once.
         var connections = 128
-        /// The most connections of one address at once.
+        /// The most such connections of one address at once.
         var openPerAddress = 16
         /// The most that one address begins in `seconds`.
         var perAddress = 30
@@ -31,8 +31,33 @@ final class AdmissionGate: Sendable {
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// Returns whether a connection may begin. If so, the caller must call `leave` when it has ended.
-    func enter(from address: String, at now: Instant) -> Bool {
+    /// A connection that counts until it leaves.
+    final class Entry: Sendable {
+        private let gate: AdmissionGate
+        private let address: String
+        private let isCounted = Mutex(true)
+
+        fileprivate init(_ gate: AdmissionGate, _ address: String) {
+            self.gate = gate
+            self.address = address
+        }
+
+        /// The connection has ended, or its device is a peer now. A second call does nothing.
+        func leave() {
+            let wasCounted = isCounted.withLock { isCounted in
+                defer { isCounted = false }
+                return isCounted
+            }
+            if wasCounted { gate.leave(address) }
+        }
+    }
+
+    /// Returns the entry of a connection; nil where it may not begin.
+    func enter(from address: String, at now: Instant) -> Entry? {
+        count(address, at: now) ? Entry(self, address) : nil
+    }
+
+    private func count(_ address: String, at now: Instant) -> Bool {
         state.withLock { state in
             if now.seconds(since: state.began) >= limits.seconds {
                 (state.began, state.total) = (now, 0)
@@ -50,8 +75,7 @@ final class AdmissionGate: Sendable {
         }
     }
 
-    /// A connection of an address has ended.
-    func leave(_ address: String) {
+    private func leave(_ address: String) {
         state.withLock { state in
             state.open -= 1
             let left = state.openOf[address, default: 1] - 1

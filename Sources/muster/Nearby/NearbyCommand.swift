@@ -18,7 +18,8 @@ struct NearbyCommand: AsyncParsableCommand {
             is refused from then on.
 
             This machine has no ranging radio: --source simulated invents where each device is, with the errors of an \
-            ultra-wideband radio, and --source gps computes from two places that are given by --position. --source fused combines both.
+            ultra-wideband radio, and --source gps computes from two places that are given by --position. \
+            --source fused combines both.
             """)
 
     /// The sources that can measure.
