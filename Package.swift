@@ -286,8 +286,8 @@ let package = Package(
         .executableTarget(
             name: "muster-bench",
             dependencies: [
-                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterKit", "MusterReplication", "MusterServer",
-                "MusterSimulator", "MusterStore", "MusterTerminal", "MusterWire",
+                "MusterCore", "MusterDocuments", "MusterGeometry", "MusterKit", "MusterNearby", "MusterReplication",
+                "MusterServer", "MusterSimulator", "MusterStore", "MusterTerminal", "MusterWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
