@@ -8,10 +8,7 @@ import Testing
 /// Two devices of one person that write to one dataset, while their network cuts and their processes are killed.
 ///
 /// Each device writes numbers to records of its own, in rising order, and both write to records that they share.
-@Suite(
-    .serialized, .timeLimit(.minutes(5)),
-    .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "the server needs a thread beside the waiting one"))
-struct DatasetConvergenceTests {
+extension KilledProcessTests.DatasetConvergenceTests {
     /// Another run: `MUSTER_SEED=7`.
     private static let seed = ProcessInfo.processInfo.environment["MUSTER_SEED"].flatMap { UInt64($0) } ?? 1
     private static let rounds = 40

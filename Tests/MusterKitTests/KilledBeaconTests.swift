@@ -8,10 +8,7 @@ import Testing
 
 /// A device that listens for beacons and is killed with -9 again and again, in the middle of deciding, storing and
 /// sending.
-@Suite(
-    .serialized, .timeLimit(.minutes(5)),
-    .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "the server needs a thread beside the waiting one"))
-struct KilledBeaconTests {
+extension KilledProcessTests.KilledBeaconTests {
     private static let kills = 5
     /// Another run: `MUSTER_SEED=7`.
     private static let seed = ProcessInfo.processInfo.environment["MUSTER_SEED"].flatMap { UInt64($0) } ?? 1

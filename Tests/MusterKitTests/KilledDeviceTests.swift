@@ -6,12 +6,7 @@ import MusterReplication
 import Testing
 
 /// A device whose process is killed with -9 again and again, in the middle of replications with a server over a socket.
-///
-/// One at a time, and not on one core alone: who waits for a process to exit keeps a thread, and the server needs one.
-@Suite(
-    .serialized, .timeLimit(.minutes(5)),
-    .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "the server needs a thread beside the waiting one"))
-struct KilledDeviceTests {
+extension KilledProcessTests.KilledDeviceTests {
     enum Way: String, CaseIterable, Sendable {
         case push, pull, snapshot
     }
