@@ -55,8 +55,8 @@ extension Bench {
             let time = (ContinuousClock.now - began) / .seconds(1)
             let share = (Self.processorSeconds() - used) / time / 2
             announce(
-                "\(Int(Double(updates) / time)) updates a second of \(peers) peers: \(Int(share * 100)) % of a core an end"
-            )
+                "\(Int(Double(updates) / time)) updates a second of \(peers) peers: "
+                    + "\(Int(share * 100)) % of a core an end")
         }
 
         private func device(_ name: String, east: Double, dialling port: Int?) throws -> Nearby {
