@@ -24,7 +24,7 @@ from muster_process import binary, root
 shells = ("sh", "bash", "console")
 languages = shells + ("text", "json", "python", "js", "swift", "xml", "html", "ini", "yaml")
 start_seconds = 60
-page_seconds = 240
+page_seconds = 480
 
 _fence = re.compile(
     r"(?P<comments>(?:^[ \t]*<!--(?:(?!-->).)*-->[ \t]*\n\s*)*)"
