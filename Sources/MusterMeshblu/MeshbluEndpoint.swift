@@ -151,12 +151,13 @@ package struct MeshbluEndpoint: Endpoint {
         ]
         // An answer to HEAD has no body, so it opens no feed.
         if request.method == .head { return Response(status: .ok, headers: headers) }
-        let owner = FeedOwner(principal)
-        if let refusal = follower.refusal(of: owner, .changes) {
-            throw MeshbluRefusal(refusal == .isStopping ? .serviceUnavailable : .tooManyRequests, refusal.words)
-        }
         let feed = MeshbluFeed(server, uuids: uuids, proof: proof, source: source)
-        return Response(
-            status: .ok, headers: headers, body: follower.body(feed, by: owner, on: context.channel))
+        do throws(FeedShares.Refusal) {
+            return Response(
+                status: .ok, headers: headers,
+                body: try follower.open(feed, by: FeedOwner(principal), on: context.channel))
+        } catch {
+            throw MeshbluRefusal(error == .isStopping ? .serviceUnavailable : .tooManyRequests, error.words)
+        }
     }
 }

@@ -1,6 +1,8 @@
+import Foundation
 import MusterCore
 import MusterDocuments
 import MusterStore
+import Synchronization
 import Testing
 
 /// Documents of one database.
@@ -172,5 +174,32 @@ import Testing
         #expect(try bench.store.counts(in: .database(number)) == DocumentCounts())
         #expect(try bench.store.lookAtDocuments { try $0.locals(in: number, DocumentRange(limit: 9)) } == [])
         #expect(try bench.store.check() == [])
+    }
+
+    /// A client that has read a document would otherwise not find it among the changes, and would find it there twice.
+    @Test(arguments: StoreKind.allCases)
+    func `a read during commits sees no document that is newer than the end of the log`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        let store = bench.store
+        let written = Mutex(0)
+        // A thread of its own: the readers of all stores occupy every thread that Swift has.
+        Thread.detachNewThread { [places] in
+            for number in 1...400 {
+                _ = try? store.edit(.test("d\(number)"), in: places)
+                written.withLock { $0 = number }
+            }
+        }
+        var newest = LogSequence.zero
+        while written.withLock({ $0 < 400 }) {
+            let (last, touched) = try store.lookAtDocuments { reader in
+                let last = reader.lastSequence
+                let newer = try reader.changes(
+                    in: scope, since: newest, isDescending: false, withBodies: false, limit: 1_000)
+                return (last, newer.map(\.sequence))
+            }
+            #expect(touched.allSatisfy { $0 <= last })
+            newest = touched.last ?? newest
+        }
+        #expect(try store.counts(in: scope).living == 400)
     }
 }

@@ -63,12 +63,6 @@ extension CouchEndpoint {
         whereAllowed mayFollow: @escaping @Sendable (Access, Directory) -> Bool
     ) throws -> Response {
         guard let principal = call.principal, let proof = call.context.proof else { throw IdentityError.missing }
-        let owner = FeedOwner(principal)
-        switch follower.refusal(of: owner, .documents) {
-        case nil: break
-        case .isStopping?: throw CouchError.unavailable("The server is shutting down.", retryAfterSeconds: 30)
-        case let refusal?: throw CouchError.tooManyRequests(retryAfterSeconds: 30, refusal.words)
-        }
         let isEvents = answer.terms.feed == .eventsource
         var headers: HTTPFields = [
             .contentType: isEvents ? "text/event-stream" : "application/json", .cacheControl: "no-store",
@@ -77,8 +71,15 @@ extension CouchEndpoint {
         // A `HEAD` request opens no feed.
         if call.request.method == .head { return Response(status: .ok, headers: headers) }
         let content = CouchFeed(answer, self, proof: proof, whereAllowed: mayFollow)
-        return Response(
-            status: .ok, headers: headers, body: follower.body(content, by: owner, on: call.context.channel))
+        do throws(FeedShares.Refusal) {
+            return Response(
+                status: .ok, headers: headers,
+                body: try follower.open(content, by: FeedOwner(principal), on: call.context.channel))
+        } catch .isStopping {
+            throw CouchError.unavailable("The server is shutting down.", retryAfterSeconds: 30)
+        } catch {
+            throw CouchError.tooManyRequests(retryAfterSeconds: 30, error.words)
+        }
     }
 }
 

@@ -28,15 +28,16 @@ struct LiveRoutes: NativeRoutes {
                 guard let principal = context.principal, let proof = context.proof else { throw Problem.unauthorized }
                 let owner = FeedOwner(principal)
                 let cursor = try Self.cursor(of: request) ?? server.coordinator.lastSequence
-                if let refusal = follower.refusal(of: owner, .changes) {
-                    throw refusal == .isStopping
-                        ? Problem.unavailable(refusal.words, retryAfterSeconds: 30)
-                        : Problem.tooManyRequests(retryAfterSeconds: 30, refusal.words)
+                let feed = LiveFeed(server, proof: proof, since: cursor)
+                do throws(FeedShares.Refusal) {
+                    return Response(
+                        status: .ok, headers: LiveFeed.headers,
+                        body: try follower.open(feed, by: owner, on: context.channel))
+                } catch {
+                    throw error == .isStopping
+                        ? Problem.unavailable(error.words, retryAfterSeconds: 30)
+                        : Problem.tooManyRequests(retryAfterSeconds: 30, error.words)
                 }
-                return Response(
-                    status: .ok, headers: LiveFeed.headers,
-                    body: follower.body(
-                        LiveFeed(server, proof: proof, since: cursor), by: owner, on: context.channel))
             })
     }
 

@@ -40,37 +40,53 @@ package struct FeedFollower: Sendable {
         connections = parts.connections
     }
 
-    /// Why the owner may open no further feed of a kind now; nil when the owner may. Counts a refusal.
-    package func refusal(of owner: FeedOwner, _ kind: LogFeeds.Kind) -> FeedShares.Refusal? {
-        feeds.refusal(of: owner, kind)
-    }
-
-    /// Makes the body that sends a feed until it ends, its connection closes or the server stops.
-    package func body(_ content: some FeedContent, by owner: FeedOwner, on channel: any Channel) -> ResponseBody {
-        ResponseBody { writer in
-            try await follow(content, by: owner, on: channel, &writer)
+    /// Opens a feed, and makes the body that sends it until it ends, its connection closes or the server stops.
+    ///
+    /// The feed counts for its owner from this call on. A client that has the head of the response, and asks for a
+    /// further feed, finds this one counted. A body that is released without having been sent closes the feed.
+    ///
+    /// - Throws: `FeedShares.Refusal` when the owner or the server has reached a limit, or the server is stopping.
+    package func open(
+        _ content: some FeedContent, by owner: FeedOwner, on channel: any Channel
+    ) throws(FeedShares.Refusal) -> ResponseBody {
+        let feed = OpenedFeed(
+            try feeds.open(
+                content.topic, by: owner, beatSeconds: content.beatSeconds, timeoutSeconds: content.timeoutSeconds))
+        return ResponseBody { writer in
+            try await follow(feed, content, on: channel, &writer)
             // By now `follow` has removed its watch. The client may send its next request on this connection as soon as
             // it receives this end.
             try await writer.finish(nil)
         }
     }
 
+    /// Closes a feed when the response that was to send it is released.
+    private final class OpenedFeed: Sendable {
+        private let feed: LogFeed
+
+        init(_ feed: LogFeed) { self.feed = feed }
+
+        deinit { feed.close() }
+
+        func close() { feed.close() }
+
+        func next() async -> LogFeed.Ring? { await feed.next() }
+    }
+
     private func follow(
-        _ content: some FeedContent, by owner: FeedOwner, on channel: any Channel,
+        _ feed: OpenedFeed, _ content: some FeedContent, on channel: any Channel,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         // The tasks below run one after the other, and only one of them uses the writer at a time.
         nonisolated(unsafe) var output = writer
         defer { writer = output }
-        let feed = try? feeds.open(
-            content.topic, by: owner, beatSeconds: content.beatSeconds, timeoutSeconds: content.timeoutSeconds)
-        connections.watch(channel) { feed?.close() }
+        connections.watch(channel) { feed.close() }
         defer {
             connections.unwatch(channel)
-            feed?.close()
+            feed.close()
         }
         var continues = try await inOwnTask { try await content.begin(&output) }
-        while continues, let ring = await feed?.next() {
+        while continues, let ring = await feed.next() {
             continues = try await inOwnTask { try await content.send(ring, &output) }
         }
         if channel.isActive { try await inOwnTask { try await content.end(&output) } }

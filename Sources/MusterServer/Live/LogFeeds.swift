@@ -169,15 +169,6 @@ package final class LogFeeds: Service {
         return LogFeed(feeds: self, id: try opened.get())
     }
 
-    /// Why the owner may open no further feed of a kind now; nil when the owner may. Counts a refusal.
-    package func refusal(of owner: FeedOwner, _ kind: Kind) -> FeedShares.Refusal? {
-        state.withLock { state in
-            if state.isClosed { return .isStopping }
-            do throws(FeedShares.Refusal) { try state.shares[kind]?.check(owner) } catch { return error }
-            return nil
-        }
-    }
-
     /// The number of open feeds of a kind.
     package func count(of kind: Kind) -> Int { state.withLock { $0.shares[kind]?.count ?? 0 } }
 

@@ -22,13 +22,11 @@ final class SQLitePositionReader: PositionReader {
     /// A whole generation was merged during the read.
     struct StageMoved: Error {}
 
-    /// - Parameters:
-    ///   - lastSequence: the store's newest change before the read transaction began.
-    ///   - generation: the stage's generation before the read transaction began.
-    init(_ store: SQLiteStore, in database: Database, lastSequence: LogSequence, generation: Int) throws {
+    /// - Parameter generation: the stage's generation before the read transaction began.
+    init(_ store: SQLiteStore, in database: Database, generation: Int) throws {
         self.store = store
         self.database = database
-        self.lastSequence = lastSequence
+        lastSequence = try store.lastSequence(readIn: database)
         self.generation = generation
         through = try Counter.merged.value(in: database)
         merged = Int(clamping: try Counter.mergedOfThese.value(in: database))

@@ -11,11 +11,10 @@ extension SQLiteStore {
         _ body: (any DocumentReader, any PositionReader) throws -> Result
     ) throws -> Result {
         for _ in 0..<Self.lookLimit {
-            let (last, generation) = (lastSequence, stage.withLock { $0.generation })
+            let generation = stage.withLock { $0.generation }
             do {
                 return try onReader { database in
-                    let positions = try SQLitePositionReader(
-                        self, in: database, lastSequence: last, generation: generation)
+                    let positions = try SQLitePositionReader(self, in: database, generation: generation)
                     return try body(DocumentTables(in: database) { positions.lastSequence }, positions)
                 }
             } catch is SQLitePositionReader.StageMoved {

@@ -62,6 +62,8 @@ package final class SQLiteStore: Store {
     /// The progress of deferred work; only the writer's thread uses it.
     let deferredWork = Mutex(DeferredWork())
     private let newest = Atomic<Int64>(0)
+    /// Held from the beginning of a commit until `adopt` has recorded it.
+    private let publication = NSLock()
     /// A line of text for each damage found when the store was opened.
     let damageAtOpening: [String]
     /// nil if the store is open for reading only.
@@ -162,17 +164,36 @@ package final class SQLiteStore: Store {
 
     package var lastSequence: LogSequence { LogSequence(newest.load(ordering: .acquiring)) }
 
+    private static func lastSequence(in database: Database) throws -> Int64 {
+        max(try Counter.trimmed.value(in: database), try LogTable.lastSequence(in: database) ?? 0)
+    }
+
+    /// Returns the newest change in a read transaction, once `stage` has the positions up to it.
+    ///
+    /// A read transaction sees a commit a moment before `adopt` records it. A reader that took `lastSequence` for the
+    /// end of the log would then return a document without the change that wrote it.
+    func lastSequence(readIn database: Database) throws -> LogSequence {
+        // A store that another process writes keeps the state of its opening.
+        if isForeign { return lastSequence }
+        let visible = try Self.lastSequence(in: database)
+        if visible > newest.load(ordering: .acquiring) { publication.withLock {} }
+        return LogSequence(visible)
+    }
+
     package func write<Result>(
         at committedAt: Instant, _ body: (any StoreTransaction) throws -> Result
     ) throws -> Result {
         try onWriter { database in
             let transaction = SQLiteTransaction(on: self, in: database)
-            let (result, slice) = try transact(in: database) {
-                let result = try body(transaction)
-                try transaction.finish(at: committedAt)
-                return (result, try mergeBehind(transaction))
+            let result = try publication.withLock {
+                let (result, slice) = try transact(in: database) {
+                    let result = try body(transaction)
+                    try transaction.finish(at: committedAt)
+                    return (result, try mergeBehind(transaction))
+                }
+                adopt(transaction, merged: slice)
+                return result
             }
-            adopt(transaction, merged: slice)
             mark?.advance(to: transaction.lastSequence, at: committedAt)
             return result
         }
@@ -269,8 +290,7 @@ package final class SQLiteStore: Store {
         let deliveries = DeliveryTally(
             last: try Counter.delivery.value(in: database), pending: try DeliveryTable.counts(in: database))
         tally.withLock { $0 = deliveries }
-        let trimmed = try Counter.trimmed.value(in: database)
-        newest.store(max(trimmed, try LogTable.lastSequence(in: database) ?? 0), ordering: .releasing)
+        newest.store(try Self.lastSequence(in: database), ordering: .releasing)
         try restage(from: database)
     }
 
