@@ -45,7 +45,7 @@ extension Bench {
             try await measureCost(&news)
         }
 
-        /// Counts the hub's updates, and halves the processor time: the other half is the peers', in the same process.
+        /// Counts the hub's updates. The peers run in the same process, so half of the processor time is the hub's.
         private func measureCost(_ news: inout News<NearbyEvent>.AsyncIterator) async throws {
             let (began, used) = (ContinuousClock.now, Self.processorSeconds())
             var updates = 0

@@ -1,4 +1,5 @@
 import Foundation
+import MusterGeometry
 import MusterSimulator
 
 /// What the nearest boundary alone does not tell: the study of corners, strips, holes and small shapes.

@@ -27,7 +27,7 @@ final class ChannelAttempt: Sendable {
     let isDialled: Bool
     let link: RangingLink
     let state = Mutex(State())
-    /// What counts the connection while its device is no peer; nil for one that this device opened.
+    /// The entry that counts the connection while its device is no peer; nil for one that this device opened.
     let entry: AdmissionGate.Entry?
     private let way: Way
 

@@ -26,7 +26,7 @@ extension Nearby {
         init(_ peer: FoundPeer) { self.peer = Mutex(peer) }
     }
 
-    /// The diallers, by the ids of the found peers. Names of services differ in more than the case of letters.
+    /// The diallers, by the ids of the found peers in lower case, because names of services ignore case.
     private final class Diallers: Sendable {
         let state = Mutex<[String: Dialler]>([:])
     }
@@ -36,7 +36,7 @@ extension Nearby {
             switch news {
             case .found(let peer):
                 guard peer.key != own.key else { return }
-                // One task a peer, whatever changes: who announces changes all the time makes it dial no oftener.
+                // Each peer has one task, so a peer that announces changes all the time is not dialled more often.
                 if let known = diallers[peer.id.lowercased()] {
                     known.peer.withLock { $0 = peer }
                     return

@@ -1,3 +1,5 @@
+package import MusterGeometry
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)

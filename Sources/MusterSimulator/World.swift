@@ -1,4 +1,5 @@
 package import MusterCore
+import MusterGeometry
 
 /// A small simulated world of people with phones. The same seed and calls give the same world, in however many steps
 /// its time is advanced.

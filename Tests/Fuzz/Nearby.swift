@@ -1,8 +1,8 @@
 import MusterCore
 
-/// Bytes of a channel and of an accessory are read the same in any pieces. A message that is encoded and decoded is
-/// equal to the original. No peer or accessory makes this side send what it must not: a token before a peer was
-/// accepted, or anything after the end.
+/// The decoders read the bytes of a channel and of an accessory alike, however a connection splits them. A message that
+/// is encoded and decoded is equal to the original. No peer or accessory makes this side send what it must not: a token
+/// before a peer was accepted, or anything after the end.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let bytes = Array(UnsafeRawBufferPointer(start: data, count: size))

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Tests that start a process and kill it, one at a time and not on one core alone: whoever waits for a process to exit
-/// keeps a thread, and Swift has as many as there are cores. Where all wait, the server of the tests answers nobody.
+/// Tests that start a process and kill it. They run one at a time, and only with more than one core: a test that waits
+/// for a process to exit keeps a thread, Swift has one thread a core, and the server of the tests needs one too.
 @Suite(
     .serialized, .timeLimit(.minutes(5)),
     .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "the server needs a thread beside the waiting one"))

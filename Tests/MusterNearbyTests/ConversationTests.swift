@@ -183,7 +183,7 @@ import Testing
         }
         let entries = ["a", "a", "a", "b", "c", "d"].map { enter($0) }
         #expect(entries.map { $0 != nil } == [true, true, false, true, true, false])
-        // A second call leaves nobody else's place.
+        // A second call does not free another connection's place.
         for entry in entries + entries { entry?.leave() }
         #expect(enter("d") != nil && enter("e") != nil && enter("f") == nil)
         #expect(enter("a", 10) != nil && enter("a", 10) != nil && enter("a", 11) == nil)

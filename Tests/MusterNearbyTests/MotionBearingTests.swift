@@ -43,7 +43,7 @@ import Testing
         }
         #expect(both.count == 2 && error.value <= 35)
         #expect(both.contains { apart($0, truth) <= 3 * error.value }, "\(both), truth \(truth)")
-        // The other one is its image in the path, which leads north.
+        // The other bearing is the mirror image of the true one about the path, which leads north.
         #expect(apart(both[0], Degrees(-both[1].value)) < 12)
     }
 
@@ -111,7 +111,7 @@ import Testing
         #expect(measurement.candidates.contains { apart($0, 270) < 12 })
     }
 
-    /// Where the device of a test is.
+    /// The position of a test's device.
     private enum MotionTrack {
         struct Place: Sendable { var value = 0.0 }
         @TaskLocal static var north = Place()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MusterNearby
 
-/// A platform's radio made of software. It measures only what has run with the token of such a radio.
+/// A software stand-in for a platform's radio. It measures only peers whose radio is such a stand-in.
 final class SoftwareUltraWideband: UltraWidebandSession {
     let token: [UInt8]?
     private let clock: NearbyClock
@@ -19,7 +19,7 @@ final class SoftwareUltraWideband: UltraWidebandSession {
         (stream, continuation) = AsyncStream.makeStream()
     }
 
-    /// The tokens that it was run with.
+    /// The tokens with which the session was run.
     var peers: [[UInt8]] { state.withLock { $0.peers } }
     var isOver: Bool { state.withLock { $0.isOver } }
 

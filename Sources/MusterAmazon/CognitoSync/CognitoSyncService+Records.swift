@@ -71,16 +71,12 @@ extension CognitoSyncService {
         guard token == sessionToken(of: owner) else {
             throw AmazonError.validation("SyncSessionToken", "is none that ListRecords gave this identity")
         }
-        let changed = try await trigger.change(
-            patches, of: name, owner: owner.owner, called: owner.text, in: owner.pool)
-        // A trigger that drops all records leaves nothing to store.
-        guard patches.isEmpty || !changed.isEmpty else {
+        let update = DatasetUpdate(
+            owner: owner.owner, name: name, order: .patch(patches), device: device, author: device ?? author(call))
+        guard let changed = try await trigger.change(update, called: owner.text, in: owner.pool) else {
             return JSONWriter.object { $0.member("Records", listing: [String]()) { $0.value($1) } }
         }
-        let decision = try await carryOut(
-            DatasetUpdate(
-                owner: owner.owner, name: name, order: .patch(changed), device: device,
-                author: device ?? author(call)), of: owner, call)
+        let decision = try await carryOut(changed, of: owner, call)
         return JSONWriter.object { writer in
             writer.member("Records", listing: decision.records) { $0.amazonRecord($1) }
         }

@@ -59,7 +59,7 @@ extension Engine {
         state.rule.progress.window = window
         state.rule.progress.awaited = []
         let people = attendance.members(of: state.rule.team).filter { attendance.counts($0, by: state.rule) }
-        // Of a rule that counts nobody any more there is no word either.
+        // A rule that counts nobody any more has no devices that could report.
         var (isAbsent, isUnknown) = (false, people.isEmpty)
         for user in people {
             switch attendance(of: user, in: state.rule.region, now: now, after: decision) {

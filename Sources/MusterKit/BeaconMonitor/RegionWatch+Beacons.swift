@@ -118,7 +118,7 @@ extension RegionWatch {
         {
             standing = .outside
         }
-        // A distance of minutes ago says nothing of now.
+        // A distance that was measured minutes ago is not reported as the present one.
         let isHeard = track?.lastHit.map { abs(now.seconds(since: $0)) <= BeaconPolicy.windowSeconds } ?? false
         return BeaconMonitor.RegionState(
             region: name, title: region.name, isMuster: region.isMuster, standing: standing,

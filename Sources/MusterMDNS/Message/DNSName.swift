@@ -66,12 +66,6 @@ package struct DNSName: Sendable {
         }
         return DNSName(wire: [UInt8(label.count)] + label + wire)
     }
-
-    /// Returns the name with another one behind it; nil when it is too long.
-    package func appending(_ other: DNSName) -> DNSName? {
-        let joined = Array(wire.dropLast()) + other.wire
-        return joined.count <= Self.limitBytes ? DNSName(wire: joined) : nil
-    }
 }
 
 extension DNSName: Hashable {

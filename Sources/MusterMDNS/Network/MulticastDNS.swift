@@ -86,9 +86,6 @@ package final class MulticastDNS: Sendable {
         return ServiceEvents(pending: pending, wakes: wakes)
     }
 
-    /// The interfaces that it speaks on now.
-    package func interfaceNames() async -> [String] { await onLoop { $0.interfaceNames } }
-
     func update(_ id: ServiceID, text: ServiceText) async throws(ServiceFault) {
         let result: Result<Void, ServiceFault> = await onLoop { loop in
             Result { () throws(ServiceFault) in try loop.update(id, text: text) }

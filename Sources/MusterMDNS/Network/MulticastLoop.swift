@@ -54,10 +54,6 @@ final class MulticastLoop {
 
     private var now: Duration { .nanoseconds(Int64(truncatingIfNeeded: eventLoop.now.uptimeNanoseconds)) }
 
-    var interfaceNames: [String] {
-        sockets.values.filter { $0.v4 != nil || $0.v6 != nil }.map(\.name).sorted()
-    }
-
     // MARK: Calls of the owner
 
     func start() {

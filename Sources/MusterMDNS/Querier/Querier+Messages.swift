@@ -82,7 +82,7 @@ extension Querier {
             guard var link = links.removeValue(forKey: index) else { continue }
             let (ended, refresh) = link.cache.advance(to: now)
             link.toRefresh.formUnion(refresh)
-            // Records with short lives from one host must not make every host of the link ask all the time.
+            // Otherwise one host with short-lived records would make every host of the link ask all the time.
             if let refreshedAt = link.refreshedAt, now - refreshedAt < .seconds(1) {
                 asked[index] = []
             } else {
@@ -112,7 +112,7 @@ extension Querier {
         let ordered = questions.map { ($0.name.description, $0) }
             .sorted { ($0.0, $0.1.type.rawValue) < ($1.0, $1.1.type.rawValue) }.map(\.1)
         let known = ordered.flatMap { link.cache.knownAnswers($0.name, $0.type, at: now) }
-        // Those that are left out are sent again by their hosts (RFC 6762, section 7.1).
+        // Hosts send the omitted answers again (RFC 6762, section 7.1).
         return MessagePacker.ask(ordered, knowing: Array(known.prefix(Self.mostKnownAnswers))).map {
             OutgoingDatagram(link: index, payload: $0)
         }

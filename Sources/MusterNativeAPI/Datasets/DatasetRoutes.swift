@@ -90,17 +90,15 @@ struct DatasetRoutes: NativeRoutes {
         let device = fields.text("pushDevice", limitBytes: DatasetLimits.deviceIDBytes.upperBound)
         let patches = fields.patches("records")
         try fields.finish()
-        let changed = try await server.syncTrigger.change(
-            patches, of: name, owner: owner, called: coordinator.origin.text(of: .identity(owner)), in: principal.team)
-        // A trigger that drops all records leaves nothing to store.
-        guard patches.isEmpty || !changed.isEmpty else {
+        let update = DatasetUpdate(
+            owner: owner, name: name, order: .patch(patches), device: device,
+            author: device ?? directory.users[owner]?.name ?? "")
+        let identity = coordinator.origin.text(of: .identity(owner))
+        guard let changed = try await server.syncTrigger.change(update, called: identity, in: principal.team) else {
             let unchanged = try await coordinator.readDataset(name, of: owner, since: 0, after: nil, limit: 1)
             return Self.updated(unchanged.dataset, [])
         }
-        let decision = try await coordinator.updateDataset(
-            DatasetUpdate(
-                owner: owner, name: name, order: .patch(changed), device: device,
-                author: device ?? directory.users[owner]?.name ?? ""))
+        let decision = try await coordinator.updateDataset(changed)
         return Self.updated(decision.dataset, decision.records)
     }
 

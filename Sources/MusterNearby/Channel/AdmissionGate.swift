@@ -31,7 +31,7 @@ final class AdmissionGate: Sendable {
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// A connection that counts until it leaves.
+    /// A counted connection.
     final class Entry: Sendable {
         private let gate: AdmissionGate
         private let address: String
@@ -42,7 +42,7 @@ final class AdmissionGate: Sendable {
             self.address = address
         }
 
-        /// The connection has ended, or its device is a peer now. A second call does nothing.
+        /// Stops counting the connection, because it has ended or its device is a peer now. A second call does nothing.
         func leave() {
             let wasCounted = isCounted.withLock { isCounted in
                 defer { isCounted = false }

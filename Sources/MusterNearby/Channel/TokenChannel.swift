@@ -40,9 +40,6 @@ final class TokenChannel: Sendable {
         channel.eventLoop.execute { self.handler.value.end(end, telling: reason) }
     }
 
-    /// Waits until the connection is closed.
-    func closed() async { try? await channel.closeFuture.get() }
-
     /// Sets up a connection as one end of a channel.
     ///
     /// - Parameters:

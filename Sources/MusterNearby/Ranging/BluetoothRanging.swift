@@ -44,20 +44,11 @@ public struct BluetoothRanging: RangingSource {
 
     /// Measures one peer. Throws `MeasurementFault` for a strength that no receiver measures.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
-        let (stream, continuation) = AsyncThrowingStream<RangeMeasurement, any Error>.makeStream(
-            bufferingPolicy: .bufferingNewest(8))
         let readings = readings()
-        let task = Task {
+        return .measuring { continuation in
             var filter = SignalFilter()
-            do {
-                for await reading in readings { continuation.yield(try filter.measure(reading)) }
-                continuation.finish()
-            } catch {
-                continuation.finish(throwing: error)
-            }
+            for await reading in readings { continuation.yield(try filter.measure(reading)) }
         }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
     }
 }
 

@@ -23,36 +23,27 @@ struct ExchangedRanging<Place: ExchangedPlace>: Sendable {
     }
 
     func measurements(over link: RangingLink, from start: Place) -> AsyncThrowingStream<RangeMeasurement, any Error> {
-        let (stream, continuation) = AsyncThrowingStream<RangeMeasurement, any Error>.makeStream(
-            bufferingPolicy: .bufferingNewest(8))
         let (notes, clock, period) = (link.notes(), clock, period)
-        let task = Task {
+        return .measuring { continuation in
             let heard = Heard()
-            do {
-                try await withThrowingTaskGroup(of: Void.self) { tasks in
-                    tasks.addTask {
-                        for await note in notes {
-                            let report = try Place.report(in: note)
-                            heard.last.withLock { $0 = (report, clock.now()) }
-                        }
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask {
+                    for await note in notes {
+                        let report = try Place.report(in: note)
+                        heard.last.withLock { $0 = (report, clock.now()) }
                     }
-                    tasks.addTask {
-                        var place = start
-                        for await now in clock.ticks(period) {
-                            let step = try place.step(at: now, peer: heard.last.withLock { $0 })
-                            if let note = step.note { link.send(note) }
-                            if let measurement = step.measurement { continuation.yield(measurement) }
-                        }
-                    }
-                    try await tasks.next()
-                    tasks.cancelAll()
                 }
-                continuation.finish()
-            } catch {
-                continuation.finish(throwing: error)
+                tasks.addTask {
+                    var place = start
+                    for await now in clock.ticks(period) {
+                        let step = try place.step(at: now, peer: heard.last.withLock { $0 })
+                        if let note = step.note { link.send(note) }
+                        if let measurement = step.measurement { continuation.yield(measurement) }
+                    }
+                }
+                try await tasks.next()
+                tasks.cancelAll()
             }
         }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
     }
 }

@@ -1,11 +1,10 @@
 import MusterCore
 import MusterGeometry
-import MusterSimulator
 import Synchronization
 
 /// One end of a fused measurement.
 final class FusedPlace: Sendable {
-    /// What the peer measured, as it sends it.
+    /// A range that the peer measured, as the peer sends it.
     struct Report: Hashable, Sendable {
         var kind: RangingKind
         var range: WeighedRange
@@ -89,17 +88,17 @@ final class FusedPlace: Sendable {
         record(report, measuredAt: clock.now().advanced(bySeconds: -report.age))
     }
 
-    /// Takes in what the peer measured.
+    /// Records a range that the peer measured.
     func record(_ report: Report, measuredAt time: Instant) {
         state.withLock { state in
             state.peer[report.kind] = (report, time)
-            // The two frames of reference are not the same: what was measured in the other one is of no use.
+            // With the peer's motion and without it, positions have different origins, so earlier samples are dropped.
             if (state.peerPlace == nil) != (report.motion == nil) { state.bearing = MotionBearing() }
             state.peerPlace = report.motion
         }
     }
 
-    /// Reads a part to its end, and returns its error; nil when it ended without one.
+    /// Reads the measurements of a part to their end, and returns the part's error; nil when it ended without one.
     func follow(
         _ stream: AsyncThrowingStream<RangeMeasurement, any Error>, of kind: RangingKind,
         yield: (RangeMeasurement) -> Void
@@ -113,7 +112,7 @@ final class FusedPlace: Sendable {
         }
     }
 
-    /// Takes in what a part measured, tells the peer, and returns the combination.
+    /// Records a measurement of a part, sends its range to the peer, and returns the combined measurement.
     func update(with measurement: RangeMeasurement) throws(MeasurementFault) -> RangeMeasurement {
         let now = clock.now()
         let motion = motion?().flatMap { motion in
@@ -121,7 +120,7 @@ final class FusedPlace: Sendable {
                 ? motion : nil
         }
         let place = motion.map { Offset(east: $0.east.value, north: $0.north.value) }
-        // Both ends compute a distance between fixes from the same two fixes: there is nothing to combine.
+        // Both ends compute the distance between their fixes from the same two fixes, so the peer's adds nothing.
         if measurement.source != .gps, let range = Self.range(of: measurement, at: measurement.time) {
             let age = max(0, now.seconds(since: measurement.time))
             send(Report(kind: measurement.source, range: range, age: min(age, 3_600), motion: place).note)
@@ -139,7 +138,8 @@ final class FusedPlace: Sendable {
         return try outcome.get()
     }
 
-    /// A source that tells no error is taken for one that is off by a tenth, and by 0.3 m at least.
+    /// Returns the range of a measurement; nil when it has none, or is too old. A source that states no error counts as
+    /// off by a tenth of the distance, and by at least 0.3 m.
     private static func range(of measurement: RangeMeasurement, at now: Instant) -> WeighedRange? {
         guard let distance = measurement.distance?.value else { return nil }
         let age = max(0, now.seconds(since: measurement.time))

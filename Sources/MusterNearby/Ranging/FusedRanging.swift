@@ -7,9 +7,9 @@ public import MusterGeometry
 /// Each source goes on by itself: one that stops or breaks is left out, and the stream ends with the last of them.
 /// `RangeFusion` says how distances are combined, `MotionBearing` how a bearing is found.
 public struct FusedRanging: RangingSource {
-    /// Where this device is by its own odometry: steps and a compass, or a robot's wheels.
+    /// This device's position by its own odometry: steps and a compass, or a robot's wheels.
     public struct Motion: Hashable, Sendable {
-        /// Metres east of an origin that does not move. Which one is of no importance.
+        /// Metres east of an arbitrary origin that does not move.
         public var east: Metres
         /// Metres north of that origin.
         public var north: Metres
@@ -46,7 +46,7 @@ public struct FusedRanging: RangingSource {
         self.motion = motion
     }
 
-    /// The best of what the parts can do; and a direction also by own motion.
+    /// The best capabilities of the parts, and a direction also from this device's motion.
     public var capabilities: RangingCapabilities {
         let all = parts.map(\.capabilities)
         let ranging = all.filter { $0.distance != nil }
@@ -60,8 +60,6 @@ public struct FusedRanging: RangingSource {
     /// Measures one peer, which must run this source too. It yields whenever a part does. It throws `MeasurementFault`
     /// for a peer's report that it cannot read, and the error of the last part when all have ended.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
-        let (stream, continuation) = AsyncThrowingStream<RangeMeasurement, any Error>.makeStream(
-            bufferingPolicy: .bufferingNewest(8))
         let links = Dictionary(
             uniqueKeysWithValues: parts.map { part in
                 (part.kind, RangingLink { link.send([part.kind.rawValue] + $0) })
@@ -69,31 +67,24 @@ public struct FusedRanging: RangingSource {
         // Listen before a part sends, so that the peer's answer meets a listener.
         let (notes, clock, motion) = (link.notes(), clock, motion)
         let streams = parts.map { ($0.kind, $0.measurements(over: links[$0.kind] ?? .none)) }
-        let task = Task {
+        return .measuring { continuation in
             let place = FusedPlace(send: { link.send($0) }, clock: clock, motion: motion)
-            do {
-                try await withThrowingTaskGroup(of: (any Error)??.self) { tasks in
-                    tasks.addTask {
-                        for await note in notes { try place.receive(note, for: links) }
-                        return .none
-                    }
-                    for (kind, stream) in streams {
-                        tasks.addTask { .some(await place.follow(stream, of: kind) { continuation.yield($0) }) }
-                    }
-                    var left = streams.count
-                    while left > 0, let ended = try await tasks.next() {
-                        guard case .some(let error) = ended else { continue }
-                        left -= 1
-                        if left == 0, let error { throw error }
-                    }
-                    tasks.cancelAll()
+            try await withThrowingTaskGroup(of: (any Error)??.self) { tasks in
+                tasks.addTask {
+                    for await note in notes { try place.receive(note, for: links) }
+                    return .none
                 }
-                continuation.finish()
-            } catch {
-                continuation.finish(throwing: error)
+                for (kind, stream) in streams {
+                    tasks.addTask { .some(await place.follow(stream, of: kind) { continuation.yield($0) }) }
+                }
+                var left = streams.count
+                while left > 0, let ended = try await tasks.next() {
+                    guard case .some(let error) = ended else { continue }
+                    left -= 1
+                    if left == 0, let error { throw error }
+                }
+                tasks.cancelAll()
             }
         }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
     }
 }

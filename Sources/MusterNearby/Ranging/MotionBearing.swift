@@ -1,7 +1,6 @@
 import Foundation
 import MusterCore
 import MusterGeometry
-import MusterSimulator
 
 /// Finds the bearing towards a peer from successive distances and the motion of both ends: range-only localisation by
 /// the posterior over a grid of places (Thrun, Burgard and Fox, *Probabilistic Robotics*, 2005, chapters 6 and 8;
@@ -10,9 +9,9 @@ import MusterSimulator
 /// Distances from a straight path are the same for a peer on its left and for the mirror image on its right. Until the
 /// path turns, the posterior has two peaks, and the estimate says both. It keeps at most `capacity` distances.
 struct MotionBearing: Sendable {
-    /// What the distances tell.
+    /// The bearing, as far as the distances determine it.
     enum Estimate: Hashable, Sendable {
-        /// The path is too short to tell anything.
+        /// The path is too short to determine a bearing.
         case tooLittleMotion
         /// One bearing, degrees clockwise from north, and its standard deviation.
         case bearing(Degrees, error: Degrees)
@@ -21,7 +20,7 @@ struct MotionBearing: Sendable {
     }
 
     private struct Sample {
-        /// Own place without the peer's motion.
+        /// This device's position relative to the peer's, less the peer's motion.
         var place: Offset
         var range: WeighedRange
         var time: Instant
@@ -29,13 +28,13 @@ struct MotionBearing: Sendable {
 
     /// The most distances that are kept.
     static let capacity = 64
-    /// A distance older than this is forgotten, seconds: a peer that tells nothing of its motion may have walked off.
+    /// A distance older than this is dropped, seconds, because a peer that reports no motion may have walked away.
     static let memorySeconds = 60.0
-    /// The way between two distances that are both kept, metres. Errors at one place are not independent.
+    /// The least path between two kept distances, metres, because errors at one place are not independent.
     static let spacing = 0.25
     /// The error of a path's length, of odometry by steps: 5 % of it.
     static let drift = 0.05
-    /// The share of distances to peers behind an obstacle, and by how much these are longer on average, metres.
+    /// The share of distances that an obstacle lengthens, and by how much it lengthens them on average, metres.
     static let (obstructed, bias) = (0.2, 0.6)
     /// The angle between two cells of the grid, degrees.
     static let cell = 4.0
@@ -58,9 +57,9 @@ struct MotionBearing: Sendable {
     /// Adds a distance.
     ///
     /// - Parameters:
-    ///   - place: the own place less the peer's, each in metres from an origin of its own that does not move.
+    ///   - place: this device's position minus the peer's, each in metres from an origin of its own that does not move.
     ///   - range: the distance at that moment.
-    ///   - time: when; it must not go back.
+    ///   - time: the time of the distance; not earlier than that of the previous call.
     mutating func add(_ range: WeighedRange, at place: Offset, time: Instant) {
         samples.removeAll { time.seconds(since: $0.time) > Self.memorySeconds }
         let sample = Sample(place: place, range: range, time: time)
@@ -74,7 +73,7 @@ struct MotionBearing: Sendable {
         if samples.count > Self.capacity { samples.removeFirst(samples.count - Self.capacity) }
     }
 
-    /// Returns what the distances tell now. O(`capacity`) with a factor of 450 cells.
+    /// Returns the bearing that the distances determine now. Complexity: O(`capacity`), 450 places for each distance.
     func estimate() -> Estimate {
         guard samples.count > 2, let now = samples.last else { return .tooLittleMotion }
         let cells = Int(360 / Self.cell)

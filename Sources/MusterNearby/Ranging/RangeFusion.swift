@@ -9,13 +9,13 @@ struct WeighedRange: Hashable, Sendable {
     var error: Double
 }
 
-/// Combines distances of the same way.
+/// Combines distances that several sources measured between the same two devices.
 ///
 /// - The weights are the inverse variances, and when the distances scatter more than their errors allow, the error is
 ///   enlarged by a scale factor (Particle Data Group, *Review of Particle Physics*, introduction, "Unconstrained
 ///   averaging").
-/// - What stands between two radios makes a way longer and never shorter. So among ranges of similar error the longest
-///   is distrusted when it exceeds the combination of the others by more than three standard deviations (Wylie and
+/// - An obstacle between two radios lengthens a distance and never shortens it. So among ranges of similar error the
+///   longest is dropped when it exceeds the combination of the others by more than three standard deviations (Wylie and
 ///   Holtzman, *The non-line of sight problem in mobile location estimation*, 1996).
 /// - A range with more than three times the error of the best one cannot outvote it: it is left out when it differs
 ///   from the combination of the good ones by more than three standard deviations, in either direction.
@@ -27,7 +27,7 @@ enum RangeFusion {
     /// The least error of a range, metres. A source that states less is not believed.
     static let leastError = 0.01
 
-    /// Returns the combination; nil for no ranges. O(n²) of at most one range a source.
+    /// Returns the combination; nil for no ranges. Complexity: O(n²), with at most one range for each source.
     static func combine(_ ranges: [WeighedRange]) -> WeighedRange? {
         guard let best = ranges.map(\.error).min() else { return nil }
         var good = ranges.filter { $0.error <= best * roughness }.sorted { $0.distance < $1.distance }
@@ -43,17 +43,21 @@ enum RangeFusion {
         return mean(good + rough)
     }
 
-    /// Combines what the two ends measured of the same way by the same radio. Their errors may be the same error, so
-    /// the result claims no more than the weighted mean of both errors. When they contradict each other, the shorter
-    /// one counts.
+    /// Combines the distances that the two ends measured with the same kind of radio.
+    ///
+    /// The peer cannot make this end surer, or nearer, than its own radio allows: the peer's error counts as at least
+    /// the own one, both errors may be the same error, and when the two distances contradict each other, the own one
+    /// counts, with their difference as its error.
     static func bothEnds(_ own: WeighedRange, _ peer: WeighedRange) -> WeighedRange {
-        if abs(own.distance - peer.distance) > gate * deviation(own, peer) {
-            return own.distance < peer.distance ? own : peer
+        let difference = abs(own.distance - peer.distance)
+        if difference > gate * deviation(own, peer) {
+            return WeighedRange(distance: own.distance, error: max(own.error, difference))
         }
-        let share = peer.error * peer.error / (own.error * own.error + peer.error * peer.error)
+        let error = max(own.error, peer.error)
+        let share = error * error / (own.error * own.error + error * error)
         return WeighedRange(
             distance: own.distance * share + peer.distance * (1 - share),
-            error: own.error * share + peer.error * (1 - share))
+            error: own.error * share + error * (1 - share))
     }
 
     private static func deviation(_ left: WeighedRange, _ right: WeighedRange) -> Double {

@@ -101,3 +101,25 @@ public final class RangingLink: Sendable {
         return stream
     }
 }
+
+extension AsyncThrowingStream<RangeMeasurement, any Error> {
+    /// Makes a stream of the measurements that a task yields. The task begins at once, and is cancelled when the reader
+    /// of the stream ends. A slow reader gets the last eight measurements.
+    ///
+    /// - Parameter run: yields the measurements. The stream ends when it returns, with its error if it throws one.
+    static func measuring(
+        _ run: @escaping @Sendable (AsyncThrowingStream<RangeMeasurement, any Error>.Continuation) async throws -> Void
+    ) -> AsyncThrowingStream<RangeMeasurement, any Error> {
+        let (stream, continuation) = makeStream(bufferingPolicy: .bufferingNewest(8))
+        let task = Task {
+            do {
+                try await run(continuation)
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+}

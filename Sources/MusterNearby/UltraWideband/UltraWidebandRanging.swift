@@ -6,7 +6,7 @@ import Synchronization
 public protocol UltraWidebandSession: Sendable {
     /// The token that the peer's radio needs, as bytes; nil when the radio gives none.
     var token: [UInt8]? { get }
-    /// What the radio tells, for one reader, until the session is invalidated.
+    /// The radio's events, for one reader, until the session is invalidated.
     func events() -> AsyncStream<UltraWidebandEvent>
     /// Starts to range with the peer whose radio gave this token, or goes on with a new token of the same peer.
     ///
@@ -16,7 +16,7 @@ public protocol UltraWidebandSession: Sendable {
     func invalidate()
 }
 
-/// What an ultra-wideband radio tells.
+/// An event of an ultra-wideband radio.
 public enum UltraWidebandEvent: Sendable {
     /// A measurement, unchecked: metres, a vector in the axes of `Direction`, and an angle from straight ahead in
     /// radians, positive to the right. Each may be nil.
@@ -65,18 +65,17 @@ public struct UltraWidebandRanging: RangingSource {
     /// `NearbyError` when the radio gives no token or its session is invalidated, and `MeasurementFault` for a peer's
     /// note that holds no token, or a number that no measurement has.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
-        let (stream, continuation) = AsyncThrowingStream<RangeMeasurement, any Error>.makeStream(
-            bufferingPolicy: .bufferingNewest(8))
         let (session, notes, ticks) = (makeSession(), link.notes(), clock.ticks(.milliseconds(500)))
         guard let token = session.token, token.count < RangingLink.noteLimit else {
             session.invalidate()
-            continuation.finish(throwing: NearbyError(.sessionFailed, "the radio gives no token that can be sent"))
-            return stream
+            return .measuring { _ in
+                throw NearbyError(.sessionFailed, "the radio gives no token that can be sent")
+            }
         }
         let (events, place) = (session.events(), UltraWidebandPlace(clock: clock))
         let greeting = [RangingKind.ultraWideband.rawValue] + token
         link.send(greeting)
-        let task = Task {
+        return .measuring { continuation in
             defer { session.invalidate() }
             do {
                 try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -101,15 +100,10 @@ public struct UltraWidebandRanging: RangingSource {
                     try await tasks.next()
                     tasks.cancelAll()
                 }
-                continuation.finish()
             } catch is UltraWidebandPlace.PeerEnded {
-                continuation.finish()
-            } catch {
-                continuation.finish(throwing: error)
+                // The stream ends without an error.
             }
         }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
     }
 }
 
@@ -167,7 +161,7 @@ final class UltraWidebandPlace: Sendable {
         return try absence(at: clock.now())
     }
 
-    /// Returns a measurement of nothing while the radio is suspended, and until it is run again.
+    /// Returns a measurement without values while the radio is suspended, and until the app runs it; otherwise nil.
     func absence(at now: Instant) throws(MeasurementFault) -> RangeMeasurement? {
         guard let absence = state.withLock({ $0.absence }) else { return nil }
         return try RangeMeasurement(source: .ultraWideband, time: now, noDistance: absence, noDirection: absence)

@@ -42,7 +42,7 @@ extension Change {
                 sequence: sequence, at: timer.turnAt, author: author, change: .checkInTimer(timer, of: user))
         case .attendance(var report):
             guard let author = report.by else { return nil }
-            // The audit omits where people were, because it is kept longer than the log.
+            // The audit omits people's positions, because it is kept longer than the log.
             report.count = AttendanceCount()
             report.note = nil
             return AuditEntry(sequence: sequence, at: report.at, author: author, change: .attendance(report))

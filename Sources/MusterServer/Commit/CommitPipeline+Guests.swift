@@ -133,11 +133,11 @@ extension CommitPipeline {
         return receipt
     }
 
-    /// Decides the copies of a guest's datasets to a user, an update of the user's for each, and stores nothing.
-    /// Removed records are left behind.
+    /// Decides how a guest's datasets are copied to a user: one update of the user's for each. It stores nothing.
+    /// Removed records are not copied.
     ///
-    /// The datasets come in the order of their names, so a name with a suffix is judged after the name without it, and
-    /// no two copies have one name.
+    /// The datasets are read in the order of their names, so a name with a suffix comes after the name without it, and
+    /// no two copies have the same name.
     ///
     /// - Throws: `DatasetError` where the user cannot have one of them; the store's errors.
     private func copies(

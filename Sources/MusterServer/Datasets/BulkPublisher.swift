@@ -91,7 +91,7 @@ package final class BulkPublisher: Service {
         }
     }
 
-    /// Whether so many deliveries wait for the stream's target that the publisher should not add more.
+    /// Whether too many deliveries wait for the stream's target for the publisher to add more.
     private func isCrowded(_ publish: BulkPublish) -> Bool {
         guard let target = coordinator.directory.targets[publish.stream] else { return false }
         return coordinator.store.pendingDeliveryCounts[target.number, default: 0] >= Self.waitingLimit

@@ -29,28 +29,34 @@ package struct SyncTrigger: Sendable {
     /// The largest answer of a target, in bytes: a dataset, and what JSON adds to it.
     static let answerLimit = 4 << 20
 
-    /// Shows patches to the target that the pool's settings name.
+    /// Shows an update to the target that the pool's settings name. A deletion of a dataset is not shown.
     ///
-    /// - Parameter identity: the owner's identity, as clients name it.
-    /// - Returns: the patches that the target answered; the same where the pool has no trigger.
-    /// - Throws: `SyncTriggerError`; what reading throws.
+    /// - Parameters:
+    ///   - update: the update as the client sent it.
+    ///   - identity: the owner's identity, as clients name it.
+    /// - Returns: the update with the patches that the target answered, the same update if the pool has no trigger; nil
+    ///   if the target dropped all patches, and nothing is to be stored.
+    /// - Throws: `SyncTriggerError`; `CoordinatorError`, `StoreError`.
     package func change(
-        _ patches: [DatasetPatch], of dataset: String, owner: UserNumber, called identity: String,
-        in pool: TeamNumber?
-    ) async throws -> [DatasetPatch] {
+        _ update: DatasetUpdate, called identity: String, in pool: TeamNumber?
+    ) async throws -> DatasetUpdate? {
+        guard case .patch(let patches) = update.order, !patches.isEmpty else { return update }
         let settings = try await coordinator.read { try $0.poolSettings(of: pool) }
-        guard let arn = settings.syncTrigger, !patches.isEmpty else { return patches }
+        guard let arn = settings.syncTrigger else { return update }
         guard let name = EventOrigin.targetName(in: arn), let target = coordinator.directory.targets[name],
             target.isEnabled, target.kind == .webhook
         else { throw SyncTriggerError.invalidAnswer("The target \(arn) is not there, is off or is no webhook.") }
         guard questions.begin(to: target.number) else { throw SyncTriggerError.throttled }
         defer { questions.end(to: target.number) }
         let stored = try await coordinator.readDataset(
-            dataset, of: owner, since: 0, after: nil, limit: 2 * DatasetLimits.records)
+            update.name, of: update.owner, since: 0, after: nil, limit: 2 * DatasetLimits.records)
         let values = Dictionary(
             stored.records.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
-        let body = message(about: patches, values, of: dataset, identity, in: pool)
-        return try Self.patches(in: try await caller.ask(target, body), changing: patches)
+        let body = message(about: patches, values, of: update.name, identity, in: pool)
+        let kept = try Self.patches(in: try await caller.ask(target, body), changing: patches)
+        var changed = update
+        changed.order = .patch(kept)
+        return kept.isEmpty ? nil : changed
     }
 
     private func message(

@@ -119,9 +119,9 @@ package struct TokenBuckets {
         return missing <= 0 ? 0 : missing / allowance.perSecond
     }
 
-    /// Takes a token where there is one.
+    /// Takes a token if there is one.
     ///
-    /// - Returns: the number of seconds until there is one; 0 where one was taken.
+    /// - Returns: 0 if a token was taken; otherwise the number of seconds until there is one.
     mutating func spendOne(for key: String, at now: Instant) -> Double {
         let wait = secondsUntilOne(for: key, at: now)
         if wait == 0 { add(-1, for: key, at: now) }

@@ -1,3 +1,5 @@
+import MusterGeometry
+
 /// Reads what real scanners heard of a real tag, from the Position-Annotated BLE RSSI Dataset (CC0). Each line is one
 /// sighting, with the time, the scanner, the beacon, the strength and the true position.
 ///

@@ -1,3 +1,5 @@
+package import MusterGeometry
+
 /// The true way of a person during a run of the study, in metres around the origin.
 package enum StudyPath: Sendable {
     /// In one place all the time.

@@ -1,5 +1,5 @@
 import MusterCore
-import MusterGeometry
+package import MusterGeometry
 
 /// When a phone in the study takes fixes.
 package struct StudySampling: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import MusterGeometry
+package import MusterGeometry
 
 /// A region of the study, in metres around the origin.
 package enum StudyRegion: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import MusterCore
+import MusterGeometry
 
 /// A rule that decides when a person is inside.
 package enum StudyRule: Hashable, Sendable, CustomStringConvertible {

@@ -1,3 +1,4 @@
+import MusterGeometry
 extension StudyScenario {
     /// The speed that a phone reports.
     package enum SpeedHabit: String, Hashable, Sendable, CaseIterable {

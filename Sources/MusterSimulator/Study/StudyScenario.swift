@@ -1,4 +1,4 @@
-import MusterGeometry
+package import MusterGeometry
 
 /// A situation in which rules are judged: many runs that differ by chance.
 package struct StudyScenario: Sendable {

@@ -1,24 +1,28 @@
 import Foundation
 import MusterCore
-import MusterSimulator
+import MusterGeometry
 import MusterWire
 
 extension Data {
-    /// Writes the sites of a simulated town as a GeoJSON FeatureCollection.
-    init(regions sites: [DemoTown.Site]) {
+    /// Writes regions as a GeoJSON FeatureCollection.
+    init(regions: [Region]) {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("type", "FeatureCollection")
         writer.key("features")
         writer.beginArray()
-        for (index, site) in sites.enumerated() {
-            writer.feature(
-                Region(
-                    number: RegionNumber(Int32(index + 1)), collection: CollectionNumber(1), id: site.id,
-                    name: site.name, shape: site.shape, isMuster: site.isMuster))
-        }
+        for region in regions { writer.feature(region) }
         writer.endArray()
         writer.endObject()
         self.init(writer.takeBytes())
+    }
+}
+
+extension Region {
+    /// Creates a region to be sent to a server, which gives it a number and a collection of its own.
+    init(toSend id: String, name: String, shape: Shape, beacon: BeaconArea? = nil, isMuster: Bool = false) {
+        self.init(
+            number: RegionNumber(1), collection: CollectionNumber(1), id: id, name: name, shape: shape, beacon: beacon,
+            isMuster: isMuster)
     }
 }

@@ -86,7 +86,7 @@ struct Demo: AsyncParsableCommand {
         try await connection.makeUnlessThere("/teams", json: TeamCommand.Team(name: team, silenceSeconds: 60))
         try await connection.makeUnlessThere("/collections", json: ["name": team])
         try await connection.send(
-            "POST", "/collections/\(team)/regions", body: Data(regions: DemoTown.sites),
+            "POST", "/collections/\(team)/regions", body: Data(regions: DemoTown.sites.map(\.region)),
             contentType: "application/geo+json")
         let town = DemoTown(seed: seed, start: Instant.systemClock(), people: people)
         var names: [String] = []
@@ -130,6 +130,10 @@ struct Demo: AsyncParsableCommand {
             try await drill.follow(at: now)
         }
     }
+}
+
+extension DemoTown.Site {
+    fileprivate var region: Region { Region(toSend: id, name: name, shape: shape, isMuster: isMuster) }
 }
 
 /// The errors of the fixes in the demo.

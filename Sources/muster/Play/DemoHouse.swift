@@ -1,7 +1,6 @@
 import Foundation
 import MusterCore
 import MusterGeometry
-import MusterServer
 import MusterSimulator
 import MusterTerminal
 import MusterWire
@@ -14,7 +13,9 @@ struct DemoHouse {
     private static let device = "\(name)/phone"
     private static let collection = "town-hall"
     private static let rooms = ["Hall", "Office", "Archive", "Kitchen", "Library"]
-    private static let uuid = "5A4BCFCE-174E-4BAC-A814-092E77F6B7E5"
+    private static let uuid = BeaconUUID(high: 0x5A4B_CFCE_174E_4BAC, low: 0xA814_092E_77F6_B7E5)
+    /// The most sightings in one report. After a longer pause, such as a computer's sleep, only the newest are sent.
+    private static let reportLimit = 200
     /// The seconds between two looks at the server's decision.
     private static let lookSeconds: Double = 2
 
@@ -24,12 +25,12 @@ struct DemoHouse {
     private var lookedAt: Instant
     private var room = ""
 
-    /// Simulates a quarter of an hour; after it the phone hears nothing more.
+    /// Simulates eight hours. After them the phone hears nothing more.
     init(connection: Connection, seed: UInt64, start: Instant) {
         self.connection = connection
         self.start = start
         lookedAt = start
-        hearings = RadioHouse.hearings(hours: 0.25, seed: seed, rest: (least: 15, mean: 10))[...]
+        hearings = RadioHouse.hearings(hours: 8, seed: seed, rest: (least: 15, mean: 10))[...]
     }
 
     /// Creates the porter with a phone, and a beacon region for each room that has a beacon.
@@ -38,45 +39,24 @@ struct DemoHouse {
         try await connection.send("POST", "/users/\(name)/devices", json: ["name": "phone"])
         try await connection.makeUnlessThere("/collections", json: ["name": collection])
         try await connection.send(
-            "POST", "/collections/\(collection)/regions", body: Data(regions), contentType: "application/geo+json")
+            "POST", "/collections/\(collection)/regions", body: Data(regions: regions),
+            contentType: "application/geo+json")
     }
 
-    private static var regions: [UInt8] {
+    private static var regions: [Region] {
         let plane = LocalPlane(origin: DemoTown.townHall)
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("type", "FeatureCollection")
-        writer.member("features", listing: rooms.indices) { writer, room in
-            let place = plane.coordinate(RadioHouse.centre(of: room))
-            writer.beginObject()
-            writer.member("type", "Feature")
-            writer.member("id", rooms[room].lowercased())
-            writer.key("geometry")
-            writer.beginObject()
-            writer.member("type", "Point")
-            writer.member("coordinates", listing: [place.longitude, place.latitude]) { $0.value($1) }
-            writer.endObject()
-            writer.key("properties")
-            writer.beginObject()
-            writer.member("name", rooms[room])
-            writer.member("radius", RadioHouse.side / 2)
-            writer.key("beacon")
-            writer.beginObject()
-            writer.member("uuid", uuid)
-            writer.member("major", Int64(1))
-            writer.member("minor", Int64(room + 1))
-            writer.member("room", true)
-            writer.endObject()
-            writer.endObject()
-            writer.endObject()
+        return rooms.indices.map { room in
+            let circle = Circle(
+                centre: plane.coordinate(RadioHouse.centre(of: room)), radius: Metres(RadioHouse.side / 2))
+            return Region(
+                toSend: rooms[room].lowercased(), name: rooms[room], shape: .circle(circle),
+                beacon: BeaconArea(.beacons(uuid, major: 1, minor: UInt16(room + 1)), isRoom: true))
         }
-        writer.endObject()
-        return writer.takeBytes()
     }
 
     private struct Report: Encodable {
         struct Sighting: Encodable {
-            let uuid = DemoHouse.uuid
+            let uuid = "\(DemoHouse.uuid)"
             let major = 1
             var minor: Int
             var sampleTime: String
@@ -94,7 +74,8 @@ struct DemoHouse {
         let elapsed = now.seconds(since: start)
         let heard = hearings.prefix { $0.seconds <= elapsed }
         hearings = hearings.dropFirst(heard.count)
-        let sightings = heard.filter { Self.rooms.indices.contains($0.scanner) }.map { hearing in
+        let ofBeacons = heard.suffix(Self.reportLimit).filter { Self.rooms.indices.contains($0.scanner) }
+        let sightings = ofBeacons.map { hearing in
             Report.Sighting(
                 minor: hearing.scanner + 1, sampleTime: start.advanced(bySeconds: hearing.seconds).rfc3339,
                 signalStrength: hearing.signal)

@@ -79,7 +79,7 @@ import Testing
         try await pass(120, town)
         #expect(try reports(town).map(\.turn) == [.made, .lacking, .enough])
         #expect(try town.store.openIncidents().count == 1)
-        // The audit holds the edits of users, without where people were. It does not hold what time caused.
+        // The audit lists the edits of users, without people's positions. It lists no report that time alone caused.
         let audited = try town.store.audit(before: nil, limit: 99).compactMap { entry -> AttendanceReport? in
             if case .attendance(let report) = entry.change { report } else { nil }
         }

@@ -72,7 +72,7 @@ import Testing
         }
         try await serve(endless) { port in
             let transport = AsyncHTTPTransport()
-            // On a slow machine the time may be over before the head of the response comes, which ends it alike.
+            // On a slow machine the deadline may pass before the head of the response arrives; then `send` throws.
             await #expect(throws: ReplicationError.self) {
                 let response = try await transport.send(
                     HTTPTransportRequest(method: "GET", url: "http://127.0.0.1:\(port)/", deadlineSeconds: 2))

@@ -1,13 +1,3 @@
-package import MusterGeometry
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A distance east and north on a local plane, in metres.
 package struct Offset: Hashable, Sendable {
     /// Metres east.
@@ -89,12 +79,12 @@ package struct LocalPlane: Hashable, Sendable {
 extension Offset {
     /// Returns an offset of one metre in a direction, in degrees clockwise from north.
     package static func direction(degrees: Double) -> Offset {
-        Offset(east: sin(degrees * .pi / 180), north: cos(degrees * .pi / 180))
+        Offset(east: sine(degrees * .pi / 180), north: cosine(degrees * .pi / 180))
     }
 
     /// The direction in degrees clockwise from north, from 0 to below 360; 0 for an offset of length 0.
     package var bearingDegrees: Double {
-        let degrees = atan2(east, north) * 180 / .pi
+        let degrees = arcTangent(east, north) * 180 / .pi
         return degrees < 0 ? degrees + 360 : degrees
     }
 }
