@@ -1,16 +1,26 @@
 """The live page's pushes in Chromium: what arrives while the page sleeps is shown, and what cannot be is said."""
 
 import json
+import sys
 
 import pytest
 
-from live_server import until
+from live_page import LivePage
+from live_server import LiveServer, root, until
+
+sys.path.append(str(root / "Tests/Endpoints"))
+from push_browser import Browser  # noqa: E402
+from webhook_receiver import Receiver  # noqa: E402
+
+
+def permit_notifications(browser, server):
+    browser.execute_cdp_cmd(
+        "Browser.grantPermissions", {"origin": server.address, "permissions": ["notifications"]})
 
 
 @pytest.fixture
 def granted(browser, server):
-    browser.execute_cdp_cmd(
-        "Browser.grantPermissions", {"origin": server.address, "permissions": ["notifications"]})
+    permit_notifications(browser, server)
     yield
     browser.execute_cdp_cmd("Browser.resetPermissions", {})
 
@@ -22,18 +32,43 @@ def run(page, script):
         f"(async () => {{ {script} }})().then(done, (error) => done(String(error)));")
 
 
-def test_what_arrives_is_shown_by_the_pages_worker_and_the_newest_of_an_incident_is_left(page, server, granted):
-    page.open().sign_in()
+def start_worker(page):
+    """Registers the page's service worker. Returns its scope."""
     page.browser.execute_cdp_cmd("ServiceWorker.enable", {})
-    scope = run(page, """
+    return run(page, """
         await navigator.serviceWorker.register("push-worker.js");
         return (await navigator.serviceWorker.ready).scope;
     """)
-    assert scope == server.address + "/"
 
-    def deliver(message, number):
+
+def deliver(page, text):
+    """Gives the service worker what its browser would have decrypted."""
+    # The driver tells no registration's number; a browser counts them from 0, and a wrong one reaches nobody.
+    for number in range(10):
         page.browser.execute_cdp_cmd("ServiceWorker.deliverPushMessage", {
-            "origin": server.address, "registrationId": str(number), "data": json.dumps(message)})
+            "origin": page.server.address, "registrationId": str(number), "data": text})
+
+
+def shown(page):
+    """The notifications on the screen: titles and bodies."""
+    return run(page, """
+        const registration = await navigator.serviceWorker.ready;
+        return (await registration.getNotifications()).map(({ title, body }) => [title, body]);
+    """)
+
+
+def end_worker(page):
+    run(page, """
+        const registration = await navigator.serviceWorker.ready;
+        for (const notification of await registration.getNotifications()) { notification.close(); }
+        await registration.unregister();
+    """)
+
+
+def test_what_arrives_is_shown_by_the_pages_worker_and_the_newest_of_an_incident_is_left(page, server, granted):
+    page.open().sign_in()
+    scope = start_worker(page)
+    assert scope == server.address + "/"
 
     def notice(title, state):
         return {
@@ -41,28 +76,36 @@ def test_what_arrives_is_shown_by_the_pages_worker_and_the_newest_of_an_incident
             "notification": {"title": title, "body": "north", "tag": "incident-1", "navigate": scope},
             "data": {"source": "muster", "kind": "incident", "state": state}}
 
-    def shown():
-        return run(page, """
-            const registration = await navigator.serviceWorker.ready;
-            return (await registration.getNotifications()).map(({ title, body }) => [title, body]);
-        """)
-
-    # The driver tells no registration's number; a browser counts them from 0, and a wrong one reaches nobody.
-    for number in range(10):
-        deliver(notice("Evacuate", "open"), number)
-    until(lambda: shown() == [["Evacuate", "north"]])
-    for number in range(10):
-        deliver(notice("All clear", "closed"), number)
-    until(lambda: shown() == [["All clear", "north"]])
+    deliver(page, json.dumps(notice("Evacuate", "open")))
+    until(lambda: shown(page) == [["Evacuate", "north"]])
+    deliver(page, json.dumps(notice("All clear", "closed")))
+    until(lambda: shown(page) == [["All clear", "north"]])
     # What is for an app alone shows nothing.
-    for number in range(10):
-        deliver({"data": {"source": "cognito-sync"}}, number)
-    assert shown() == [["All clear", "north"]]
-    run(page, """
-        const registration = await navigator.serviceWorker.ready;
-        for (const notification of await registration.getNotifications()) { notification.close(); }
-        await registration.unregister();
-    """)
+    deliver(page, json.dumps({"data": {"source": "cognito-sync"}}))
+    assert shown(page) == [["All clear", "north"]]
+    end_worker(page)
+
+
+def test_a_call_for_help_is_pushed_encrypted_and_shown(browser, tmp_path):
+    """A library decrypts in place of the browser, whose push service is elsewhere."""
+    server = LiveServer(tmp_path, ["--allow-private-targets"])
+    server.start()
+    permit_notifications(browser, server)
+    page = LivePage(browser, server)
+    with Receiver(lambda call: 201) as service:
+        subscription = Browser(service, "/leader")
+        server.ask("POST", "push/devices", subscription.registration)
+        page.open().sign_in()
+        start_worker(page)
+        server.ask("POST", "users", {"name": "ana", "role": "member"})
+        server.ask("POST", "users/ana/declarations", {"kind": "sos"})
+        [call] = service.wait(lambda calls: calls)
+        deliver(page, json.dumps(subscription.read(call)))
+        until(lambda: [title for title, _ in shown(page)] == ["SOS: ana"])
+        end_worker(page)
+    page.close()
+    browser.execute_cdp_cmd("Browser.resetPermissions", {})
+    server.stop()
 
 
 def test_the_button_subscribes_registers_and_ends_it(page, server, granted):

@@ -1,57 +1,14 @@
-"""Push: a dataset's change reaches the person's other devices, encrypted, at least once, whatever fails."""
+"""Push: a dataset's change reaches the person's other devices, encrypted and in order."""
 
-import itertools
 import threading
 import time
 
 import pytest
 
 from cognito import sign_in, unsigned
-from muster_process import MusterProcess
 from push_browser import Browser, verified_claims
+from push_person import ana, counts, paths, server, service, subscribed, update, wait_until  # noqa: F401
 from webhook_receiver import Receiver
-
-paths = (f"/push/{number}" for number in itertools.count())
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, store_of_files):
-    server = MusterProcess(
-        tmp_path_factory.mktemp("muster"), ["--allow-private-targets", "--push-contact", "mailto:ops@muster.example"])
-    server.model = store_of_files
-    with server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def service():
-    with Receiver(lambda call: 201) as service:
-        yield service
-
-
-@pytest.fixture
-def ana(admin, request):
-    name = "ana." + request.node.name[:50].replace("[", ".").replace("]", "")
-    return admin.make_user(name)
-
-
-def update(person, dataset, text, device=None, key="k"):
-    """Sets a record, whatever its count is."""
-    records = person.ok("GET", f"/datasets/{dataset}")["records"]
-    count = next((record["syncCount"] for record in records if record["key"] == key), 0)
-    body = {"records": [{"key": key, "value": text, "syncCount": count}]}
-    return person.ok("PATCH", f"/datasets/{dataset}", {**body, "pushDevice": device} if device else body)["syncCount"]
-
-
-def subscribed(person, service, dataset="settings"):
-    browser = Browser(service, next(paths))
-    device = browser.register(person)
-    person.ok("PUT", f"/datasets/{dataset}/subscriptions/{device}")
-    return browser
-
-
-def counts(messages):
-    return [message["data"]["syncCount"] for message in messages]
 
 
 def test_the_other_device_is_told_and_reads_what_a_library_decrypts(server, service, ana, admin):
@@ -126,48 +83,6 @@ def test_a_subscription_that_ended_is_removed(ana, status):
         service.wait(lambda calls: calls)
         wait_until(lambda: ana.ok("GET", "/push/devices")["items"] == [])
         ana.refused(404, "PUT", f"/datasets/settings/subscriptions/{browser.id}")
-
-
-def test_a_service_that_fails_for_a_while_is_asked_again_and_the_newest_count_arrives(ana):
-    failures = iter([500, (503, {"Retry-After": "1"})])
-    with Receiver(lambda call: next(failures, 201)) as service:
-        browser = subscribed(ana, service)
-        update(ana, "settings", "1")
-        service.wait(lambda calls: calls)
-        second = update(ana, "settings", "2")
-        third = update(ana, "other", "1")
-        ana.ok("PUT", f"/datasets/other/subscriptions/{browser.id}")
-        calls = service.wait(lambda calls: len(calls) == 3)
-        assert counts(browser.messages())[1:] == [second, second]
-        assert calls[1].at - calls[0].at >= 2.4 and calls[2].at - calls[1].at >= 4.9
-        assert third == 1
-
-
-def test_no_push_is_lost_when_the_server_dies(make_server):
-    answers = {"status": 500}
-    with Receiver(lambda call: answers["status"]) as service:
-        server = make_server(arguments=["--allow-private-targets"])
-        with server:
-            ana = server.admin().make_user("ana")
-            key = ana.ok("GET", "/push/key")["key"]
-            browsers = [subscribed(ana, service, f"set{number}") for number in range(5)]
-            wanted = [update(ana, f"set{number}", "1") for number in range(5)]
-            service.wait(lambda calls: calls)
-            wanted[0] = update(ana, "set0", "2")
-            server.kill()
-            service.calls.clear()
-            answers["status"] = 201
-            server.start()
-            for browser, count in zip(browsers, wanted):
-                browser.wait(lambda messages: counts(messages)[-1:] == [count])
-            # Nothing that the services know of the server changed.
-            assert ana_again(server, ana).ok("GET", "/push/key")["key"] == key
-            verified_claims(browsers[0].calls()[0], key, f"http://127.0.0.1:{service.port}")
-
-
-def ana_again(server, ana):
-    ana.address = server.address
-    return ana
 
 
 def test_an_endpoint_on_this_machine_is_refused_where_targets_there_are(make_server):
@@ -313,10 +228,3 @@ def test_metrics_tell_what_was_sent(server, ana, service):
     update(ana, "settings", "1")
     browser.wait(lambda messages: messages)
     wait_until(lambda: attempts()[name] == before + 1)
-
-
-def wait_until(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.05)

@@ -13,7 +13,7 @@ import amazon
 from apns_stand_in import APNs
 from fcm_stand_in import FCM
 from muster_process import MusterProcess, binary
-from test_push import update, wait_until
+from push_person import update, wait_until
 
 key_id, team_id, topic = "ABC123DEFG", "DEF123GHIJ", "org.example.muster"
 

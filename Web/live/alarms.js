@@ -9,6 +9,7 @@ import { latestPosition } from "./state.js";
 import { legible, shortened } from "./text.js";
 import { clockTime, minuteTime } from "./time.js";
 import { dueWords, overdueWords } from "./timer.js";
+import { openQuestion, questionWords } from "./whereabouts.js";
 
 /** So long after it was closed an incident is told of, and can be reopened here. */
 const closedShownMs = 30 * 60_000;
@@ -25,6 +26,7 @@ export class Alarms {
     #send;
     #addVisitor;
     #checkIn;
+    #whereabouts;
     /** Lines by what they speak of, so that one that is as it was is not touched: it may have the keyboard's focus. */
     #lines = new Map();
     #teams = "";
@@ -36,8 +38,10 @@ export class Alarms {
      * @param {() => number} now the server's time in milliseconds
      * @param {(incident: object) => void} addVisitor asks for a visitor to put on an incident's roll
      * @param {() => void} checkIn gives the word of the person who looks
+     * @param {import("./whereabouts.js").Whereabouts} whereabouts answers where the person who looks is
      */
-    constructor({ alarms, closed, orders }, send, now, addVisitor, checkIn) {
+    constructor({ alarms, closed, orders }, send, now, addVisitor, checkIn, whereabouts) {
+        this.#whereabouts = whereabouts;
         this.#addVisitor = addVisitor;
         this.#checkIn = checkIn;
         this.#alarms = alarms;
@@ -63,6 +67,7 @@ export class Alarms {
             this.#line(seen, this.#alarms, `call ${member.user}`, member.state, callWords(member, this.#now()),
                 this.#answers(member, user));
         }
+        this.#showQuestion(seen, state, user);
         this.#showTimers(seen, state, user);
         for (const incident of state.incidents.values()) {
             this.#line(seen, this.#alarms, `incident ${incident.number}`, incident.kind,
@@ -87,6 +92,15 @@ export class Alarms {
             }
         }
         this.#showOrders(state, user);
+    }
+
+    /** That a leader asks where the person who looks is. */
+    #showQuestion(seen, state, user) {
+        const question = openQuestion(state, user?.name, this.#now());
+        if (!question) { return; }
+        const { canLocate } = this.#whereabouts;
+        this.#line(seen, this.#alarms, "asked", "asked", questionWords(question, canLocate, this.#now()),
+            canLocate ? [["Send where I am", () => this.#whereabouts.answer()]] : []);
     }
 
     /** The word that the person who looks owes, and for leaders who gives none; an SOS has its line above. */

@@ -93,6 +93,7 @@ export function eventWords({ kind, region, probability, markedBy, acknowledgedBy
         case "needsHelp": return `needs help${heard}`;
         case "reminder": return `${call === "sos" ? "still calls SOS" : "still needs help"}: nobody has heard it`;
         case "offSite": return markedBy ? `is marked off site by ${markedBy}` : "is off site";
+        case "asked": return `is asked by ${incident.by} where they are now`;
         case "incident": return incidentWords(incident);
         case "timer": return timerWords(incident);
         case "safe":

@@ -20,6 +20,7 @@ import { MyTimer } from "./timer.js";
 import { legible } from "./text.js";
 import { TrackView } from "./trackview.js";
 import { VisitorDialog } from "./visitor.js";
+import { Whereabouts } from "./whereabouts.js";
 
 /** What arrives within this time is shown at once; more when showing takes long, so that the page stays usable. */
 const showEveryMs = 100;
@@ -57,7 +58,8 @@ const orders = new Orders({
 const alarms = new Alarms(
     { alarms: element("alarms"), closed: element("closed"), orders: element("orders") },
     (path, body, words) => orders.send(path, body, words), serverNow,
-    (incident) => visitors.open(incident), () => myTimer.checkIn());
+    (incident) => visitors.open(incident), () => myTimer.checkIn(),
+    new Whereabouts({ request: storing, user: () => session.user?.name, now: serverNow, tell, notice }));
 const visitors = new VisitorDialog(
     element("visitor"), (path, body) => orders.post(path, body), tell);
 const outbox = new Outbox({

@@ -5,15 +5,13 @@
  * may repeat itself.
  */
 
+import { addEvent, isQuestion, promptMs } from "./eventlog.js";
 import { applyRoll, withRolls } from "./roll.js";
-import { shownState } from "./safety.js";
 
 /** As many events as the page keeps, the latest first. */
 export const eventLimit = 200;
 /** As many fixes as a trail keeps, the latest last. */
 export const trailLimit = 30;
-/** A crossing that is heard of later than this is told as past; a clock may be as much ahead. */
-const promptMs = 60_000;
 /** A fix this inaccurate, from a cell tower say, tells the region of a town at best. */
 const coarseMetres = 500;
 
@@ -63,6 +61,7 @@ const coarseMetres = 500;
  * @property {Map<number, object>} closed incidents that were closed, by number
  * @property {Set<string>} alwaysShown the teams whose safety is shown without an incident too
  * @property {{aheadSeconds: number, devices: number}} [serverClock] why the server suspects its own clock
+ * @property {Map<string, import("./whereabouts.js").Question>} questions the newest "where are you now?" to each person
  * @property {object[]} events the latest first
  * @property {{people: boolean, regions: boolean}} outdated what must be asked of the server again
  */
@@ -77,6 +76,7 @@ export const emptyState = Object.freeze({
     incidents: new Map(),
     closed: new Map(),
     alwaysShown: new Set(),
+    questions: new Map(),
     events: [],
     outdated: { people: false, regions: false },
 });
@@ -153,6 +153,7 @@ function withHistory(state, changes) {
     const draft = draftOf(state);
     for (const change of changes) {
         addEvent(draft, change);
+        applyQuestion(draft, change);
         if (change.type === "position" && !change.late) { addToTrail(draft, change.position, change.device); }
     }
     return finished(draft);
@@ -187,6 +188,7 @@ function draftOf(state) {
         trails: new Map(state.trails),
         incidents: new Map(state.incidents),
         closed: new Map(state.closed),
+        questions: new Map(state.questions),
         events: [...state.events],
         outdated: { ...state.outdated },
     };
@@ -221,6 +223,7 @@ function apply(draft, change) {
             break;
         case "belief": applyBelief(draft, change); break;
         case "declaration": applyDeclaration(draft, change); break;
+        case "action": applyQuestion(draft, change); break;
         case "sighting":
         // A call told again shows among the events.
         case "reminder":
@@ -302,6 +305,11 @@ function applyBelief(draft, { device, estimate, checking, sequence }) {
     draft.members.set(member.user, { ...member, beliefs });
 }
 
+/** A question where somebody is; no other action concerns the page. */
+function applyQuestion(draft, change) {
+    if (isQuestion(change)) { draft.questions.set(change.user, { by: change.author, at: change.at }); }
+}
+
 /** What is said with a call for help; that there is one shows in the safety that follows. */
 function applyDeclaration(draft, { user, kind, note, sampleTime, late }) {
     const member = draft.members.get(user);
@@ -339,30 +347,6 @@ function addToTrail(draft, position, device) {
     const last = trail.at(-1);
     if (last && last[0] === point[0] && last[1] === point[1]) { return; }
     draft.trails.set(device, [...trail.slice(1 - trailLimit), point]);
-}
-
-function addEvent(draft, change) {
-    const { sequence, at, user, region } = change;
-    if (draft.events.some((event) => event.sequence === sequence)) { return; }
-    if (change.type === "crossing") {
-        const { kind, sampleTime, device, probability } = change;
-        const delayMs = Date.parse(at) - Date.parse(sampleTime ?? at);
-        const late = delayMs > promptMs ? { delayMs } : {};
-        draft.events.unshift({ sequence, at: sampleTime ?? at, user, device, region, kind, probability, ...late });
-    } else if (change.type === "safety") {
-        const { since, markedBy, acknowledgedBy } = change;
-        const kind = shownState(draft, { state: change.state, team: draft.members.get(user)?.team });
-        draft.events.unshift({ sequence, at: since ?? at, user, region, kind, markedBy, acknowledgedBy });
-    } else if (change.type === "reminder") {
-        draft.events.unshift({ sequence, at, user, kind: "reminder", call: change.state });
-    } else if (change.type === "checkInTimer" && change.happened !== "checkedIn" && change.happened !== "sos") {
-        draft.events.unshift({ sequence, at, user, kind: "timer", happened: change.happened, by: change.by });
-    } else if (change.type === "incident") {
-        const { team, open, closedHow, closedBy, happened } = change;
-        const isDrill = change.kind === "drill";
-        const how = { open, isDrill, closedHow, closedBy, happened };
-        draft.events.unshift({ sequence, at, user: team, kind: "incident", ...how });
-    }
 }
 
 /** By how much the clock is ahead that a position's time is of; undefined where that time can be. */

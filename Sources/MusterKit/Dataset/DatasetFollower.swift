@@ -19,10 +19,12 @@ final class DatasetFollower: Sendable {
     /// - Parameters:
     ///   - names: the names of the open datasets.
     ///   - synchronize: synchronizes a dataset unless the device knows the count already; false: try again later.
+    ///   - onQuestion: called when somebody asks where a person is.
     ///   - onUnauthorized: called when the server refuses the credentials, before the next attempt.
     init(
         feed: LiveFeed, pacing: ReplicationPacing, names: @escaping @Sendable () -> [String],
         synchronize: @escaping @Sendable (_ name: String, _ count: Int64?) async -> Bool,
+        onQuestion: @escaping @Sendable (LiveFeed.LocationQuestion) -> Void,
         onUnauthorized: @escaping @Sendable () async -> Void
     ) {
         // A person has 20 datasets at most; the feed opens again where more events wait than this.
@@ -38,6 +40,7 @@ final class DatasetFollower: Sendable {
                             failures = 0
                             for name in names() { orders.yield(Order(name: name, count: nil)) }
                         case .dataset(let told): orders.yield(Order(name: told.name, count: told.syncCount))
+                        case .question(let question): onQuestion(question)
                         case .other: break
                         }
                     }

@@ -49,6 +49,10 @@ extension Muster {
                 pacing: options.pacing,
                 names: { [weak self] in self?.state.withLock { Array($0.datasets.keys) } ?? [] },
                 synchronize: { [weak self] name, count in await self?.synchronize(name, knowing: count) ?? true },
+                onQuestion: { [weak self] question in
+                    guard question.user == session.user else { return }
+                    self?.events.send(.askedForLocation(by: question.by, at: question.at.date))
+                },
                 onUnauthorized: { [weak self] in _ = await self?.renewSession(number) })
         }
     }

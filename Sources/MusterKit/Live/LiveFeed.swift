@@ -1,3 +1,4 @@
+package import MusterCore
 package import MusterReplication
 import MusterWire
 
@@ -9,6 +10,8 @@ package struct LiveFeed: Sendable {
         case opened
         /// A dataset of the caller's changed.
         case dataset(DatasetNews)
+        /// Somebody asks where a person is now.
+        case question(LocationQuestion)
         /// A heartbeat, or a change of something else.
         case other
     }
@@ -21,6 +24,16 @@ package struct LiveFeed: Sendable {
         package var syncCount: Int64
         /// Whether the change deleted it.
         package var isDeleted: Bool
+    }
+
+    /// That somebody asks where a person is now.
+    package struct LocationQuestion: Hashable, Sendable {
+        /// The name of the person who is asked. An admin's feed has the questions to everyone.
+        package var user: String
+        /// The name of the person who asks.
+        package var by: String
+        /// When they asked.
+        package var at: Instant
     }
 
     private let address: String
@@ -57,11 +70,23 @@ package struct LiveFeed: Sendable {
     }
 
     private static func news(_ event: EventStreamReader.Event) -> News {
-        guard event.name == "dataset", let value = try? JSONValue(parsing: Array(event.data.utf8)),
-            let name = value["dataset"]?.string, let count = value["syncCount"]?.integer
+        guard event.name == "dataset" || event.name == "action",
+            let value = try? JSONValue(parsing: Array(event.data.utf8))
         else { return .other }
+        return event.name == "dataset" ? dataset(value) : question(value)
+    }
+
+    private static func dataset(_ value: JSONValue) -> News {
+        guard let name = value["dataset"]?.string, let count = value["syncCount"]?.integer else { return .other }
         return .dataset(
             DatasetNews(name: name, syncCount: count, isDeleted: value["deleted"]?.boolean ?? false))
+    }
+
+    private static func question(_ value: JSONValue) -> News {
+        guard value["kind"]?.string == "locationAsked", let user = value["user"]?.string,
+            let author = value["author"]?.string, let at = value["at"]?.string.flatMap({ try? Instant(rfc3339: $0) })
+        else { return .other }
+        return .question(LocationQuestion(user: user, by: author, at: at))
     }
 }
 

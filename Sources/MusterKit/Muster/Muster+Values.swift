@@ -156,6 +156,9 @@ extension Muster {
         case failed(MusterError)
         /// The server's crossings differ from this device's; the device has adopted the server's.
         case corrected(inside: [RegionName], outside: [RegionName])
+        /// A leader asks where the person is now. Their next location is the answer. The device hears of it while it
+        /// follows the server's live feed, that is while a dataset is open; otherwise by push.
+        case askedForLocation(by: String, at: Date)
     }
 }
 
