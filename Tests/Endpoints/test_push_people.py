@@ -1,29 +1,12 @@
 """Push to people: an incident reaches its team, a call for help the leaders, "where are you?" whom it asks."""
 
-import itertools
 import time
 
 import pytest
 
-from muster_process import MusterProcess, run
+from muster_process import run
 from push_browser import Browser
-from webhook_receiver import Receiver
-
-paths = (f"/people/{number}" for number in itertools.count())
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, store_of_files):
-    server = MusterProcess(tmp_path_factory.mktemp("muster"), ["--allow-private-targets"])
-    server.model = store_of_files
-    with server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def service():
-    with Receiver(lambda call: 201) as service:
-        yield service
+from push_person import paths, server, service  # noqa: F401
 
 
 @pytest.fixture(scope="module")
