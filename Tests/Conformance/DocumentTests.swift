@@ -176,7 +176,8 @@ import Testing
         #expect(try bench.store.check() == [])
     }
 
-    /// A client that has read a document would otherwise not find it among the changes, and would find it there twice.
+    /// Otherwise a client that has read a new document does not find it among the changes up to the end of the log, and
+    /// gets it again with the changes after that.
     @Test(arguments: StoreKind.allCases)
     func `a read during commits sees no document that is newer than the end of the log`(kind: StoreKind) throws {
         let bench = try Bench(kind)

@@ -1,4 +1,5 @@
 import MusterGeometry
+
 extension StudyScenario {
     /// The speed that a phone reports.
     package enum SpeedHabit: String, Hashable, Sendable, CaseIterable {

@@ -116,8 +116,9 @@ import Testing
     func `what GMP gives back is wiped, also where a number grows or shrinks`() throws {
         #expect(WipingMemory.isSet)
         let count = 1 << 12
-        // Not 0xA5 or 0x5A: the C library fills freed and new memory with them where `MALLOC_PERTURB_` says so, as in
-        // `make test`. There a block that was not wiped is not found either; `swift test` alone finds it.
+        // The mark is neither 0xA5 nor 0x5A, with which the C library fills freed and new memory in `make test`
+        // (`MALLOC_PERTURB_`). That filling also hides a block that was not wiped, so only plain `swift test`, which
+        // does not set the variable, finds such a block.
         let mark: UInt8 = 0x3C
         // The kernel searches for the marks, because a program may not read memory that it has freed.
         func marks(at address: UInt64) throws -> Int {

@@ -62,7 +62,7 @@ package final class SQLiteStore: Store {
     /// The progress of deferred work; only the writer's thread uses it.
     let deferredWork = Mutex(DeferredWork())
     private let newest = Atomic<Int64>(0)
-    /// Held from the beginning of a commit until `adopt` has recorded it.
+    /// The writer holds this lock from the beginning of a transaction until `adopt` has recorded its commit.
     private let publication = NSLock()
     /// A line of text for each damage found when the store was opened.
     let damageAtOpening: [String]
@@ -177,7 +177,9 @@ package final class SQLiteStore: Store {
         if isForeign { return lastSequence }
         let visible = try Self.lastSequence(in: database)
         if visible > newest.load(ordering: .acquiring) { publication.withLock {} }
-        return LogSequence(visible)
+        // A change that `adopt` did not record, because its commit was reported as failed, stays out: `stage` has no
+        // positions of it.
+        return min(LogSequence(visible), lastSequence)
     }
 
     package func write<Result>(
