@@ -1,4 +1,5 @@
 package import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -14,7 +15,8 @@ package final class CheckedHTTPClient: Sendable {
     private let resolver: any HostResolver
     private let policy: AddressPolicy
     private let timeouts: Timeouts
-    private let tls: TLSConfiguration
+    /// What the client requires of an encrypted server. The first encrypted call reads the authorities.
+    private let tls: FirstUse<TLSConfiguration>
     /// Whether this system has a list of certificate authorities. Where it has none, the client trusts only the
     /// authorities in `roots`.
     package let hasSystemRoots: Bool
@@ -62,19 +64,35 @@ package final class CheckedHTTPClient: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         if let roots { configuration.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMFile(roots))] }
-        if let authorities = Self.systemAuthorities() { configuration.trustRoots = .certificates(authorities) }
-        hasSystemRoots = (try? NIOSSLContext(configuration: configuration)) != nil
-        // A minimal system without ca-certificates.
-        if !hasSystemRoots { configuration.trustRoots = .certificates([]) }
-        tls = configuration
+        hasSystemRoots = !Self.authorityFiles().isEmpty || Self.isUsable(configuration)
+        tls = FirstUse { [configuration] in
+            var configuration = configuration
+            if let authorities = Self.systemAuthorities() {
+                configuration.trustRoots = .certificates(authorities)
+            } else if !Self.isUsable(configuration) {
+                // A minimal system without ca-certificates.
+                configuration.trustRoots = .certificates([])
+            }
+            return configuration
+        }
     }
 
-    /// The certificate authorities in the file where Linux distributions keep them; nil where there is none, as on
-    /// macOS. They are read once for all clients, because each client's own TLS context would otherwise hold a copy of
-    /// 1 MB.
+    /// Whether a TLS context can be made, which fails where this system has no list of authorities.
+    private static func isUsable(_ configuration: TLSConfiguration) -> Bool {
+        (try? NIOSSLContext(configuration: configuration)) != nil
+    }
+
+    /// The files among those where Linux distributions keep their list of authorities that this process can read; none
+    /// on macOS.
+    private static func authorityFiles() -> [String] {
+        ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
+            .filter { FileManager.default.isReadableFile(atPath: $0) }
+    }
+
+    /// The certificate authorities of this system; nil where no file lists them. They are read once for all clients,
+    /// because each client's own TLS context would otherwise hold a copy of 1 MB.
     private static func systemAuthorities() -> [NIOSSLCertificate]? {
-        ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"].lazy
-            .compactMap { try? NIOSSLCertificate.fromPEMFile($0) }.first { !$0.isEmpty }
+        authorityFiles().lazy.compactMap { try? NIOSSLCertificate.fromPEMFile($0) }.first { !$0.isEmpty }
     }
 
     /// Sends a POST and waits for the end of the answer.
@@ -176,7 +194,7 @@ package final class CheckedHTTPClient: Sendable {
         over version: Version = .http1
     ) -> HTTPClient {
         var settings = settings
-        settings.tlsConfiguration = tls
+        settings.tlsConfiguration = tls.value
         settings.redirectConfiguration = .disallow
         settings.httpVersion = version == .http1 ? .http1Only : .automatic
         // The callers know when to try again.

@@ -30,8 +30,9 @@ package struct StaticFiles: Fallback {
         /// The file's `ETag` (RFC 9110, section 8.8.3).
         let tag: String
         let plain: ByteBuffer
-        /// The compressed content, where that is smaller.
-        let packed: ByteBuffer?
+        /// The compressed content, where that is smaller. The first request that accepts it compresses the content,
+        /// for tens of milliseconds.
+        let packed: FirstUse<ByteBuffer?>
     }
 
     private let files: [String: File]
@@ -82,7 +83,7 @@ package struct StaticFiles: Fallback {
             return Response(status: .notModified, headers: headers)
         }
         var body = file.plain
-        if let packed = file.packed, request.accepts("gzip") {
+        if request.accepts("gzip"), let packed = file.packed.value {
             body = packed
             headers[.contentEncoding] = "gzip"
         }
@@ -124,9 +125,10 @@ extension StaticFiles.File {
     fileprivate init(_ bytes: [UInt8], type: String) {
         self.type = type
         tag = "\"" + Base64.encodeUnpadded(Array(SHA256.hash(data: bytes)).prefix(15), .forURLs) + "\""
-        plain = ByteBuffer(bytes: bytes)
+        let plain = ByteBuffer(bytes: bytes)
+        self.plain = plain
         let isText = !["image/png", "image/x-icon", "font/woff2"].contains(type)
-        packed = isText ? Gzip.pack(plain) : nil
+        packed = FirstUse { isText ? Gzip.pack(plain) : nil }
     }
 }
 

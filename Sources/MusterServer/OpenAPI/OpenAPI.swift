@@ -7,7 +7,8 @@ import NIOCore
 
 /// The OpenAPI 3.1 document, generated from the table that serves the routes, so that it always matches.
 package enum OpenAPI {
-    /// Adds the route of the document. The document describes all routes added before it, and itself.
+    /// Adds the route of the document. The document describes all routes added before it, and itself. It is written when
+    /// it is first requested.
     package static func register(in routes: inout RouteTable) {
         let documentation = Route.Documentation(
             "Service", "This document.", answers: [.init(200, "OpenAPI 3.1.", json: "Object")])
@@ -15,12 +16,12 @@ package enum OpenAPI {
             routes.routes + [
                 Route(.get, APIPaths.description, admits: .anyone, documentation) { _, _ in .noContent }
             ]
-        let document = ByteBuffer(bytes: document(of: described))
+        let body = FirstUse { ByteBuffer(bytes: document(of: described)) }
         routes.add(
             Route(.get, APIPaths.description, admits: .anyone, documentation) { _, _ in
                 Response(
                     status: .ok, headers: [.contentType: "application/json", .cacheControl: "public, max-age=60"],
-                    body: .init(byteBuffer: document))
+                    body: .init(byteBuffer: body.value))
             })
     }
 

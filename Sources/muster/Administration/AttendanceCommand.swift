@@ -25,6 +25,7 @@ struct AttendanceCommand: AsyncParsableCommand {
 
     struct Minimum: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "minimum",
             abstract: "Demand that at least so many of a team are in a region. It replaces the rule of this name.")
         @OptionGroup var data: DataOption
         @OptionGroup var rule: RuleOptions
@@ -53,6 +54,7 @@ struct AttendanceCommand: AsyncParsableCommand {
 
     struct Expect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "expect",
             abstract: "Expect people in a region at a time of the week. It replaces the rule of this name.")
         @OptionGroup var data: DataOption
         @OptionGroup var rule: RuleOptions
@@ -88,7 +90,7 @@ struct AttendanceCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show a rule, and where the people are whom it counts.")
+            commandName: "show", abstract: "Show a rule, and where the people are whom it counts.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String
         @Argument(help: "The rule.") var name: String
@@ -102,7 +104,7 @@ struct AttendanceCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List a team's rules.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List a team's rules.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String
 
@@ -116,7 +118,7 @@ struct AttendanceCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a rule.")
+        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a rule.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String
         @Argument(help: "The rule.") var name: String

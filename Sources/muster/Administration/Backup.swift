@@ -7,7 +7,7 @@ import MusterTerminal
 /// `muster backup`: copies the whole store as it is at one moment, even while the server runs.
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy the whole store to a new file, even while the server runs.")
+        commandName: "backup", abstract: "Copy the whole store to a new file, even while the server runs.")
     @OptionGroup var data: DataOption
     @Argument(help: "A file that does not exist yet.", completion: .file()) var file: String
 
@@ -23,7 +23,7 @@ struct Backup: AsyncParsableCommand {
 /// `muster restore`: replaces the store by a backup.
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Replace the store by a backup. The server must be stopped.")
+        commandName: "restore", abstract: "Replace the store by a backup. The server must be stopped.")
     @OptionGroup var data: DataOption
     @Argument(help: "A file that `muster backup` wrote.", completion: .file()) var file: String
 
@@ -36,7 +36,8 @@ struct Restore: AsyncParsableCommand {
 
 /// `muster doctor`: looks for damage, and for conditions that will become a problem.
 struct Doctor: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Check the data folder and the store in it.")
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Check the data folder and the store in it.")
     @OptionGroup var data: DataOption
 
     func run() async throws {

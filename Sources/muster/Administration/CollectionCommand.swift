@@ -15,7 +15,7 @@ struct CollectionCommand: AsyncParsableCommand {
     }
 
     struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Add an empty collection.")
+        static let configuration = CommandConfiguration(commandName: "add", abstract: "Add an empty collection.")
         @OptionGroup var data: DataOption
         @Argument(help: "The name: letters, digits and . _ -") var name: String
         @Option(help: "The policy for crossings of its regions: confident or raw.", completion: .policies) var policy =
@@ -31,7 +31,7 @@ struct CollectionCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the collections: name, policy and number of regions.")
+            commandName: "list", abstract: "List the collections: name, policy and number of regions.")
         @OptionGroup var data: DataOption
         @Flag(help: "Print a JSON array.") var json = false
 
@@ -47,7 +47,8 @@ struct CollectionCommand: AsyncParsableCommand {
     }
 
     struct Policy: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Change the crossing policy of a collection.")
+        static let configuration = CommandConfiguration(
+            commandName: "policy", abstract: "Change the crossing policy of a collection.")
         @OptionGroup var data: DataOption
         @Argument(help: "The collection.") var name: String
         @Argument(help: "confident or raw.", completion: .policies) var policy: String
@@ -62,7 +63,8 @@ struct CollectionCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a collection with its regions.")
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove a collection with its regions.")
         @OptionGroup var data: DataOption
         @Argument(help: "The collection.") var name: String
 

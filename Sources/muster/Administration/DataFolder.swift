@@ -8,7 +8,7 @@ import MusterTerminal
 /// `muster init`: creates an empty store, for scripts that prepare one before a server runs over it.
 struct Init: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Create an empty store. `muster serve` does so by itself; this is for scripts.")
+        commandName: "init", abstract: "Create an empty store. `muster serve` does so by itself; this is for scripts.")
     @OptionGroup var data: DataOption
 
     func run() async throws {

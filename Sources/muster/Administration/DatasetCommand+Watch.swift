@@ -9,6 +9,7 @@ extension DatasetCommand {
     /// `muster dataset watch`: a device of the person that prints what it is told.
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "watch",
             abstract: "Print the records of a dataset, and then each change as it comes, until Ctrl-C.",
             discussion: """
                 While the server is away the command waits, and then prints what changed meanwhile. With --mark, a \

@@ -46,7 +46,7 @@ struct DatasetCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the person's datasets.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the person's datasets.")
         @OptionGroup var owner: DatasetOwner
         @Flag(help: "Print a JSON array.") var json = false
 
@@ -70,7 +70,7 @@ struct DatasetCommand: AsyncParsableCommand {
 
     struct Get: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print a record's value; without a key, all records.")
+            commandName: "get", abstract: "Print a record's value; without a key, all records.")
         @OptionGroup var owner: DatasetOwner
         @OptionGroup var dataset: DatasetName
         @Argument(help: "The record's key.") var key: String?
@@ -95,6 +95,7 @@ struct DatasetCommand: AsyncParsableCommand {
 
     struct Put: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "put",
             abstract: "Set a record's value, whatever it was. The dataset is created if there is none of that name.")
         @OptionGroup var owner: DatasetOwner
         @OptionGroup var dataset: DatasetName
@@ -108,7 +109,7 @@ struct DatasetCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a record.")
+        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a record.")
         @OptionGroup var owner: DatasetOwner
         @OptionGroup var dataset: DatasetName
         @Argument(help: "The record's key.") var key: String
@@ -120,7 +121,8 @@ struct DatasetCommand: AsyncParsableCommand {
     }
 
     struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete a dataset with its records.")
+        static let configuration = CommandConfiguration(
+            commandName: "delete", abstract: "Delete a dataset with its records.")
         @OptionGroup var owner: DatasetOwner
         @OptionGroup var dataset: DatasetName
 

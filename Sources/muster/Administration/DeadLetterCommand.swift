@@ -38,7 +38,8 @@ struct DeadLetterCommand: AsyncParsableCommand {
     struct Count: Decodable { var count: Int }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List dead letters, the oldest first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List dead letters, the oldest first.")
         @OptionGroup var data: DataOption
         @Option(help: "List only the dead letters of this target.") var target: String?
         @Flag(help: "Print a JSON array.") var json = false
@@ -60,7 +61,8 @@ struct DeadLetterCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a dead letter with its body, as JSON.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Print a dead letter with its body, as JSON.")
         @OptionGroup var data: DataOption
         @Argument(help: "The number of the dead letter.") var number: Int64
 
@@ -74,7 +76,7 @@ struct DeadLetterCommand: AsyncParsableCommand {
 
     struct Redrive: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Deliver dead letters again, each with its original event id.")
+            commandName: "redrive", abstract: "Deliver dead letters again, each with its original event id.")
         @OptionGroup var data: DataOption
         @OptionGroup var choice: Choice
 
@@ -90,7 +92,7 @@ struct DeadLetterCommand: AsyncParsableCommand {
     }
 
     struct Discard: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete dead letters.")
+        static let configuration = CommandConfiguration(commandName: "discard", abstract: "Delete dead letters.")
         @OptionGroup var data: DataOption
         @OptionGroup var choice: Choice
 

@@ -5,7 +5,7 @@ import MusterTerminal
 extension DeviceCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a device without a token; `muster device token` makes both.")
+            commandName: "add", abstract: "Add a device without a token; `muster device token` makes both.")
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceOptions
         @Option(help: "What the device sends, if scanners are to hear it: UUID:major:minor, or a Bluetooth address.")
@@ -22,6 +22,7 @@ extension DeviceCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Print a device with its latest position, and its clock where that is wrong, as JSON.")
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceOptions

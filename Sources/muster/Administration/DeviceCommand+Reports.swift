@@ -6,6 +6,7 @@ import MusterWire
 extension DeviceCommand {
     struct Positions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "positions",
             abstract: "List where every device is: its latest position, when, and within how many metres.")
         @OptionGroup var options: ReportOptions
         @Option(help: "Only this user's devices.") var user: String?
@@ -26,6 +27,7 @@ extension DeviceCommand {
 
     struct Presences: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "presences",
             abstract: "List how every device stands to the regions near it, how sure that is, and since when.")
         @OptionGroup var options: ReportOptions
         @Option(help: "Only this user's devices.") var user: String?
@@ -44,6 +46,7 @@ extension DeviceCommand {
 
     struct Sightings: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "sightings",
             abstract: "List the beacons that a device saw, oldest first: when, which, how near and how far.")
         @OptionGroup var options: ReportOptions
         @OptionGroup var device: DeviceOptions
@@ -65,6 +68,7 @@ extension DeviceCommand {
 
     struct Signals: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "signals",
             abstract: "List the signals that a device fired, newest first: when, its name, and its values as JSON.")
         @OptionGroup var options: ReportOptions
         @OptionGroup var device: DeviceOptions
@@ -78,6 +82,7 @@ extension DeviceCommand {
 
     struct Notes: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "notes",
             abstract: "List what a device says of itself: the latest note of each kind and key, with its text as JSON.")
         @OptionGroup var options: ReportOptions
         @OptionGroup var device: DeviceOptions

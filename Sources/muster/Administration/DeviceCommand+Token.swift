@@ -5,6 +5,7 @@ import MusterTerminal
 extension DeviceCommand {
     struct Token: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "token",
             abstract: "Make a token for a device; the device is made when the user has none of that name.",
             discussion: """
                 With --owntracks, the token goes into the configuration of an OwnTracks app: it is written to a file \

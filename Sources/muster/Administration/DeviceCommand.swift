@@ -21,6 +21,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Give: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "give",
             abstract: "Give a device with its history to another user of the team. Its tokens become invalid.")
         @OptionGroup var data: DataOption
         @Argument(help: "The device's name, unique within its user.") var name: String
@@ -40,7 +41,7 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the devices.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the devices.")
         @OptionGroup var data: DataOption
         @Flag(help: "Print a JSON array.") var json = false
 
@@ -54,7 +55,8 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a device with its history.")
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove a device with its history.")
         @OptionGroup var data: DataOption
         @Argument(help: "The device's name, unique within its user.") var name: String
         @Option(help: "The user that the device belongs to.") var user: String

@@ -4,7 +4,8 @@ import MusterTerminal
 
 /// `muster export`: writes the history of a device in one of several formats.
 struct Export: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Write the positions of a device to standard output.")
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the positions of a device to standard output.")
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case ndjson, gpx, csv, geojson

@@ -6,7 +6,7 @@ import MusterTerminal
 extension IncidentCommand {
     struct Visitor: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a visitor, who has no phone, to the roll of an incident.")
+            commandName: "visitor", abstract: "Add a visitor, who has no phone, to the roll of an incident.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
         @Argument(help: "The visitor's name.") var name: String
@@ -31,6 +31,7 @@ extension IncidentCommand {
 
     struct Mark: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "mark",
             abstract: "Set the state of a visitor on the roll, or of a person who was removed from the server.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
@@ -56,6 +57,7 @@ extension IncidentCommand {
 
     struct TakeOff: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "take-off",
             abstract: "Take a person off the roll of an incident, which then does not wait for them.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int

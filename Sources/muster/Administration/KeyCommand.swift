@@ -17,7 +17,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a key with the rights of its user. It is shown only once.")
+            commandName: "add", abstract: "Add a key with the rights of its user. It is shown only once.")
         @OptionGroup var data: DataOption
         @Option(help: "The user that the key belongs to.") var user: String
         @Option(help: "A label for lists.") var label = "command line"
@@ -72,7 +72,8 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List a user's keys, without their secrets.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List a user's keys, without their secrets.")
         @OptionGroup var data: DataOption
         @Option(help: "The user that the keys belong to.") var user: String
         @Flag(help: "Print a JSON array.") var json = false
@@ -91,7 +92,7 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Revoke a key.")
+        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Revoke a key.")
         @OptionGroup var data: DataOption
         @Argument(help: "The key's id, as `muster key list` shows it.") var id: String
 

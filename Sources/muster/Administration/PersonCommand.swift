@@ -13,13 +13,13 @@ struct PersonCommand: AsyncParsableCommand {
         ])
 
     struct Safe: PersonDeclaration {
-        static let configuration = CommandConfiguration(abstract: "The person is safe.")
+        static let configuration = CommandConfiguration(commandName: "safe", abstract: "The person is safe.")
         static let kind = "safe"
         @OptionGroup var options: DeclarationOptions
     }
 
     struct Help: PersonDeclaration {
-        static let configuration = CommandConfiguration(abstract: "The person needs help.")
+        static let configuration = CommandConfiguration(commandName: "help", abstract: "The person needs help.")
         static let kind = "needsHelp"
         @OptionGroup var options: DeclarationOptions
     }
@@ -40,13 +40,14 @@ struct PersonCommand: AsyncParsableCommand {
 
     struct Clear: PersonDeclaration {
         static let configuration = CommandConfiguration(
-            abstract: "Clear the declaration about the person: their devices decide again.")
+            commandName: "clear", abstract: "Clear the declaration about the person: their devices decide again.")
         static let kind = "clear"
         @OptionGroup var options: DeclarationOptions
     }
 
     struct Acknowledge: PersonDeclaration {
-        static let configuration = CommandConfiguration(abstract: "The person's call for help has been heard.")
+        static let configuration = CommandConfiguration(
+            commandName: "acknowledge", abstract: "The person's call for help has been heard.")
         static let kind = "acknowledge"
         @OptionGroup var options: DeclarationOptions
     }
@@ -55,6 +56,7 @@ struct PersonCommand: AsyncParsableCommand {
 extension PersonCommand {
     struct Ask: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "ask",
             abstract: "Ask the person where they are now, on their push devices and in their live feed.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
@@ -72,6 +74,7 @@ extension PersonCommand {
 
     struct Asked: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "asked",
             abstract: "See what became of that question: by which channels it went out, and what came since.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
@@ -94,6 +97,7 @@ extension PersonCommand {
 
     struct Join: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "join",
             abstract: "Join a user that stands for a device to the person's user, who gets its devices.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user that stands for a device; it is removed.") var name: String
@@ -112,6 +116,7 @@ extension PersonCommand {
 extension PersonCommand {
     struct Declarations: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "declarations",
             abstract: "List what was said of a person, oldest first: when, what, by whom, and the sentence with it.")
         @OptionGroup var options: ReportOptions
         @Argument(help: "The user.") var name: String

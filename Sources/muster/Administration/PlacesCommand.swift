@@ -15,7 +15,7 @@ struct PlacesCommand: AsyncParsableCommand {
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Import a file of places. Places that exist already stay unchanged.")
+            commandName: "import", abstract: "Import a file of places. Places that exist already stay unchanged.")
         @OptionGroup var data: DataOption
         @Argument(
             help: "A GeoJSON Feature or FeatureCollection, or an object with the member places.",
@@ -55,7 +55,8 @@ struct PlacesCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List all places: id, coordinates and name.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List all places: id, coordinates and name.")
         @OptionGroup var data: DataOption
 
         func run() async throws {

@@ -9,6 +9,7 @@ struct PushCommand: AsyncParsableCommand {
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "test",
             abstract: "Send a test message to each push device of a user, and print what became of it.",
             discussion: "Exits with status 1 if a message did not reach its service.")
         @OptionGroup var data: DataOption

@@ -6,6 +6,7 @@ import MusterTerminal
 extension RegionCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the regions of a collection: id, name, whether people inside are safe, and whether "
                 + "a beacon decides who is inside.")
         @OptionGroup var data: DataOption
@@ -29,7 +30,8 @@ extension RegionCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a region as a GeoJSON Feature.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Print a region as a GeoJSON Feature.")
         @OptionGroup var data: DataOption
         @Argument(help: "The region's id.") var id: String
         @Option(help: "The collection of the region.") var collection: String
@@ -63,7 +65,8 @@ extension RegionCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a region from its collection.")
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove a region from its collection.")
         @OptionGroup var data: DataOption
         @Argument(help: "The region's id.") var id: String
         @Option(help: "The collection of the region.") var collection: String

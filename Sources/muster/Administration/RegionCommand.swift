@@ -12,6 +12,7 @@ struct RegionCommand: AsyncParsableCommand {
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "import",
             abstract: "Import a GeoJSON file into a collection: all of its regions, or none if one is invalid.")
         @OptionGroup var data: DataOption
         @Argument(

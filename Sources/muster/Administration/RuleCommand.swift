@@ -24,7 +24,7 @@ struct RuleCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a rule, or change the rule of that name.",
+            commandName: "add", abstract: "Add a rule, or change the rule of that name.",
             discussion: """
                 --target safety makes the regions that the pattern names muster regions.
                 """)
@@ -67,7 +67,7 @@ struct RuleCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the rules.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the rules.")
         @OptionGroup var data: DataOption
         @Flag(help: "Print JSON, one page of at most 1,000.") var json = false
 
@@ -86,7 +86,7 @@ struct RuleCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a rule.")
+        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a rule.")
         @OptionGroup var data: DataOption
         @Argument(help: "The rule.") var name: String
 
@@ -99,7 +99,7 @@ struct RuleCommand: AsyncParsableCommand {
     }
 
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Enable a rule.")
+        static let configuration = CommandConfiguration(commandName: "enable", abstract: "Enable a rule.")
         @OptionGroup var data: DataOption
         @Argument(help: "The rule.") var name: String
 
@@ -107,7 +107,8 @@ struct RuleCommand: AsyncParsableCommand {
     }
 
     struct Disable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Disable a rule, and keep it.")
+        static let configuration = CommandConfiguration(
+            commandName: "disable", abstract: "Disable a rule, and keep it.")
         @OptionGroup var data: DataOption
         @Argument(help: "The rule.") var name: String
 
@@ -116,6 +117,7 @@ struct RuleCommand: AsyncParsableCommand {
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "test",
             abstract: "Test whether an event matches a pattern. Exits with status 1 if it does not.")
         @OptionGroup var data: DataOption
         @Option(help: "The event pattern: JSON, or @FILE.") var pattern: String

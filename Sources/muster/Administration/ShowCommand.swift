@@ -26,7 +26,7 @@ extension ShowCommand {
 
 extension UserCommand {
     struct Show: ShowCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a user as JSON.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Print a user as JSON.")
         static let list = "/users"
         @OptionGroup var options: ShowOptions
     }
@@ -35,6 +35,7 @@ extension UserCommand {
 extension TeamCommand {
     struct Show: ShowCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Print a team as JSON: its tracker, and what it chose for silence, words and incidents.")
         static let list = "/teams"
         @OptionGroup var options: ShowOptions
@@ -43,7 +44,8 @@ extension TeamCommand {
 
 extension CollectionCommand {
     struct Show: ShowCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a collection as JSON, without its regions.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Print a collection as JSON, without its regions.")
         static let list = "/collections"
         @OptionGroup var options: ShowOptions
     }
@@ -51,7 +53,7 @@ extension CollectionCommand {
 
 extension TrackerCommand {
     struct Show: ShowCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a tracker as JSON.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Print a tracker as JSON.")
         static let list = "/trackers"
         @OptionGroup var options: ShowOptions
     }
@@ -59,7 +61,8 @@ extension TrackerCommand {
 
 extension RuleCommand {
     struct Show: ShowCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a rule as JSON, with its pattern.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Print a rule as JSON, with its pattern.")
         static let list = "/rules"
         @OptionGroup var options: ShowOptions
     }
@@ -67,7 +70,8 @@ extension RuleCommand {
 
 extension TargetCommand {
     struct Show: ShowCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a target as JSON, without its secrets.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Print a target as JSON, without its secrets.")
         static let list = "/targets"
         @OptionGroup var options: ShowOptions
     }

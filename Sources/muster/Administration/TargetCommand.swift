@@ -20,7 +20,7 @@ struct TargetCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a target. A webhook's secret is printed only once.")
+            commandName: "add", abstract: "Add a target. A webhook's secret is printed only once.")
         @OptionGroup var data: DataOption
         @Argument(help: "The name: letters, digits and . _ - @") var name: String
         @Option(help: "webhook, slack or log.", completion: .targetKinds) var kind = "webhook"
@@ -80,7 +80,8 @@ struct TargetCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the targets with their pending deliveries.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the targets with their pending deliveries.")
         @OptionGroup var data: DataOption
         @Flag(help: "Print a JSON array.") var json = false
 
@@ -114,7 +115,7 @@ struct TargetCommand: AsyncParsableCommand {
     }
 
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Send to a target again.")
+        static let configuration = CommandConfiguration(commandName: "enable", abstract: "Send to a target again.")
         @OptionGroup var data: DataOption
         @Argument(help: "The target.") var name: String
 
@@ -126,6 +127,7 @@ struct TargetCommand: AsyncParsableCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "disable",
             abstract: "Stop sending to a target. Deliveries wait until it is enabled, or until they expire.")
         @OptionGroup var data: DataOption
         @Argument(help: "The target.") var name: String
@@ -144,6 +146,7 @@ struct TargetCommand: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate",
             abstract: "Replace a webhook's secret, and print the new one. The old one stays valid for some hours.")
         @OptionGroup var data: DataOption
         @Argument(help: "The target.") var name: String
@@ -160,7 +163,7 @@ struct TargetCommand: AsyncParsableCommand {
     }
 
     struct Test: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Send a test event to a target.")
+        static let configuration = CommandConfiguration(commandName: "test", abstract: "Send a test event to a target.")
         @OptionGroup var data: DataOption
         @Argument(help: "The target.") var name: String
         @Flag(help: "Print JSON.") var json = false
@@ -178,6 +181,7 @@ struct TargetCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a target with its pending deliveries, also from the rules that name it.")
         @OptionGroup var data: DataOption
         @Argument(help: "The target.") var name: String

@@ -11,7 +11,7 @@ struct TimerCommand: AsyncParsableCommand {
 
     struct Start: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Start a person's timer. It replaces the present one.")
+            commandName: "start", abstract: "Start a person's timer. It replaces the present one.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Option(help: "The longest time between two words, 60 to 86400 s.") var intervalSeconds: Double
@@ -54,7 +54,7 @@ struct TimerCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show a person's timer.")
+        static let configuration = CommandConfiguration(commandName: "show", abstract: "Show a person's timer.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Flag(help: "Print JSON.") var json = false
@@ -67,7 +67,8 @@ struct TimerCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the timers of a team's people.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the timers of a team's people.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String
 
@@ -82,7 +83,7 @@ struct TimerCommand: AsyncParsableCommand {
     }
 
     struct Stop: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "End a person's timer.")
+        static let configuration = CommandConfiguration(commandName: "stop", abstract: "End a person's timer.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
 

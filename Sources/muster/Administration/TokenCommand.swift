@@ -16,6 +16,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List a device's tokens, without their secrets: id, time of creation, and creator.")
         @OptionGroup var data: DataOption
         @Argument(help: "The device's name, unique within its user.") var name: String
@@ -36,7 +37,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke all tokens of a device. It cannot report until it has a new one.")
+            commandName: "revoke", abstract: "Revoke all tokens of a device. It cannot report until it has a new one.")
         @OptionGroup var data: DataOption
         @Argument(help: "The device's name, unique within its user.") var name: String
         @Option(help: "The user that the device belongs to.") var user: String

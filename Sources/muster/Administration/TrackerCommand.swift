@@ -17,6 +17,7 @@ struct TrackerCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Add a tracker of no team, as AWS clients use; `muster team add` makes a team's.")
         @OptionGroup var data: DataOption
         @Argument(help: "Letters, digits and . _ -") var name: String
@@ -67,7 +68,7 @@ struct TrackerCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the trackers: name, filter and collections.")
+            commandName: "list", abstract: "List the trackers: name, filter and collections.")
         @OptionGroup var data: DataOption
         @Flag(help: "Print a JSON array.") var json = false
 
@@ -85,7 +86,7 @@ struct TrackerCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a tracker; a team's goes with its team.")
+            commandName: "remove", abstract: "Remove a tracker; a team's goes with its team.")
         @OptionGroup var data: DataOption
         @Argument(help: "The tracker.") var name: String
 

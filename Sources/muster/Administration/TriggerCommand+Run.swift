@@ -5,7 +5,7 @@ import MusterWire
 extension TriggerCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Run the actions that wait, each once, and those that were given up again.",
+            commandName: "run", abstract: "Run the actions that wait, each once, and those that were given up again.",
             discussion: """
                 Put this into a timer to look every 15 minutes at triggers that were set --by-hand. Others run at \
                 once. What is fired after this began waits for the next time. The command fails where an action was \

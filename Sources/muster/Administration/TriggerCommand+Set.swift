@@ -6,6 +6,7 @@ import MusterWire
 extension TriggerCommand {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Set what a trigger does. Makes its device, its target and its rule, or changes them.",
             discussion: """
                 A template may use <user>, <device>, <name>, <time>, <text1> to <text3> and <url1> to <url3>. One that \

@@ -59,7 +59,7 @@ struct TriggerCommand: AsyncParsableCommand {
     }
 
     struct Fire: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Fire a trigger.")
+        static let configuration = CommandConfiguration(commandName: "fire", abstract: "Fire a trigger.")
         @OptionGroup var data: DataOption
         @OptionGroup var trigger: TriggerOptions
         @Option(help: "A text for the action: text1, text2, text3 in turn.") var text: [String] = []
@@ -89,7 +89,7 @@ struct TriggerCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List a person's triggers: what each does, and when it was fired last.")
+            commandName: "list", abstract: "List a person's triggers: what each does, and when it was fired last.")
         @OptionGroup var data: DataOption
         @Option(help: "Whose triggers they are.") var user: String
 

@@ -17,7 +17,7 @@ struct UserCommand: AsyncParsableCommand {
     }
 
     struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Add a user.")
+        static let configuration = CommandConfiguration(commandName: "add", abstract: "Add a user.")
         @OptionGroup var data: DataOption
         @Argument(help: "The name: letters, digits and . _ - @") var name: String
         @Option(help: "admin, leader, member, analyst or gateway.", completion: .roles) var role = "member"
@@ -43,7 +43,7 @@ struct UserCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the users.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the users.")
         @OptionGroup var data: DataOption
         @Flag(help: "Print a JSON array.") var json = false
 
@@ -58,7 +58,7 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a user with their devices and positions.")
+            commandName: "remove", abstract: "Remove a user with their devices and positions.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
 
@@ -72,6 +72,7 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Password: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "password",
             abstract: "Set a user's password. Ends the user's sessions, keys, device tokens and pushes.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
@@ -108,7 +109,7 @@ struct TeamCommand: AsyncParsableCommand {
     }
 
     struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Add a team.")
+        static let configuration = CommandConfiguration(commandName: "add", abstract: "Add a team.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var name: String
         @Option(help: "The seconds of silence after which a member's safety is unknown.") var silenceSeconds: Double?
@@ -159,7 +160,7 @@ struct TeamCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the teams.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the teams.")
         @OptionGroup var data: DataOption
         @Flag(help: "Print a JSON array.") var json = false
 
@@ -173,7 +174,7 @@ struct TeamCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a team.")
+        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a team.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var name: String
 
@@ -187,7 +188,8 @@ struct TeamCommand: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the safety of each member, since when it holds, and how it is known.")
+            commandName: "status", abstract: "Show the safety of each member, since when it holds, and how it is known."
+        )
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var name: String
         @Flag(help: "Print JSON.") var json = false

@@ -11,7 +11,7 @@ import MusterTerminal
 /// page.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a server with a simulated team, and print the link to its live page.")
+        commandName: "demo", abstract: "Run a server with a simulated team, and print the link to its live page.")
 
     @Option(help: "The number of people, 1 to 1000.") var people = 40
     @Option(help: "The port to listen on; 0 picks a free one.") var port = 8080

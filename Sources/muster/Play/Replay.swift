@@ -8,6 +8,7 @@ import MusterTerminal
 /// `muster replay`: sends recorded tracks through the API, as a phone that moves along them now.
 struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "replay",
         abstract: "Send GPX tracks through the API with their times moved to now: at once, or fix by fix.")
 
     @Argument(help: "GPX files, sent in turn.", completion: .gpxFiles) var files: [String]

@@ -14,6 +14,7 @@ import MusterTerminal
 /// continues.
 struct Track: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "track",
         abstract: "Walk a GPX file as a phone would: record it here, and send it when the server is reachable.",
         discussion: """
             What was recorded is kept in the store's folder. Started again with the same folder and file, it goes on \

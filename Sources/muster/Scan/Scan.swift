@@ -9,6 +9,7 @@ import MusterTerminal
 /// as the device that the token belongs to.
 struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "scan",
         abstract: "Hear Bluetooth beacons and tags, show them, and report them to a server as a gateway.",
         discussion: """
             It listens to an adapter of this machine (Linux), to a virtual controller that sends H4 over TCP, or to a \

@@ -11,7 +11,7 @@ struct ConfigCommand: AsyncParsableCommand {
     /// `muster config check`: whether `muster serve` would start with the environment and a configuration file.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the settings with their sources and errors.",
+            commandName: "check", abstract: "List the settings with their sources and errors.",
             discussion: "Exits with status 1 if muster serve would refuse them.")
 
         @Option(help: "The configuration file. MUSTER_CONFIG sets it too.", completion: .file()) var config: String?
