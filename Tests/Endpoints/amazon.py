@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 from datetime import datetime, timedelta, timezone
 
 import boto3
@@ -15,11 +16,20 @@ from botocore.exceptions import ClientError
 os.environ["AWS_DISABLE_HOST_PREFIX_INJECTION"] = "true"
 os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
 region = "eu-west-2"
+session = boto3.session.Session()
+making = threading.Lock()
+"""Held while the session makes a client, which two threads may not do at once."""
 
 
 def aws_key(server, user="admin", **more):
     """Creates an AWS access key of a user."""
     return server.admin().ok("POST", "/keys", {"label": "aws", "user": user, "kind": "aws", **more})
+
+
+def make_client(service, **arguments):
+    """Makes a boto3 client. All clients share one session, because it parses the model of a service only once."""
+    with making:
+        return session.client(service, **arguments)
 
 
 def client(server, user="admin", service="location", key=None, path="", retries=1, checks=True, **more):
@@ -29,7 +39,7 @@ def client(server, user="admin", service="location", key=None, path="", retries=
     arguments = {
         "aws_access_key_id": key["accessKeyId"], "aws_secret_access_key": key["secretAccessKey"],
         "aws_session_token": key.get("sessionToken")} | more
-    return boto3.session.Session().client(
+    return make_client(
         service, endpoint_url=server.address + path, region_name=region,
         config=Config(retries={"total_max_attempts": retries, "mode": "standard"}, parameter_validation=checks),
         **arguments)

@@ -1,6 +1,5 @@
 """Unmodified clients of Cognito, pointed at a server of ours as docs/cognito.md says."""
 
-import boto3
 import jwt
 import requests
 from botocore import UNSIGNED
@@ -11,7 +10,7 @@ import amazon
 
 def unsigned(server, service, retries=1):
     """A boto3 client without credentials."""
-    return boto3.session.Session().client(
+    return amazon.make_client(
         service, endpoint_url=server.address, region_name=amazon.region,
         config=Config(signature_version=UNSIGNED, retries={"total_max_attempts": retries, "mode": "standard"}))
 

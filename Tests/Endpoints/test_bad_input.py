@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from bomb import gzip_bomb
 from native_api import NativeApi, box, collection, fix, now, polygon, problem, stamp
 
 day = 24 * 3_600_000
@@ -172,7 +173,7 @@ packed_type = {**json_type, "Content-Encoding": "gzip"}
 
 def test_a_bomb_is_refused_and_never_unpacked(server, device):
     before = server.resident_bytes()
-    bomb = gzip.compress(b" " * (400 << 20), 9)
+    bomb = gzip_bomb(400)
     assert len(bomb) < 1 << 20
     device.refused(413, "POST", "/positions", raw=bomb, headers=packed_type)
     # Packed twice: only the outer layer is unpacked, and that is no JSON.

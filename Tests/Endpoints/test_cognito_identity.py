@@ -133,7 +133,7 @@ def test_credentials_end_with_a_password_in_users_and_with_their_session(server,
 def test_no_credentials_outlive_a_reset_that_comes_while_they_are_made(server, identity, pools, admin):
     admin.ok("POST", "/users", {"name": "tom", "role": "member", "team": "north", "password": "tom's password"})
     tom = Person(server, identity, "tom", pools["north"])
-    made, is_over = [], threading.Event()
+    made, is_over, enough = [], threading.Event(), threading.Semaphore(0)
 
     def make():
         own = cognito.unsigned(server, "cognito-identity")
@@ -142,13 +142,14 @@ def test_no_credentials_outlive_a_reset_that_comes_while_they_are_made(server, i
                 made.append(own.get_credentials_for_identity(IdentityId=tom.id, Logins=tom.logins)["Credentials"])
             except ClientError:
                 return
+            enough.release()
 
     threads = [threading.Thread(target=make) for _ in range(12)]
     for thread in threads:
         thread.start()
     try:
-        while len(made) < 30:
-            assert any(thread.is_alive() for thread in threads)
+        for _ in range(30):
+            assert enough.acquire(timeout=30), "no thread receives credentials any more"
         admin.ok("PUT", "/users/tom/password", {"password": "a new password"})
     finally:
         for thread in threads:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from muster_process import admin_password
+from soak import is_soak, rounds
 from test_couchdb_roles import basic
 
 whole = {"db": "db", "document": "doc", "attachment": "file.txt", "rest": "x", "index": "i", "node": "_local",
@@ -96,10 +97,17 @@ def visitor(server):
     visitor.connection.close()
 
 
+def drawn(cases, random):
+    """Returns the cases that a route gets: all in `make soak`, and in `make test` a third, others for each route."""
+    return cases if is_soak else random.sample(cases, len(cases) // 3)
+
+
+@pytest.mark.soak
 def test_any_body_is_answered(paths, visitor):
+    random = Random(5)
     for method, path in paths:
         if method in ("PUT", "POST", "COPY") and (method, path) != ("PUT", "/{db}"):
-            for body in bodies:
+            for body in drawn(bodies, random):
                 visitor.ask(method, concrete(path, document="new" if method == "PUT" else "doc"), body,
                             Destination="copied")
 
@@ -111,20 +119,23 @@ def test_any_type_of_body_is_answered(paths, visitor):
                 visitor.ask(method, concrete(path, document="typed"), "{}", Content_Type=kind)
 
 
+@pytest.mark.soak
 def test_any_query_is_answered(paths, visitor):
     queries = [f"{name}={value if value[:1] == '%' else quote(value)}" for name in parameters for value in values]
     queries += [f"{name}=1&{name}=2&{name}" for name in parameters]
     random = Random(7)
     for method, path in paths:
         if method == "GET" and "{rest...}" not in path:
-            for query in random.sample(queries, 40):
+            for query in random.sample(queries, rounds(14, 40)):
                 visitor.ask(method, f"{concrete(path)}?{query}&timeout=1")
 
 
+@pytest.mark.soak
 def test_any_name_is_answered(paths, visitor):
+    random = Random(6)
     for method, path in paths:
-        for name in names:
-            for part in ("db", "document", "attachment", "index"):
+        for part in ("db", "document", "attachment", "index"):
+            for name in drawn(names, random):
                 if "{" + part in path and method != "HEAD":
                     visitor.ask(method, concrete(path, **{part: name}) + "?timeout=1",
                                 "{}" if method in ("PUT", "POST") else None, Destination="copied")

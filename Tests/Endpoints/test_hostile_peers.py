@@ -7,10 +7,10 @@ import json
 import os
 import socket
 import threading
-import zlib
 
 import pytest
 
+from bomb import gzip_bomb
 from muster_process import MusterProcess
 from test_replicate import Couch, eventually, private
 
@@ -21,9 +21,7 @@ bomb_bytes = 512 << 20
 @pytest.fixture(scope="module")
 def bomb():
     """Half a gigabyte of blanks, in half a megabyte."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    blanks = b" " * (1 << 20)
-    return b"".join(packer.compress(blanks) for _ in range(bomb_bytes >> 20)) + packer.flush()
+    return gzip_bomb(bomb_bytes >> 20)
 
 
 class HostilePeer:
