@@ -4,9 +4,10 @@ import MusterGeometry
 /// Seeded places at which an index could go wrong: on corners and edges and a hair beside them, level with corners, on
 /// the borders of cells, on the antimeridian, at the poles.
 struct AdversarialPoints {
-    /// How many places a data set gets: 20,000, or the number in MUSTER_EXACTNESS_POINTS.
+    /// How many places a data set gets: 20,000 in `make soak`, 5,000 in `make test`, or the number in
+    /// MUSTER_EXACTNESS_POINTS.
     static let count =
-        ProcessInfo.processInfo.environment["MUSTER_EXACTNESS_POINTS"].flatMap { Int($0) } ?? 20_000
+        ProcessInfo.processInfo.environment["MUSTER_EXACTNESS_POINTS"].flatMap { Int($0) } ?? rounds(20_000)
 
     /// Longitudes and latitudes at which an index divides the world, ascending.
     struct Borders {

@@ -18,11 +18,9 @@ final class Oracle {
         return process.terminationStatus == 0
     }()
 
-    /// How many of so many rounds a test runs: all in `make soak`, a quarter in `make test`, because Python's fractions
+    /// How many of so many rounds a test runs: all in `make soak`, an eighth in `make test`, because Python's fractions
     /// are slow.
-    static func rounds(_ all: Int) -> Int {
-        ProcessInfo.processInfo.environment["MUSTER_SOAK_SEEDS"] == nil ? all / 4 : all
-    }
+    static func rounds(_ all: Int) -> Int { isSoak ? all : all / 8 }
 
     /// Answers for each point: 1 inside, 0 on the boundary, −1 outside.
     struct Locations: Decodable {

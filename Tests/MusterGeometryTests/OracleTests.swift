@@ -29,7 +29,7 @@ struct OracleTests {
             try tally.compare(polygons, points(near: polygons, 60, &random), oracle)
         }
         print(tally.summary)
-        #expect(tally.boundary > 250 && tally.inside > 250 && tally.outside > 250)
+        #expect(tally.boundary > 120 && tally.inside > 120 && tally.outside > 120)
     }
 
     @Test func `polygons across the antimeridian and round the poles agree with rational arithmetic`() throws {
@@ -53,7 +53,7 @@ struct OracleTests {
             try tally.compare(polygons, places, oracle)
         }
         print(tally.summary)
-        #expect(tally.boundary > 250 && tally.inside > 250 && tally.outside > 250)
+        #expect(tally.boundary > 120 && tally.inside > 120 && tally.outside > 120)
     }
 
     @Test func `on a small grid validity is shapely's, ring by ring`() throws {
@@ -69,7 +69,7 @@ struct OracleTests {
             try compareValidity([[corners + [corners[0]]]], oracle, &valid, &refused)
         }
         print("\(valid) valid, \(refused) refused")
-        #expect(valid > 75 && refused > 75)
+        #expect(valid > 35 && refused > 35)
     }
 
     @Test func `on a small grid holes and multipolygons are refused when shapely refuses them`() throws {
@@ -91,7 +91,7 @@ struct OracleTests {
             try compareValidity(geometry, oracle, &valid, &refused)
         }
         print("\(valid) valid, \(refused) refused")
-        #expect(valid > 75 && refused > 75)
+        #expect(valid > 35 && refused > 35)
     }
 
     private func triangle(_ random: inout SeededRandom) -> [RawVertex] {

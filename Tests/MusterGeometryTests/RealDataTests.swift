@@ -45,12 +45,12 @@ struct RealDataTests {
     }
 
     @Test func `an index of all counties answers as each county alone`() throws {
-        try compareIndex(try Self.counties(), seed: 70, places: 400)
+        try compareIndex(try Self.counties(), seed: 70, places: rounds(400))
     }
 
     @Test func `an index of all countries and provinces answers as each alone`() throws {
         let shapes = try Self.files.flatMap { try GeoJSONFile($0.path).areas.compactMap { try? $0.validated() } }
-        try compareIndex(shapes, seed: 71, places: 300)
+        try compareIndex(shapes, seed: 71, places: rounds(300))
     }
 
     @Test(.enabled(if: Oracle.isPresent, "no .venv with shapely beside the package: see Tests/Oracles"))

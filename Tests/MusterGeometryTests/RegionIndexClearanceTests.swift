@@ -12,7 +12,7 @@ import Testing
             // Half of the time some are beside the mesh.
             if round % 2 == 0 { for id in 0..<3 { index.put(shapes[id], as: Int32(id)) } }
             let prepared = shapes.map { PreparedShape($0) }
-            for _ in 0..<50 {
+            for _ in 0..<rounds(50) {
                 let place = RegionIndexMeshTests.place(near: shapes, &random)
                 let limit = pow10(random.number(0...2.6))
                 let found = index.boundaryFreeRadius(around: place, within: Metres(limit)).value

@@ -20,7 +20,7 @@ import Testing
                         at: random.place(latitude: 46...47, longitude: 8...9), vertices: vertices,
                         radius: random.number(0.001...0.1), hole: index % 3 == 0))
             }
-            check(shapes, places: 3000, &random)
+            check(shapes, places: rounds(3000), &random)
         }
     }
 

@@ -8,9 +8,9 @@ import Testing
         var measured = 0
         for round in 0..<12 {
             let shapes = (0..<(4 << (round % 6))).map { _ in RegionIndexTests.anyShape(&random) }
-            measured += check(shapes, places: 40, &random)
+            measured += check(shapes, places: rounds(40), &random)
         }
-        #expect(measured > 500)
+        #expect(measured > rounds(500))
     }
 
     @Test func `a region cut along the antimeridian has no boundary there`() throws {

@@ -9,7 +9,7 @@ import Testing
         var plans: [RegionIndexRebuild] = []
         var built: [BuiltRegions] = []
         var adopted = 0
-        for round in 0..<2000 {
+        for round in 0..<rounds(2000) {
             world.change(&random)
             let kind = random.number(0...1)
             if kind < 0.1, let plan = world.index.rebuild { plans.append(plan) }

@@ -11,7 +11,7 @@ import Testing
             let mesh = RegionIndex(shapes.enumerated().map { (Int32($0.offset), $0.element) })
             var delta = RegionIndex()
             for (id, shape) in shapes.enumerated() { delta.put(shape, as: Int32(id)) }
-            for _ in 0..<150 {
+            for _ in 0..<rounds(150) {
                 let from = RegionIndexMeshTests.place(near: shapes, &random)
                 let to =
                     random.number(0...1) < 0.5
@@ -27,7 +27,7 @@ import Testing
                 }
             }
         }
-        #expect(touched > 2000)
+        #expect(touched > rounds(2000))
     }
 
     @Test func `a way that touches a corner or runs along an edge touches the region`() throws {

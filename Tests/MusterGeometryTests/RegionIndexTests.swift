@@ -7,7 +7,7 @@ import Testing
         var index = RegionIndex()
         var shapes: [Int32: Shape] = [:]
         var answers = Answers<Int32>()
-        for round in 0..<1200 {
+        for round in 0..<rounds(1200) {
             let id = Int32(random.number(-100...200))
             if random.number(0...1) < 0.3 {
                 index.remove(id)
@@ -54,7 +54,7 @@ import Testing
             shapes[Int32(id)] = shape
         }
         var near = 0
-        for _ in 0..<300 {
+        for _ in 0..<rounds(300) {
             let place = Self.anyPlace(near: shapes, &random)
             let radius = Metres(pow10(random.number(0...7)))
             var found: [Int32] = []
@@ -65,7 +65,7 @@ import Testing
             #expect(found == expected, "\(place) \(radius)")
             near += found.count
         }
-        #expect(near > 300)
+        #expect(near > rounds(300))
         var none: [Int32] = []
         index.regions(within: -1, of: Coordinate(validLatitude: 0, longitude: 0), into: &none)
         index.regions(within: Metres(.nan), of: Coordinate(validLatitude: 0, longitude: 0), into: &none)

@@ -93,7 +93,7 @@ import Testing
         }
         #expect(shapes.count == 60)
         let index = RegionIndex(shapes.enumerated().map { (id: Int32($0.offset), shape: $0.element) })
-        for _ in 0..<3_000 {
+        for _ in 0..<rounds(3_000) {
             let place = Coordinate(validLatitude: random.number(-1...8), longitude: random.number(-1...8))
             var found: [Int32] = []
             index.regions(containing: place, into: &found)
