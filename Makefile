@@ -8,6 +8,10 @@ FUZZ_SECONDS ?= 60
 # How many seeds `make soak` runs of each seeded simulation.
 SOAK_SEEDS ?= 1000
 
+# The Swift suites that repeat more, or run more seeds, in `make soak` than in `make test`.
+SOAK_SUITES := Storm|ClockScenario|Damage|Telling|Restart|Oracle|Model|Room|Engine|Truth|TruthStudy|PlainWay
+SOAK_SUITES := $(SOAK_SUITES)|RealData|RegionIndex.*|Inradius|ShapeRules|Distance
+
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test soak bench fuzz wasm docs package test-package format lint
 
@@ -29,7 +33,7 @@ test: ## Lint, build and run every test; says which part failed.
 	@Scripts/test
 
 soak: ## Run SOAK_SEEDS (1000) seeded storms, and many crashes; MUSTER_SEED=n runs one alone.
-	MUSTER_SOAK_SEEDS=$(SOAK_SEEDS) swift test --disable-xctest --filter 'StormTests|ClockScenarioTests|DamageTests|TellingTests|RestartTests|OracleTests'
+	MUSTER_SOAK_SEEDS=$(SOAK_SEEDS) swift test --disable-xctest --filter '\.($(SOAK_SUITES))Tests'
 	@Scripts/setup test
 	swift build --product muster
 	MUSTER_SOAK_SEEDS=$(SOAK_SEEDS) MUSTER_BINARY=.build/debug/muster \

@@ -6,7 +6,7 @@ import Testing
 /// Any sequence of operations leaves the store on disk with what the store in memory has, through crashes at every
 /// point between two commits.
 @Suite struct ModelTests {
-    @Test(arguments: [StoreKind.sqlite, .sqliteWithSmallStage], [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test(arguments: [StoreKind.sqlite, .sqliteWithSmallStage], SoakSeeds.first(2, of: [1, 2, 3, 4, 5, 6]))
     func `a store on disk does what a store in memory does`(kind: StoreKind, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let bench = try Bench(kind)

@@ -1,5 +1,6 @@
 import MusterCore
 import MusterGeometry
+import MusterTestSupport
 import Testing
 
 /// What the engine leaves out because it can change nothing, against the way that leaves out nothing.
@@ -14,7 +15,7 @@ import Testing
         var plain = Town(policy: policy, dwellSeconds: 1e300)
         var random = Seed(seed: 90)
         var walkers = (0..<40).map { _ in random.walker() }
-        for round in 0..<400 {
+        for round in 0..<SoakSeeds.rounds(200, inSoak: 400) {
             var request: [Observation] = []
             for number in walkers.indices {
                 walkers[number].step(&random)
@@ -31,7 +32,7 @@ import Testing
             }
         }
         #expect(fast.log == plain.log)
-        #expect(fast.crossingCount > 300, "\(fast.crossingCount)")
+        #expect(fast.crossingCount > SoakSeeds.rounds(150, inSoak: 300), "\(fast.crossingCount)")
         for number in walkers.indices {
             let device = DeviceNumber(Int32(number + 1))
             #expect(fast.engine.standings(of: device) == plain.engine.standings(of: device))

@@ -16,7 +16,9 @@ final class MemoryPeer: ReplicationPeer {
         var logs: [String: ReplicationLog] = [:]
         /// How often logs were written: what a log's revision says.
         var logWrites = 0
-        var sequence: Int64 = 0
+        /// The id of the document that each change was of: that of the first change, whose sequence is 1, comes first.
+        var changed: [String] = []
+        var sequence: Int64 { Int64(changed.count) }
         var writes = 0
         var calls = 0
         var largestRead = 0
@@ -62,7 +64,7 @@ final class MemoryPeer: ReplicationPeer {
 
     private static func merge(_ revision: ReplicatedRevision, into document: inout Document, _ state: inout State) {
         guard document.tree.merge(revision.path, isDeleted: revision.isDeleted) else { return }
-        state.sequence += 1
+        state.changed.append(revision.id)
         state.writes += 1
         document.sequence = state.sequence
         document.bodies[revision.revision] = revision
@@ -119,19 +121,23 @@ final class MemoryPeer: ReplicationPeer {
 
     func changes(_ request: ChangesRequest) async throws -> ChangesPage {
         try enter("changes")
-        let since = Int64(request.since.name) ?? 0
+        let since = Int(request.since.name) ?? 0
         return state.withLock { state in
             let isAdmitted = { (id: String) in
                 if case .documents(let ids) = request.filter { ids.contains(id) } else { true }
             }
-            let after = state.documents.filter { $0.value.sequence > since && isAdmitted($0.key) }.sorted {
-                $0.value.sequence < $1.value.sequence
+            var (page, pending, last) = ([DocumentRevisions](), 0, state.sequence)
+            for (index, id) in state.changed.enumerated().dropFirst(since) where isAdmitted(id) {
+                // A document stands where its last change does.
+                guard let document = state.documents[id], document.sequence == index + 1 else { continue }
+                guard page.count < request.limit else {
+                    pending += 1
+                    continue
+                }
+                page.append(DocumentRevisions(id: id, revisions: document.tree.leaves.map(\.revision)))
+                last = document.sequence
             }
-            let page = after.prefix(request.limit).map { entry in
-                DocumentRevisions(id: entry.key, revisions: entry.value.tree.leaves.map(\.revision))
-            }
-            let last = after.prefix(request.limit).last?.value.sequence ?? state.sequence
-            return ChangesPage(changes: page, last: PeerSequence(last), pending: after.count - page.count)
+            return ChangesPage(changes: page, last: PeerSequence(last), pending: pending)
         }
     }
 

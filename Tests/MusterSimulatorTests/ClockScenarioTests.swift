@@ -12,7 +12,7 @@ import Testing
         case inOneRequest, inSlices, oneByOne, throttled, atTheSamplingPace, newestFirst
     }
 
-    private static let seeds = SoakSeeds.list(20)
+    private static let seeds = SoakSeeds.list(8)
 
     /// A phone that records a fix every few seconds, inside a muster region or 1.1 km north of it.
     private struct Phone {

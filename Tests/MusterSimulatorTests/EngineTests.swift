@@ -1,6 +1,7 @@
 import MusterCore
 import MusterGeometry
 import MusterSimulator
+import MusterTestSupport
 import Testing
 
 /// The engine among simulated people: what it decides is held against where they truly were.
@@ -71,7 +72,7 @@ import Testing
         DeadZone(from: Samples.after(900), until: Samples.after(1500), person: 2),
     ]
 
-    @Test(arguments: [41, 42, 43, 44] as [UInt64])
+    @Test(arguments: SoakSeeds.first(2, of: [41, 42, 43, 44]))
     func `every true crossing is decided once and at its time, through dead zones and repetitions`(seed: UInt64) {
         let reporting = Reporting(intervalSeconds: 3, lostShare: 0.05, duplicateShare: 0.05, deadZones: zones)
         var world = Samples.world(seed: seed, reporting: reporting)
@@ -91,7 +92,7 @@ import Testing
         #expect(count > 50 && server.lateCount > 100, "\(count) crossings, \(server.lateCount) late")
     }
 
-    @Test(arguments: [51, 52] as [UInt64])
+    @Test(arguments: SoakSeeds.first(1, of: [51, 52]))
     func `out of order or not, everyone ends where their newest fix has them`(seed: UInt64) throws {
         var world = Samples.world(seed: seed, reporting: .faulty(intervalSeconds: 3, deadZones: zones))
         let shapes = Samples.shapes(seed: seed)

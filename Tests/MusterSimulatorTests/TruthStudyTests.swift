@@ -1,6 +1,7 @@
 import MusterCore
 import MusterGeometry
 import MusterSimulator
+import MusterTestSupport
 import Testing
 
 extension StudyCheck: CustomTestStringConvertible {
@@ -11,7 +12,7 @@ extension StudyCheck: CustomTestStringConvertible {
 @Suite struct TruthStudyTests {
     @Test(arguments: StudyCheck.all)
     func `the confident policy keeps within its bounds`(check: StudyCheck) {
-        let score = check.score(seed: 7, runs: 0..<Int(40 * check.runsPerDay))
+        let score = check.score(seed: 7, runs: 0..<Int(Double(SoakSeeds.rounds(20, inSoak: 40)) * check.runsPerDay))
         let figure = check.measured(score)
         print("\(check.name): \(figure), bound \(check.bound)")
         #expect(check.bound.holds(for: figure))

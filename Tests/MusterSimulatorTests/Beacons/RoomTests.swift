@@ -1,5 +1,6 @@
 import Foundation
 import MusterCore
+import MusterTestSupport
 import Testing
 
 @testable import MusterSimulator
@@ -18,7 +19,7 @@ import Testing
         return (near, vote, ours)
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64])
+    @Test(arguments: SoakSeeds.first(1, of: [1, 2, 3]))
     func `a tag is in the right room most of the time, and flaps a hundredth as often as the nearest signal`(
         seed: UInt64
     ) {

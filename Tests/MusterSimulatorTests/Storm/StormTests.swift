@@ -8,11 +8,11 @@ import Testing
 /// seeds, `MUSTER_SEED` runs one alone.
 @Suite struct StormTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let sliceCount: UInt64 = 10
+    private static let sliceCount: UInt64 = 5
 
     /// The seeds, in slices that run beside each other.
     static let slices: [[UInt64]] = {
-        let seeds = SoakSeeds.list(50)
+        let seeds = SoakSeeds.list(20)
         return (0..<sliceCount).map { slice in seeds.filter { $0 % sliceCount == slice } }.filter { !$0.isEmpty }
     }()
 
