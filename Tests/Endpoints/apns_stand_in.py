@@ -2,17 +2,13 @@
 that it documents. The public simulators check neither tokens nor headers; this one does."""
 
 import json
-import socket
-import ssl
-import threading
 import time
 import uuid
 from dataclasses import dataclass
 
-import h2.config
-import h2.connection
-import h2.events
 import jwt
+
+from http2_service import HTTP2Service
 
 wait_seconds = 60
 
@@ -28,97 +24,37 @@ class Notification:
     connection: int
 
 
-class APNs:
-    """Listens on a port of its own. `answer` says for a notification: 200, or a status and a reason."""
+class APNs(HTTP2Service):
+    """Listens on a port of its own. `decide` says for a notification: 200, or a status and a reason, and where they
+    matter header fields and more members of the body."""
 
-    def __init__(self, certificate, key, *, public_key, key_id, team_id, topic, answer=None):
+    def __init__(self, certificate, key, *, public_key, key_id, team_id, topic):
         self.public_key, self.key_id, self.team_id, self.topic = public_key, key_id, team_id, topic
-        self.answer = answer or (lambda notification: (200, None))
+        self.decide = lambda notification: (200, None)
         self.notifications = []
-        self.connections = 0
-        self.goes_away_after = None
-        """Closes a connection with GOAWAY after so many notifications."""
-        self.arrived = threading.Condition()
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
-        context.set_alpn_protocols(["h2"])
-        self.context = context
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.listener.close()
-
-    @property
-    def url(self):
-        return f"https://localhost:{self.port}"
+        super().__init__(certificate, key, self._respond)
 
     def wait(self, condition, seconds=wait_seconds):
         with self.arrived:
             assert self.arrived.wait_for(lambda: condition(self.notifications), seconds), self.notifications[-5:]
             return list(self.notifications)
 
-    def _accept(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
-
-    def _serve(self, raw):
-        try:
-            with self.context.wrap_socket(raw, server_side=True) as connection:
-                if connection.selected_alpn_protocol() == "h2":
-                    self._speak(connection)
-        except OSError:
-            pass
-
-    def _speak(self, connection):
-        with self.arrived:
-            self.connections += 1
-            number = self.connections
-        state = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
-        state.initiate_connection()
-        connection.sendall(state.data_to_send())
-        streams, served = {}, 0
-        while data := connection.recv(65_536):
-            for event in state.receive_data(data):
-                if isinstance(event, h2.events.RequestReceived):
-                    streams[event.stream_id] = (dict(event.headers), bytearray())
-                elif isinstance(event, h2.events.DataReceived):
-                    streams[event.stream_id][1].extend(event.data)
-                    state.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
-                elif isinstance(event, h2.events.StreamEnded):
-                    headers, body = streams.pop(event.stream_id)
-                    served += 1
-                    status, reason, fields = self._receive(headers, bytes(body), number)
-                    text = json.dumps({"reason": reason}).encode() if reason else b""
-                    state.send_headers(event.stream_id, [
-                        (":status", str(status)), ("apns-id", str(uuid.uuid4())), *fields], end_stream=not text)
-                    if text:
-                        state.send_data(event.stream_id, text, end_stream=True)
-            connection.sendall(state.data_to_send())
-            if self.goes_away_after is not None and served >= self.goes_away_after:
-                state.close_connection()
-                connection.sendall(state.data_to_send())
-                return
+    def _respond(self, headers, body, connection):
+        status, reason, *more = self._receive(headers, body, connection)
+        fields, members = (*more, {}, {})[:2]
+        text = json.dumps({"reason": reason, **members}).encode() if reason else b""
+        return status, {"apns-id": str(uuid.uuid4()), **fields}, text
 
     def _receive(self, headers, body, connection):
         fault = self._fault(headers, body)
         if fault:
-            return (*fault, [])
+            return fault
         notification = Notification(
             headers[":path"].removeprefix("/3/device/"), headers, json.loads(body), time.monotonic(), connection)
         with self.arrived:
             self.notifications.append(notification)
             self.arrived.notify_all()
-        status, reason, *fields = self.answer(notification)
-        return status, reason, list(fields[0].items()) if fields else []
+        return self.decide(notification)
 
     def _fault(self, headers, body):
         """What Apple refuses in a request; None where it takes it."""

@@ -1,92 +1,14 @@
 """Push to apps: Apple's and Google's services, as stand-ins that check what the real ones check."""
 
-import itertools
-import shutil
-import ssl
 import subprocess
+import time
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 import amazon
-from apns_stand_in import APNs
-from fcm_stand_in import FCM
 from muster_process import MusterProcess, binary
+from push_apps import ana, apns, certificate, fcm, fresh, push_options, register, server, topic  # noqa: F401
 from push_person import update, wait_until
-
-key_id, team_id, topic = "ABC123DEFG", "DEF123GHIJ", "org.example.muster"
-
-numbers = itertools.count(1)
-
-
-def pem(key):
-    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl, which makes the certificate, is not installed")
-    folder = tmp_path_factory.mktemp("tls")
-    chain, key = folder / "chain.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", chain], check=True, capture_output=True)
-    return chain, key
-
-
-@pytest.fixture(scope="module")
-def apns(certificate):
-    signing = ec.generate_private_key(ec.SECP256R1())
-    with APNs(*certificate, public_key=signing.public_key(), key_id=key_id, team_id=team_id, topic=topic) as service:
-        service.signing = signing
-        yield service
-
-
-@pytest.fixture(scope="module")
-def fcm(certificate):
-    signing = rsa.generate_private_key(65_537, 2_048)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-    with FCM(context, public_key=signing.public_key(), account="push@test.iam.example", project="muster-1") as service:
-        service.signing = signing
-        yield service
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, store_of_files, certificate, apns, fcm):
-    folder = tmp_path_factory.mktemp("muster")
-    (folder / "apns.p8").write_text(pem(apns.signing))
-    (folder / "fcm.json").write_text(fcm.service_account(pem(fcm.signing)))
-    server = MusterProcess(folder, [
-        "--allow-private-targets", "--target-roots", str(certificate[0]),
-        "--apns-key", str(folder / "apns.p8"), "--apns-key-id", key_id, "--apns-team-id", team_id,
-        "--apns-topic", topic, "--apns-url", apns.url, "--fcm-account", str(folder / "fcm.json"),
-        "--fcm-url", fcm.url])
-    server.model = store_of_files
-    with server:
-        yield server
-
-
-@pytest.fixture
-def ana(admin, apns, fcm):
-    apns.answer, apns.goes_away_after = (lambda notification: (200, None)), None
-    fcm.answer, fcm.token_status = (lambda message: (200, None, {})), 200
-    apns.notifications.clear()
-    fcm.messages.clear()
-    return admin.make_user(f"ana.{next(numbers)}")
-
-
-def register(person, platform, device_token, dataset="settings"):
-    device = person.ok("POST", "/push/devices", {"platform": platform, "token": device_token})["id"]
-    person.ok("PUT", f"/datasets/{dataset}/subscriptions/{device}")
-    return device
-
-
-def fresh():
-    """A token that no test has used."""
-    return f"{next(numbers):064x}"
 
 
 def test_an_app_of_apple_is_told_in_the_background(ana, apns):
@@ -123,10 +45,58 @@ def test_messages_share_a_connection_and_survive_one_that_goes_away(ana, apns):
 
 @pytest.mark.parametrize("answer", [(410, "Unregistered"), (400, "BadDeviceToken"), (410, "ExpiredToken")], ids=str)
 def test_a_token_that_apple_no_longer_knows_is_removed(ana, apns, answer):
-    apns.answer = lambda notification: answer
+    apns.decide = lambda notification: answer
     register(ana, "apns", fresh())
     update(ana, "settings", "1")
     wait_until(lambda: ana.ok("GET", "/push/devices")["items"] == [])
+
+
+def test_a_token_that_was_registered_after_apple_ended_it_is_kept_and_told(ana, apns):
+    phone = fresh()
+    device = register(ana, "apns", phone)
+    an_hour_ago = int((time.time() - 3_600) * 1_000)
+    answers = iter([(410, "Unregistered", {}, {"timestamp": an_hour_ago})])
+    apns.decide = lambda notification: next(answers, (200, None))
+    count = update(ana, "settings", "1")
+    told = apns.wait(lambda told: len(told) == 2)
+    assert [one.payload["data"]["syncCount"] for one in told] == [count, count]
+    assert [one["id"] for one in ana.ok("GET", "/push/devices")["items"]] == [device]
+    # A test message says so too, and removes nothing.
+    apns.decide = lambda notification: (410, "Unregistered", {}, {"timestamp": an_hour_ago})
+    [result] = ana.ok("POST", "/push/test", {})["devices"]
+    assert (result["outcome"], "earlier registration" in result["reason"]) == ("failed", True)
+    assert [one["id"] for one in ana.ok("GET", "/push/devices")["items"]] == [device]
+
+
+def test_a_token_that_apple_ended_after_it_was_registered_is_removed(ana, apns):
+    phone = fresh()
+    register(ana, "apns", phone)
+    apns.decide = lambda notification: (410, "Unregistered", {}, {"timestamp": int(time.time() * 1_000)})
+    update(ana, "settings", "1")
+    wait_until(lambda: ana.ok("GET", "/push/devices")["items"] == [])
+    # The app registers again, and is told from then on.
+    apns.decide = lambda notification: (200, None)
+    register(ana, "apns", phone)
+    count = update(ana, "settings", "2")
+    apns.wait(lambda told: told[-1].payload["data"]["syncCount"] == count)
+
+
+def test_a_token_that_is_registered_again_while_apple_answers_is_kept_and_told(ana, apns):
+    phone = fresh()
+    register(ana, "apns", phone)
+
+    def decide(notification):
+        if len(apns.notifications) > 1:
+            return 200, None
+        ended = int(time.time() * 1_000) - 1
+        register(ana, "apns", phone)
+        return 410, "Unregistered", {}, {"timestamp": ended}
+
+    apns.decide = decide
+    count = update(ana, "settings", "1")
+    told = apns.wait(lambda told: len(told) == 2)
+    assert [one.payload["data"]["syncCount"] for one in told] == [count, count]
+    assert len(ana.ok("GET", "/push/devices")["items"]) == 1
 
 
 @pytest.mark.parametrize("answer", [
@@ -135,7 +105,7 @@ def test_a_token_that_apple_no_longer_knows_is_removed(ana, apns, answer):
     (503, "Shutdown"), (400, "IdleTimeout")], ids=str)
 def test_what_apple_cannot_take_now_is_sent_again(ana, apns, answer):
     answers = iter([answer])
-    apns.answer = lambda notification: next(answers, (200, None))
+    apns.decide = lambda notification: next(answers, (200, None))
     register(ana, "apns", fresh())
     count = update(ana, "settings", "1")
     told = apns.wait(lambda told: len(told) == 2)
@@ -144,7 +114,7 @@ def test_what_apple_cannot_take_now_is_sent_again(ana, apns, answer):
 
 
 def test_what_apple_refuses_is_not_sent_again_and_named(ana, apns, server):
-    apns.answer = lambda notification: (400, "BadTopic")
+    apns.decide = lambda notification: (400, "BadTopic")
     register(ana, "apns", fresh())
     [result] = ana.ok("POST", "/push/test", {})["devices"]
     assert (result["outcome"], result["reason"]) == ("refused", "answered 400 BadTopic")
@@ -158,6 +128,27 @@ def test_an_app_of_firebase_is_told_with_data_alone(ana, fcm):
     assert told["data"]["source"] == "cognito-sync" and told["data"]["syncCount"] == str(count)
     assert "notification" not in told and told["android"]["priority"] == "NORMAL"
     assert told["android"]["ttl"].endswith("s") and len(told["android"]["collapse_key"]) == 32
+
+
+def test_messages_of_firebase_share_a_connection_of_http2(ana, fcm):
+    for _ in range(8):
+        register(ana, "fcm", "token:" + fresh())
+    for number in range(3):
+        update(ana, "settings", str(number))
+        fcm.wait(lambda told: len(told) == 8 * (number + 1))
+    assert None not in fcm.connections and len(set(fcm.connections)) == 1, fcm.connections
+
+
+def test_a_service_that_does_not_speak_http2_is_told_over_http1(tmp_path, fcm, push_options):
+    options = push_options[:-1] + [fcm.http1_url]
+    fcm.connections.clear()
+    with MusterProcess(tmp_path, options) as server:
+        ana = server.admin().make_user("ana")
+        register(ana, "fcm", "token:" + fresh())
+        before = len(fcm.messages)
+        update(ana, "settings", "1")
+        fcm.wait(lambda told: len(told) > before)
+    assert fcm.connections == [None]
 
 
 def test_one_access_token_serves_many_messages_and_is_renewed_when_refused(ana, fcm):
@@ -245,9 +236,12 @@ def test_cognito_sync_refuses_in_its_own_words(cognito, admin, server):
     admin.make_user("bo.of.push")
     other = amazon.client(server, "bo.of.push", "cognito-sync")
     device = sync.register_device(**ids, Platform="APNS", Token=fresh())["DeviceId"]
-    amazon.refused("NotAuthorizedException", 403, other.register_device, **ids, Platform="APNS", Token=fresh())
-    amazon.refused(
-        "NotAuthorizedException", 403, other.subscribe_to_dataset, **{**subscription, "DeviceId": device})
+    # Somebody else's identity is nobody's business, an admin's neither.
+    for stranger in (other, amazon.client(server, service="cognito-sync")):
+        amazon.refused(
+            "NotAuthorizedException", 403, stranger.register_device, **ids, Platform="APNS", Token=fresh())
+        for call in (stranger.subscribe_to_dataset, stranger.unsubscribe_from_dataset):
+            amazon.refused("NotAuthorizedException", 403, call, **{**subscription, "DeviceId": device})
 
 
 @pytest.mark.parametrize("options,words", [

@@ -65,11 +65,13 @@ final class APNsSender: PushSender {
             let text = Self.text(of: message)
             guard text.count <= Self.textLimitBytes else { return .refused(PushOutcome.tooLong) }
             let answer = try await client.post(text, to: url, headers: headers, over: .http2)
-            let reason = (try? JSONValue(parsing: answer.body))?["reason"]?.string
+            let body = try? JSONValue(parsing: answer.body)
+            let reason = body?["reason"]?.string
             if answer.status == 403, reason == "ExpiredProviderToken" {
                 token.withLock { if $0?.text == shown { $0 = nil } }
             }
-            return Self.outcome(of: answer, reason: reason)
+            let end = body?["timestamp"]?.integer.map { Instant(milliseconds: $0) }
+            return Self.outcome(of: answer, reason: reason, since: end)
         } catch let fault as CallError {
             return .retry(fault.reason, afterSeconds: nil)
         } catch {
@@ -120,11 +122,14 @@ final class APNsSender: PushSender {
     }
 
     /// The outcome that an answer means ("Handling notification responses from APNs").
-    static func outcome(of answer: CallAnswer, reason: String?) -> PushOutcome {
+    ///
+    /// - Parameter end: the `timestamp` of an answer 410: when APNs found that the token is no longer valid.
+    static func outcome(of answer: CallAnswer, reason: String?, since end: Instant? = nil) -> PushOutcome {
         let words = "answered \(answer.status)\(reason.map { " \($0)" } ?? "")"
         switch (answer.status, reason) {
         case (200, _): return .delivered
-        case (410, _), (400, "BadDeviceToken"), (400, "ExpiredToken"): return .gone(words)
+        case (410, _): return .gone(words, since: end)
+        case (400, "BadDeviceToken"), (400, "ExpiredToken"): return .gone(words, since: nil)
         // The provider's token is wrong: the operator's key, not the device. The message waits for a good one.
         case (403, _), (400, "IdleTimeout"): return .retry(words, afterSeconds: nil)
         case (429, _), (500..., _): return .retry(words, afterSeconds: answer.retryAfterSeconds)

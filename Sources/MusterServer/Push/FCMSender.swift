@@ -44,7 +44,8 @@ package struct FCMCredentials: Sendable {
 }
 
 /// Sends by Firebase Cloud Messaging, HTTP v1: an access token of OAuth for the service account (RFC 7523), and a
-/// request for each message.
+/// request for each message. The messages to many devices share few connections over HTTP/2, where the service offers
+/// it, and are sent over HTTP/1.1 otherwise. The token is asked for over HTTP/1.1, once an hour.
 final class FCMSender: PushSender {
     private let credentials: FCMCredentials
     private let client: CheckedHTTPClient
@@ -90,7 +91,7 @@ final class FCMSender: PushSender {
             guard text.count <= Self.textLimitBytes + address.token.utf8.count else {
                 return .refused(PushOutcome.tooLong)
             }
-            let answer = try await client.post(text, to: url, headers: headers)
+            let answer = try await client.post(text, to: url, headers: headers, over: .http2)
             if answer.status == 401 { state.withLock { if $0.token?.text == token { $0.token = nil } } }
             return Self.outcome(of: answer)
         } catch let fault as CallError {
@@ -213,7 +214,7 @@ final class FCMSender: PushSender {
         let words = "answered \(answer.status)\((code ?? fault?["status"]?.string).map { " \($0)" } ?? "")"
         switch (answer.status, code) {
         case (200..<300, _): return .delivered
-        case (404, "UNREGISTERED"), (403, "SENDER_ID_MISMATCH"): return .gone(words)
+        case (404, "UNREGISTERED"), (403, "SENDER_ID_MISMATCH"): return .gone(words, since: nil)
         case (429, _): return .retry(words, afterSeconds: answer.retryAfterSeconds ?? Self.quotaSeconds)
         case (401, _), (500..., _): return .retry(words, afterSeconds: answer.retryAfterSeconds)
         default: return .refused(words)

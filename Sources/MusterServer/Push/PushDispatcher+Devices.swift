@@ -130,12 +130,28 @@ extension PushDispatcher {
             }
             return await group.reduce(into: [PushTestResult]()) { if let result = $1 { $0.append(result) } }
         }
-        let gone = results.filter { if case .gone = $0.outcome { true } else { false } }
+        let gone = results.compactMap { result -> (device: String, end: Instant)? in
+            guard case .gone(_, let end) = result.outcome else { return nil }
+            return (result.device.id, end ?? result.device.createdAt)
+        }
         if !gone.isEmpty {
             try await coordinator.storeState { transaction, _ in
-                for result in gone { try transaction.removePushDevice(result.device.id) }
+                for (device, end) in gone { try transaction.removePushDevice(device, registeredBy: end) }
             }
         }
         return results.sorted { ($0.device.createdAt, $0.device.id) < ($1.device.createdAt, $1.device.id) }
+    }
+}
+
+extension StoreTransaction {
+    /// Removes a push device whose service says that it is gone, with its subscriptions and the pushes that wait for
+    /// it. Does nothing if the device registered again after the moment in which it was gone.
+    ///
+    /// - Parameter moment: nil for a device that the store does not have: then one that is there again stays.
+    func removePushDevice(_ device: String, registeredBy moment: Instant?) throws {
+        if let stored = try credential(.pushDevice, key: Array(device.utf8)) {
+            guard let moment, stored.createdAt <= moment else { return }
+        }
+        try removePushDevice(device)
     }
 }

@@ -31,7 +31,8 @@ package final class PushDispatcher: Service {
     /// The questions "where are you now?", and the channels through which each was sent.
     package let locationRequests = LocationRequests()
     let record = Mutex(PushRecord())
-    private let wakes: AsyncStream<Void>
+    /// Yields when there may be signals to handle.
+    let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
     private let inbox = Mutex(Inbox())
 
@@ -84,7 +85,8 @@ package final class PushDispatcher: Service {
         wake.yield()
     }
 
-    private func takeSignals() -> [Signal] {
+    /// Removes and returns the signals that have come.
+    func takeSignals() -> [Signal] {
         let inbox = inbox.withLock { inbox in
             defer { inbox = Inbox() }
             return inbox
@@ -122,9 +124,9 @@ package final class PushDispatcher: Service {
     func attempt(_ message: PushMessage, to credential: Credential) async -> PushOutcome {
         let platform = PushDevice(credential)?.platform
         guard let platform, let address = address(of: credential) else {
-            return .gone("its address was sealed with a key that is lost")
+            return .gone("its address was sealed with a key that is lost", since: credential.createdAt)
         }
-        let outcome = await senders.send(message, to: address)
+        let outcome = await senders.send(message, to: address).judged(of: credential)
         record.withLock { $0.count(outcome, of: platform) }
         if message.topic == PushRecipients.locateTopic, let user = credential.user {
             locationRequests.note(
@@ -142,6 +144,19 @@ package final class PushDispatcher: Service {
         default: logger.info("A push failed and is tried again", metadata: metadata)
         }
         return outcome
+    }
+}
+
+extension PushOutcome {
+    /// The outcome as it concerns one registration of a device. A service that ended the device's token before that
+    /// registration speaks of an earlier one: the message is tried again, and the device stays.
+    fileprivate func judged(of registration: Credential) -> PushOutcome {
+        guard case .gone(let reason, let end) = self else { return self }
+        guard let end else { return .gone(reason, since: registration.createdAt) }
+        guard registration.createdAt <= end else {
+            return .retry("\(reason), of an earlier registration", afterSeconds: nil)
+        }
+        return self
     }
 }
 

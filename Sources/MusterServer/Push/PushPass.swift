@@ -73,6 +73,9 @@ struct PushPass {
         publish()
     }
 
+    /// Whether attempts, or a transaction, are under way whose end will be signalled.
+    var isBusy: Bool { schedule.underWayCount > 0 || keeping != nil }
+
     /// Whether more can be read and sent at once.
     private var mayGoOn: Bool { !isStuck && hasRoom && (mayHoldMore || !tellings.isEmpty) }
 
@@ -205,7 +208,7 @@ struct PushPass {
                 }
                 let messages = pushes.compactMap { PushMessage(stored: $0.message, topic: $0.topic) }
                 schedule.load(service == nil ? [] : messages, of: service ?? "", for: device)
-                if service == nil { store(.remove(device: device)) }
+                if service == nil { store(.remove(device: device, registeredBy: nil)) }
             }
         }
     }
@@ -352,7 +355,8 @@ extension PushDispatcher {
                     switch edit {
                     case .postpone(let push): try transaction.postpone(push)
                     case .forget(let topic, let device): try transaction.forgetPush(of: topic, to: device)
-                    case .remove(let device): try transaction.removePushDevice(device)
+                    case .remove(let device, let moment):
+                        try transaction.removePushDevice(device, registeredBy: moment)
                     }
                 }
                 try transaction.setPushedThrough(mark)

@@ -12,13 +12,15 @@ struct PushSchedule {
     enum Edit: Hashable, Sendable {
         case postpone(PostponedPush)
         case forget(topic: String, device: String)
-        case remove(device: String)
+        /// Removes a device that is gone, unless it registered after a moment; nil for one that the store does not
+        /// have.
+        case remove(device: String, registeredBy: Instant?)
 
         /// The device that the edit is about.
         var device: String {
             switch self {
             case .postpone(let push): push.device
-            case .forget(_, let device), .remove(let device): device
+            case .forget(_, let device), .remove(let device, _): device
             }
         }
     }
@@ -209,9 +211,13 @@ struct PushSchedule {
         free(lane.service, outcome)
         messageCount -= lane.items.count
         switch outcome {
-        case nil, .gone?:
+        case nil:
             for item in lane.items { outstanding.remove(item.sequence) }
-            return ([.remove(device: device)], 0)
+            return ([.remove(device: device, registeredBy: nil)], 0)
+        case .gone(_, let end)?:
+            // The device may have registered again meanwhile: then its messages are in the store, and it gets them.
+            let waiting = postpone(lane, of: device, attempts: lane.attempts, until: now)
+            return (waiting.edits + [.remove(device: device, registeredBy: end ?? now)], 0)
         case .delivered?, .refused?:
             let done = lane.items.removeFirst()
             outstanding.remove(done.sequence)

@@ -1,4 +1,4 @@
-import MusterCore
+package import MusterCore
 
 /// Sends messages by the push services of one platform.
 package protocol PushSender: Sendable {
@@ -17,8 +17,9 @@ extension PushSender {
 package enum PushOutcome: Hashable, Sendable {
     /// The service accepted the message.
     case delivered
-    /// The service knows no such device any more, and says why.
-    case gone(String)
+    /// The service knows no such device any more, and says why; and since when, where it tells. A device that
+    /// registered after that moment is there again.
+    case gone(String, since: Instant?)
     /// The service could not take it now; it may after some seconds.
     case retry(String, afterSeconds: Double?)
     /// The service will never take this message.
@@ -31,7 +32,7 @@ package enum PushOutcome: Hashable, Sendable {
     package var reason: String? {
         switch self {
         case .delivered: nil
-        case .gone(let reason), .retry(let reason, _), .refused(let reason): reason
+        case .gone(let reason, _), .retry(let reason, _), .refused(let reason): reason
         }
     }
 

@@ -47,7 +47,7 @@ final class WebPushSender: PushSender {
 
     func send(_ message: PushMessage, to address: PushAddress) async -> PushOutcome {
         guard let keys = address.keys, let endpoint = try? HTTPAddress(address.token) else {
-            return .gone("its subscription is none")
+            return .gone("its subscription is none", since: nil)
         }
         let now = now()
         do {
@@ -113,7 +113,7 @@ final class WebPushSender: PushSender {
     static func outcome(of answer: CallAnswer) -> PushOutcome {
         switch answer.status {
         case 200..<300: .delivered
-        case 404, 410: .gone("answered \(answer.status): the subscription has ended")
+        case 404, 410: .gone("answered \(answer.status): the subscription has ended", since: nil)
         case 408, 425, 429, 500...: .retry("answered \(answer.status)", afterSeconds: answer.retryAfterSeconds)
         case 300..<400: .refused("answered \(answer.status): redirects are not followed")
         default: .refused("answered \(answer.status)")

@@ -112,9 +112,26 @@ import Testing
         _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
         _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
         _ = schedule.begin(limit: 9)
-        #expect(schedule.finish("d", .gone("410"), now: start, jitter: 0).edits == [.remove(device: "d")])
+        let edits = schedule.finish("d", .gone("410", since: start), now: start, jitter: 0).edits
+        #expect(edits.last == .remove(device: "d", registeredBy: start))
         #expect(schedule.oldestSequence == nil && schedule.messageCount == 0)
         #expect(schedule.begin(limit: 9).isEmpty)
+        // The store has none of its messages any more.
+        #expect(schedule.dueDevices(start, limit: 9) == ["d"])
+        schedule.load([], of: "", for: "d")
+        #expect(schedule.postponedCount == 0 && schedule.begin(limit: 9).isEmpty)
+    }
+
+    @Test mutating func `a device that registered again while it was found to be gone gets what waited`() {
+        _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
+        _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
+        _ = schedule.begin(limit: 9)
+        let edits = schedule.finish("d", .gone("410", since: nil), now: start, jitter: 0).edits
+        let kept = edits.compactMap { if case .postpone(let push) = $0 { push } else { nil } }
+        #expect(kept.map(\.topic) == ["a", "b"] && edits.last == .remove(device: "d", registeredBy: start))
+        #expect(schedule.dueDevices(start, limit: 9) == ["d"])
+        schedule.load(kept.compactMap { PushMessage(stored: $0.message, topic: $0.topic) }, of: "s", for: "d")
+        #expect(schedule.begin(limit: 9).map(\.message.topic) == ["a"])
     }
 
     @Test mutating func `a service that fails gets few attempts at a time, and holds up no other`() {
@@ -174,7 +191,7 @@ import Testing
                     stored[push.device, default: []].append((push.topic, push.message))
                 }
             case .forget(let topic, let device): stored[device]?.removeAll { $0.topic == topic }
-            case .remove(let device): stored[device] = nil
+            case .remove(let device, _): stored[device] = nil
             }
         }
         func settle(failing: Int) {
