@@ -40,6 +40,10 @@ package protocol GuestStore {
     func guest(_ id: GuestID) throws -> Guest?
     /// What the guests of a pool store; nil for the team stands for the users without a team.
     func guestUsage(ofPool team: TeamNumber?) throws -> GuestUsage
+    /// Guests of a pool whose identities can be used, in the order of their numbers, from -1 downwards.
+    ///
+    /// - Parameter number: the guest to begin with, or where it is gone the next.
+    func guests(ofPool team: TeamNumber?, from number: UserNumber, limit: Int) throws -> [Guest]
     /// Whether there is any guest.
     var hasGuests: Bool { get throws }
 }

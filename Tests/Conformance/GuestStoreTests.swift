@@ -21,6 +21,9 @@ import Testing
         #expect(try bench.store.guest(Self.ana) == ana && bench.store.hasGuests)
         #expect(try bench.store.guestUsage(ofPool: TeamNumber(7)) == GuestUsage(guests: 1, bytes: 100))
         #expect(try bench.store.guestUsage(ofPool: nil) == GuestUsage(guests: 1, bytes: 0))
+        #expect(try bench.store.guests(ofPool: TeamNumber(7), from: UserNumber(-1), limit: 9) == [ana])
+        #expect(try bench.store.guests(ofPool: nil, from: UserNumber(-1), limit: 9) == [bo])
+        #expect(try bench.store.guests(ofPool: nil, from: UserNumber(bo.number.rawValue - 1), limit: 9).isEmpty)
         try bench.store.write(at: .test(3)) { transaction in
             #expect(try transaction.poolsWithGuests() == [nil, TeamNumber(7)])
             #expect(try transaction.guests(ofPool: nil, idleSince: .test(2), limit: 9).isEmpty)
@@ -43,6 +46,8 @@ import Testing
             try transaction.put(merged)
         }
         #expect(try bench.store.guest(Self.ana)?.user == UserNumber(3))
+        // Who was merged into a user has no identity any more.
+        #expect(try bench.store.guests(ofPool: TeamNumber(7), from: UserNumber(-1), limit: 9).isEmpty)
         #expect(try bench.store.datasets(of: ana.number).isEmpty)
         #expect(try bench.store.guestUsage(ofPool: TeamNumber(7)) == GuestUsage(guests: 1, bytes: 0))
         try bench.store.write(at: .test(5)) { transaction in

@@ -85,7 +85,7 @@ def test_a_pool_says_whether_it_allows_guests_and_does_so(boss, identity, pools)
     for call in (identity.get_credentials_for_identity, identity.get_open_id_token):
         refused("NotAuthorizedException", 400, call, IdentityId=guest)
     nobody = next(pool for pool in boss.list_identity_pools(MaxResults=60)["IdentityPools"]
-                  if pool["IdentityPoolName"] == "(no team)")
+                  if pool["IdentityPoolName"] == "no team")
     assert boss.update_identity_pool(**nobody, AllowUnauthenticatedIdentities=True)["AllowUnauthenticatedIdentities"]
     identity.get_id(IdentityPoolId=nobody["IdentityPoolId"])
     boss.update_identity_pool(**nobody, AllowUnauthenticatedIdentities=False)

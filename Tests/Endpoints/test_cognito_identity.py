@@ -119,7 +119,7 @@ def test_credentials_end_with_a_password_in_users_and_with_their_session(server,
     refused("NotAuthorizedException", 400, identity.get_credentials_for_identity, IdentityId=sue.id, Logins=sue.logins)
 
     admin.ok("POST", "/users", {"name": "uma", "role": "admin", "password": "uma's password"})
-    uma = Person(server, identity, "uma", pools["(no team)"])
+    uma = Person(server, identity, "uma", pools["no team"])
     held = uma.client("location")
     held.list_geofence_collections()
     own = f"{server.address}/_users/org.couchdb.user:uma"
@@ -175,7 +175,7 @@ def test_an_app_may_ask_for_credentials_as_often_as_it_likes(server, identity, p
 
 def test_a_pool_is_a_team(server, pools, admin):
     pool = amazon.client(server, service="cognito-identity")
-    assert {"north", "south", "(no team)"} <= set(pools)
+    assert {"north", "south", "no team"} <= set(pools)
     made = pool.create_identity_pool(IdentityPoolName="west", AllowUnauthenticatedIdentities=False)
     assert admin.ok("GET", "/teams/west")["tracker"] == "west"
     described = pool.describe_identity_pool(IdentityPoolId=made["IdentityPoolId"])
@@ -201,7 +201,7 @@ def test_a_pool_is_a_team(server, pools, admin):
     admin.refused(404, "GET", "/teams/west")
     for call in (pool.describe_identity_pool, pool.delete_identity_pool):
         refused("ResourceNotFoundException", 400, call, **west)
-    refused("InvalidParameterException", 400, pool.delete_identity_pool, IdentityPoolId=pools["(no team)"])
+    refused("InvalidParameterException", 400, pool.delete_identity_pool, IdentityPoolId=pools["no team"])
 
 
 def test_pools_and_identities_are_listed_in_pages(server, pools):

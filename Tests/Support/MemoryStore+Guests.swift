@@ -12,6 +12,10 @@ extension MemoryStore {
         try tables.unsafeReentrantRead { try GuestTable.usage(ofPool: team, in: $0) }
     }
 
+    package func guests(ofPool team: TeamNumber?, from number: UserNumber, limit: Int) throws -> [Guest] {
+        try tables.unsafeReentrantRead { try GuestTable.openGuests(ofPool: team, from: number, limit: limit, in: $0) }
+    }
+
     package var hasGuests: Bool { get throws { try tables.unsafeReentrantRead { try GuestTable.holdsAny(in: $0) } } }
 }
 

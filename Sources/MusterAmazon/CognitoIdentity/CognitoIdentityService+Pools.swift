@@ -26,8 +26,8 @@ extension CognitoIdentityService {
         }
     }
 
-    /// The name of the pool of users without a team; no team can have it.
-    private static let nameWithoutTeam = "(no team)"
+    /// The name of the pool of users without a team; no team can have it, because of the space.
+    private static let nameWithoutTeam = "no team"
 
     func describePool(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let team = try namedPool(call)
@@ -120,13 +120,48 @@ extension CognitoIdentityService {
         let (limit, token) = try call.read { members, faults in
             (members.pageSize(most: Self.pageLimit, &faults), members.text("NextToken", .token, &faults))
         }
-        let users = coordinator.directory.users.all.filter { $0.team == team }
-        let page = try AmazonToken.page(of: users, limit: limit, after: token, .identities, of: team?.rawValue ?? 0)
+        let (users, guests, next) = try await identities(of: team, limit: limit, after: token)
         return JSONWriter.object { writer in
             writer.member("IdentityPoolId", coordinator.origin.text(of: .pool(team)))
-            writer.member("Identities", listing: page.items) { $0.amazonIdentity($1, coordinator.origin) }
-            writer.member("NextToken", page.next)
+            writer.key("Identities")
+            writer.beginArray()
+            for user in users { writer.amazonIdentity(user, coordinator.origin) }
+            for guest in guests {
+                writer.beginObject()
+                writer.member("IdentityId", coordinator.origin.text(of: guest.id))
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.member("NextToken", next)
         }
+    }
+
+    /// A page of a pool's identities: the users in the order of their numbers, and behind them the guests who have
+    /// stored something and are not merged into a user.
+    private func identities(
+        of team: TeamNumber?, limit: Int, after token: String?
+    ) async throws -> (users: [User], guests: [Guest], next: String?) {
+        let thing = team?.rawValue ?? 0
+        // The number of the identity where the page before ended; a guest's is below 0.
+        let last = try AmazonToken.key(token, .identities, of: thing)?[0] ?? 0
+        var users: [User] = []
+        if last >= 0 {
+            users = coordinator.directory.users.all.filter { $0.team == team && Int64($0.number.rawValue) > last }
+            if users.count > limit {
+                users = Array(users.prefix(limit))
+                return (users, [], Self.token(after: users.last?.number, of: thing))
+            }
+        }
+        let (room, first) = (limit - users.count, UserNumber(Int32(clamping: min(last, 0) - 1)))
+        let found = try await coordinator.read { try $0.guests(ofPool: team, from: first, limit: room + 1) }
+        guard found.count > room else { return (users, found, nil) }
+        let guests = Array(found.prefix(room))
+        let end = guests.last?.number ?? users.last?.number
+        return (users, guests, Self.token(after: end, of: thing))
+    }
+
+    private static func token(after identity: UserNumber?, of thing: Int32) -> String? {
+        identity.map { AmazonToken.encode(.identities, of: thing, [Int64($0.rawValue)]) }
     }
 
     func describeIdentity(_ call: AmazonJSONCall) async throws -> [UInt8] {

@@ -36,7 +36,7 @@ extension CognitoUserPoolService {
 
     func adminGetUser(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let user = try namedUser(call)
-        return JSONWriter.object { $0.amazonUser(user, "UserAttributes", in: coordinator) }
+        return JSONWriter.object { $0.amazonUser(user, "UserAttributes", status: status(of: user), in: coordinator) }
     }
 
     /// Checks that a new user may have a name.
@@ -63,10 +63,7 @@ extension CognitoUserPoolService {
         let user = try await coordinator.edit(by: Author(try call.principal)) { directory, draft in
             guard let released = directory.releasing(name) else { throw UserPoolError.nameTaken }
             let team = try attributes["custom:team"].map { team throws(AmazonError) in
-                guard let team = directory.teams[team] else {
-                    throw .validation("custom:team", "is the name of no team")
-                }
-                return team.number
+                try Self.team(named: team, in: directory)
             }
             let user = User(
                 number: try draft.transaction.nextUserNumber(), name: name, role: .member, team: team)
@@ -77,9 +74,55 @@ extension CognitoUserPoolService {
         return JSONWriter.object { writer in
             writer.key("User")
             writer.beginObject()
-            writer.amazonUser(user, "Attributes", in: coordinator)
+            writer.amazonUser(user, "Attributes", status: status(of: user), in: coordinator)
             writer.endObject()
         }
+    }
+
+    /// The status of an account in Cognito's words.
+    func status(of user: User) -> String {
+        identity.isPasswordResetRequired(of: user.number) ? "RESET_REQUIRED" : "CONFIRMED"
+    }
+
+    /// Changes the team of a user, the one attribute that can be changed here. An empty one ends the membership.
+    func adminUpdateUserAttributes(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let user = try namedUser(call)
+        let attributes = try call.read { members, faults in
+            _ = members.value("UserAttributes", required: true, &faults)
+            return try members.attributes("UserAttributes", &faults)
+        }
+        for name in attributes.keys.sorted() where name != "custom:team" {
+            throw AmazonError(
+                400, "InvalidParameterException",
+                name == "sub"
+                    ? "Cannot modify the non-mutable attribute sub"
+                    : "Attributes did not conform to the schema: \(name): Attribute does not exist in the schema.")
+        }
+        guard let team = attributes["custom:team"] else { return JSONWriter.object { _ in } }
+        try await coordinator.edit(by: Author(try call.principal)) { directory, draft in
+            guard var user = directory.users[user.number] else { throw IdentityError.unknown }
+            user.team = team.isEmpty ? nil : try Self.team(named: team, in: directory)
+            user.isImplicit = false
+            draft.edits = [.putUser(user)]
+        }
+        return JSONWriter.object { _ in }
+    }
+
+    private static func team(named name: String, in directory: Directory) throws(AmazonError) -> TeamNumber {
+        guard let team = directory.teams[name] else { throw .validation("custom:team", "is the name of no team") }
+        return team.number
+    }
+
+    /// Ends a user's password and all of their credentials. The user sets another by a code, which `ForgotPassword` has
+    /// sent too.
+    func adminResetUserPassword(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let user = try namedUser(call)
+        guard user.number != (try call.principal).user else {
+            throw AmazonError.notAuthorized("Change your own password by ChangePassword.")
+        }
+        let code = try await identity.requirePasswordReset(of: user, by: Author(try call.principal))
+        codeSender?.send(code)
+        return JSONWriter.object { _ in }
     }
 
     func adminSetUserPassword(_ call: AmazonJSONCall) async throws -> [UInt8] {
@@ -180,7 +223,7 @@ extension CognitoUserPoolService {
 
 extension AmazonError {
     /// An edit would leave the store without an admin.
-    fileprivate static let lastAdmin = AmazonError(400, "InvalidParameterException", "This is the last admin.")
+    static let lastAdmin = AmazonError(400, "InvalidParameterException", "This is the last admin.")
 }
 
 extension AmazonMembers {
@@ -198,10 +241,12 @@ extension AmazonMembers {
 
 extension JSONWriter {
     /// Writes the members of a user.
-    mutating func amazonUser(_ user: User, _ attributes: StaticString, in coordinator: StoreCoordinator) {
+    mutating func amazonUser(
+        _ user: User, _ attributes: StaticString, status: String, in coordinator: StoreCoordinator
+    ) {
         member("Username", user.name)
         userAttributes(attributes, of: user, in: coordinator)
         member("Enabled", true)
-        member("UserStatus", "CONFIRMED")
+        member("UserStatus", status)
     }
 }

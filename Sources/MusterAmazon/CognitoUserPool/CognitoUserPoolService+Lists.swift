@@ -104,7 +104,7 @@ extension CognitoUserPoolService {
         JSONWriter.object { writer in
             writer.member("Users", listing: users) { writer, user in
                 writer.beginObject()
-                writer.amazonUser(user, "Attributes", in: coordinator)
+                writer.amazonUser(user, "Attributes", status: status(of: user), in: coordinator)
                 writer.endObject()
             }
             writer.member(token, next)

@@ -20,6 +20,17 @@ extension CognitoUserPoolService {
         }
     }
 
+    /// Removes the account of the user who asks, with all that they reported.
+    func deleteUser(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        let user = try await user(of: call)
+        try await coordinator.edit(by: Author(user: user.number)) { directory, draft in
+            guard directory.hasAnotherAdmin(than: user.number) else { throw AmazonError.lastAdmin }
+            draft.edits = directory.removal(of: user.number)
+        }
+        identity.forget(user.number)
+        return JSONWriter.object { _ in }
+    }
+
     func changePassword(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let user = try await user(of: call)
         let (previous, proposed) = try call.read { members, faults in

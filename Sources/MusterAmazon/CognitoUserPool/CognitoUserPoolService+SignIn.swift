@@ -46,9 +46,13 @@ extension CognitoUserPoolService {
     func signIn(by flow: String, _ parameters: AuthParameters, _ call: AmazonJSONCall) async throws -> [UInt8] {
         switch flow {
         case "USER_PASSWORD_AUTH", "ADMIN_USER_PASSWORD_AUTH", "ADMIN_NO_SRP_AUTH":
-            let session = try await identity.signInToUserPool(
-                name: parameters.required("USERNAME"), password: parameters.required("PASSWORD"),
-                issuer: issuer(at: call.serverAddress), from: call.context.remoteAddress)
+            let name = try parameters.required("USERNAME")
+            let password = try parameters.required("PASSWORD")
+            let session = try await requiringNoReset(of: name) {
+                try await identity.signInToUserPool(
+                    name: name, password: password, issuer: issuer(at: call.serverAddress),
+                    from: call.context.remoteAddress)
+            }
             return answer(session)
         case "REFRESH_TOKEN_AUTH", "REFRESH_TOKEN":
             let session = try await identity.refreshUserPool(
@@ -76,9 +80,34 @@ extension CognitoUserPoolService {
         }
     }
 
+    /// Refuses in other words where a sign-in fails because an admin ended the user's password: the app then asks for
+    /// the code. Like every sign-in, each counts as a tried password.
+    private func requiringNoReset<Made>(of name: String, _ signIn: () async throws -> Made) async throws -> Made {
+        do {
+            return try await signIn()
+        } catch IdentityError.refused {
+            guard let user = coordinator.directory.users[name], identity.isPasswordResetRequired(of: user.number) else {
+                throw IdentityError.refused
+            }
+            throw UserPoolError.passwordResetRequired
+        }
+    }
+
     func respondToAuthChallenge(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        try await respond(toChallenge: call) { _, _ in }
+    }
+
+    func adminRespondToAuthChallenge(_ call: AmazonJSONCall) async throws -> [UInt8] {
+        try await respond(toChallenge: call) { requirePool($0, &$1) }
+    }
+
+    /// - Parameter check: checks what the members hold besides the response.
+    private func respond(
+        toChallenge call: AmazonJSONCall, _ check: (AmazonMembers, inout AmazonFaults) -> Void
+    ) async throws -> [UInt8] {
         let (name, client, responses) = try call.read { members, faults in
-            (
+            check(members, &faults)
+            return (
                 members.text("ChallengeName", .any, required: true, &faults),
                 members.text("ClientId", .any, required: true, &faults),
                 AuthParameters(members, "ChallengeResponses", &faults)
@@ -96,10 +125,12 @@ extension CognitoUserPoolService {
                 400, "InvalidParameterException", "The secret block and the signature must be base64.")
         }
         do {
-            let session = try await identity.finishProof(
-                ofUserNamed: responses.required("USERNAME"), secretBlock: block, signature: signature,
-                time: responses.required("TIMESTAMP"), issuer: issuer(at: call.serverAddress),
-                from: call.context.remoteAddress)
+            let (user, time) = (try responses.required("USERNAME"), try responses.required("TIMESTAMP"))
+            let session = try await requiringNoReset(of: user) {
+                try await identity.finishProof(
+                    ofUserNamed: user, secretBlock: block, signature: signature, time: time,
+                    issuer: issuer(at: call.serverAddress), from: call.context.remoteAddress)
+            }
             return answer(session)
         } catch IdentityError.refused {
             // The same to everyone: it tells nothing about whether the user exists.
@@ -117,7 +148,8 @@ extension CognitoUserPoolService {
             )
         }
         try requireClient(client)
-        return answer(try await identity.refreshUserPool(token ?? "", issuer: issuer(at: call.serverAddress)))
+        let session = try await identity.refreshUserPool(token ?? "", issuer: issuer(at: call.serverAddress))
+        return JSONWriter.object { $0.authenticationResult(session) }
     }
 
     func revokeToken(_ call: AmazonJSONCall) async throws -> [UInt8] {
@@ -143,14 +175,20 @@ extension CognitoUserPoolService {
             writer.key("ChallengeParameters")
             writer.beginObject()
             writer.endObject()
-            writer.key("AuthenticationResult")
-            writer.beginObject()
-            writer.member("AccessToken", session.accessToken)
-            writer.member("ExpiresIn", session.expiresIn)
-            writer.member("IdToken", session.idToken)
-            writer.member("RefreshToken", session.refreshToken)
-            writer.member("TokenType", "Bearer")
-            writer.endObject()
+            writer.authenticationResult(session)
         }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func authenticationResult(_ session: UserPoolSession) {
+        key("AuthenticationResult")
+        beginObject()
+        member("AccessToken", session.accessToken)
+        member("ExpiresIn", session.expiresIn)
+        member("IdToken", session.idToken)
+        member("RefreshToken", session.refreshToken)
+        member("TokenType", "Bearer")
+        endObject()
     }
 }

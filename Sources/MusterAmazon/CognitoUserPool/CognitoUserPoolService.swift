@@ -34,7 +34,7 @@ struct CognitoUserPoolService: CognitoJSONService {
             "ChangePassword": changePassword, "GlobalSignOut": globalSignOut, "RevokeToken": revokeToken,
             "GetTokensFromRefreshToken": getTokensFromRefreshToken, "SignUp": signUp,
             "ConfirmSignUp": confirmSignUp, "ResendConfirmationCode": resendConfirmationCode,
-            "ForgotPassword": forgotPassword, "ConfirmForgotPassword": confirmForgotPassword,
+            "ForgotPassword": forgotPassword, "ConfirmForgotPassword": confirmForgotPassword, "DeleteUser": deleteUser,
         ]
     }
 
@@ -45,6 +45,8 @@ struct CognitoUserPoolService: CognitoJSONService {
             "AdminInitiateAuth": adminInitiateAuth, "AdminUserGlobalSignOut": adminUserGlobalSignOut,
             "AdminAddUserToGroup": adminAddUserToGroup, "AdminRemoveUserFromGroup": adminRemoveUserFromGroup,
             "AdminListGroupsForUser": adminListGroupsForUser, "GetGroup": getGroup, "ListGroups": listGroups,
+            "AdminRespondToAuthChallenge": adminRespondToAuthChallenge,
+            "AdminResetUserPassword": adminResetUserPassword, "AdminUpdateUserAttributes": adminUpdateUserAttributes,
             "ListUsers": listUsers, "ListUsersInGroup": listUsersInGroup, "ListUserPools": listUserPools,
             "ListUserPoolClients": listUserPoolClients, "DescribeUserPool": describeUserPool,
         ]
@@ -153,6 +155,8 @@ extension AmazonError {
         case .invalidNumber: self.init(400, "InvalidParameterException", "SRP_A is not a valid number.")
         case .invalidChallenge: self = .notAuthorized("Invalid session for the user, or it has expired.")
         case .nameTaken: self.init(400, "UsernameExistsException", "User already exists")
+        case .passwordResetRequired:
+            self.init(400, "PasswordResetRequiredException", "Password reset required for the user")
         case .wrongCode:
             self.init(400, "CodeMismatchException", "Invalid verification code provided, please try again.")
         }

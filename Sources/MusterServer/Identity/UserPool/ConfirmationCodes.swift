@@ -49,6 +49,8 @@ package final class ConfirmationCodes: Sendable {
         fileprivate var readers: Set<UserNumber> = []
         /// Whether a target has accepted the code; nil where none was asked, or has not answered yet.
         package fileprivate(set) var wasSent: Bool?
+        /// Whether an admin ended the password that the code replaces: the user cannot sign in before it is set.
+        fileprivate var isRequired = false
         /// How often it was handed to a target, and when last.
         fileprivate var sends = 0
         fileprivate var lastSentAt: Instant?
@@ -155,10 +157,12 @@ package final class ConfirmationCodes: Sendable {
 
     /// Makes the code for a new password, unless there is one for the same present password.
     ///
+    /// - Parameter isRequired: whether an admin ended the present password.
     /// - Returns: the code that counts.
-    func issueReset(for user: User, mark: [UInt8], at now: Instant) -> Entry {
-        let entry = Entry(.password(of: user.number, mark: mark), user: user.name, at: now)
-        return tables.withLock { tables in
+    func issueReset(for user: User, mark: [UInt8], isRequired: Bool = false, at now: Instant) -> Entry {
+        var entry = Entry(.password(of: user.number, mark: mark), user: user.name, at: now)
+        entry.isRequired = isRequired
+        return tables.withLock { [entry] tables in
             if let other = tables.resets[user.number], now < other.expiresAt,
                 case .password(_, mark) = other.subject
             {
@@ -174,6 +178,11 @@ package final class ConfirmationCodes: Sendable {
         let entry = tables.withLock { $0.resets[user] }
         guard let entry, entry.isGood(code, at: now), case .password(_, let mark) = entry.subject else { return nil }
         return mark
+    }
+
+    /// Whether an admin ended the password of a user, who has not set another yet.
+    func isResetRequired(of user: UserNumber, at now: Instant) -> Bool {
+        tables.withLock { tables in tables.resets[user].map { $0.isRequired && now < $0.expiresAt } ?? false }
     }
 
     /// Ends the code of a user whose password has changed, or who is gone.

@@ -1,4 +1,5 @@
-import MusterCore
+import MusterCoding
+package import MusterCore
 import MusterStore
 
 /// Accounts and passwords that a code confirms.
@@ -69,6 +70,27 @@ extension Identity {
             try store.credential(.password, key: user.map { Credential.passwordKey(of: $0.number) } ?? [])
         }
         return user.map { confirmations.issueReset(for: $0, mark: Self.passwordMark(stored), at: now) }
+    }
+
+    /// Ends a user's password and all of the user's credentials, and makes the code by which the person sets another.
+    /// In place of the password is one that nobody knows.
+    ///
+    /// - Parameter admin: the admin who asks for it.
+    /// - Returns: the code.
+    /// - Throws: `IdentityError.unknown` when the user no longer exists, `.busy`; `CoordinatorError`, `StoreError`.
+    package func requirePasswordReset(of user: User, by admin: Author) async throws -> ConfirmationCodes.Entry {
+        let unknown = Base64.encodeUnpadded(SecretToken.randomBytes(32), .forURLs)
+        try await setPassword(unknown, of: user.number, by: admin, ending: Set(EndedCredentials.allCases))
+        let stored = try await coordinator.readCredentials { store in
+            try store.credential(.password, key: Credential.passwordKey(of: user.number))
+        }
+        return confirmations.issueReset(for: user, mark: Self.passwordMark(stored), isRequired: true, at: now())
+    }
+
+    /// Whether an admin ended the password of a user, who has not set another yet. A restart forgets it: the user then
+    /// asks for a code again.
+    package func isPasswordResetRequired(of user: UserNumber) -> Bool {
+        confirmations.isResetRequired(of: user, at: now())
     }
 
     /// Sets the password of a user who shows the code for it. The code is worth nothing once the password that it

@@ -164,6 +164,8 @@ package enum UserPoolError: Error, Hashable, Sendable {
     case invalidChallenge
     /// There is a user of that name.
     case nameTaken
+    /// An admin ended the password: the user sets another by a code.
+    case passwordResetRequired
     /// The code is wrong, has expired or was used before.
     case wrongCode
 }

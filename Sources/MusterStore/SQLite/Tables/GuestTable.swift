@@ -94,6 +94,19 @@ package enum GuestTable {
         ).map { Guest($0) }
     }
 
+    /// Guests of a pool who are merged into no user, from a number downwards.
+    package static func openGuests(
+        ofPool team: TeamNumber?, from number: UserNumber, limit: Int, in database: Database
+    ) throws -> [Guest] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT \(columns) FROM guests WHERE team = ? AND number >= ? AND user IS NULL ORDER BY number LIMIT ?
+                """,
+            arguments: [team?.rawValue ?? 0, -Int(number.rawValue), limit]
+        ).map { Guest($0) }
+    }
+
     package static func pools(in database: Database) throws -> [TeamNumber?] {
         try Int32.fetchAll(database, sql: "SELECT team FROM guest_pools ORDER BY team").map {
             $0 == 0 ? nil : TeamNumber($0)
@@ -150,6 +163,10 @@ extension SQLiteStore {
 
     package func guestUsage(ofPool team: TeamNumber?) throws -> GuestUsage {
         try onReader { try GuestTable.usage(ofPool: team, in: $0) }
+    }
+
+    package func guests(ofPool team: TeamNumber?, from number: UserNumber, limit: Int) throws -> [Guest] {
+        try onReader { try GuestTable.openGuests(ofPool: team, from: number, limit: limit, in: $0) }
     }
 
     package var hasGuests: Bool { get throws { try onReader { try GuestTable.holdsAny(in: $0) } } }
