@@ -42,6 +42,8 @@ public struct Action: Hashable, Sendable {
         case poolChanged
         /// A code that a person waits for was read, to hand it over.
         case codeRead
+        /// A key that signs tokens was replaced.
+        case signingKeyRotated
     }
 
     /// Creates an action; without `user`, `device` or `label` it concerns none.

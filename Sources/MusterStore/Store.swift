@@ -334,7 +334,8 @@ package struct Credential: Hashable, Sendable {
         case pushDevice
         /// Key: "vapid". Secret, sealed: the private key with which the server proves itself to Web Push services.
         case vapidKey
-        /// Key: "rs256". Secret, sealed: the private key that signs the tokens of Cognito's clients, as DER.
+        /// Key: "rs256", and for a successor a space and its time in milliseconds. Secret, sealed: the private key that
+        /// signs the tokens of Cognito's clients, as DER. The newest signs.
         case userPoolKey
         /// Key: the user's number, 4 bytes big-endian. Subject: a user. Secret, sealed: salt and verifier of SRP, the
         /// mark of the password that they are of, and the user's name.

@@ -119,6 +119,7 @@ rules = [
     Rule("PATCH", v1 + "/datasets/{dataset}", v1 + "/datasets/own", persons,
          {"records": [{"key": "k", "value": "v", "syncCount": 0}]}),
     Rule("DELETE", v1 + "/datasets/{dataset}", v1 + "/datasets/own", persons),
+    Rule("POST", v1 + "/signing-keys/{use}", v1 + "/signing-keys/access-tokens", {"admin"}),
     Rule("GET", v1 + "/keys", v1 + "/keys?user=sam", {"admin", "own member"}, None, (401, 403, 404, 422)),
     Rule("POST", v1 + "/keys", v1 + "/keys", {"admin", "own member"}, {"label": "stolen", "user": "sam"},
          (401, 403, 404, 422)),

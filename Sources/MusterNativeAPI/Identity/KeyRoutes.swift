@@ -29,6 +29,34 @@ struct KeyRoutes: NativeRoutes {
             Route(
                 .delete, "\(keys)/{key}", admits: everyone,
                 .init("Keys", "Revoke an API key.", answers: [.init(204, "Revoked.")]), handler: removeKey))
+        routes.add(
+            Route(
+                .post, "\(Self.root)/signing-keys/{use}", admits: .roles([.admin], devices: false),
+                .init(
+                    "Keys",
+                    "Sign tokens with a new key from now on: those of Cognito's clients (`user-pool`), or the access "
+                        + "tokens of this API (`access-tokens`). Tokens of the key before it stay good until they "
+                        + "expire.",
+                    query: [
+                        .init(
+                            "endTokens", "Whether to refuse all tokens that were signed before: the key was stolen.",
+                            schema: #"{"type":"boolean","default":false}"#)
+                    ], answers: [.init(200, "The new key's `kid`.", json: "Object")]), handler: rotateSigningKey))
+    }
+
+    private func rotateSigningKey(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        var query = Query(request)
+        let endsTokens = query.boolean("endTokens") ?? false
+        try query.finish()
+        guard let use = Identity.SigningUse(rawValue: try context.parameter("use")) else { throw Problem.notFound }
+        let key = try await identity.rotateSigningKey(for: use, endsTokens: endsTokens, by: context.author)
+        return .json { writer in
+            writer.beginObject()
+            writer.member("use", use.rawValue)
+            writer.member("kid", key.id)
+            if let end = key.formerGoodUntil { writer.member("formerGoodUntil", end) }
+            writer.endObject()
+        }
     }
 
     private func listKeys(_ request: Request, _ context: AppRequestContext) async throws -> Response {

@@ -80,24 +80,10 @@ package final class Identity: Sendable {
     package func load() async throws {
         let stored = try await coordinator.read { try $0.credentials(.signingKey) }
         if stored.isEmpty {
-            try await rotateSigningKey()
+            _ = try await rotateAccessTokenKey()
         } else {
             for key in stored.sorted(by: { $0.createdAt < $1.createdAt }) { try await tokens.use(key) }
         }
-    }
-
-    /// Starts signing with a new key. Tokens of the previous key stay valid; older keys are dropped.
-    package func rotateSigningKey() async throws {
-        let fresh = AccessTokens.makeKey(at: now())
-        let stored = try await coordinator.read { try $0.credentials(.signingKey) }
-        let outdated = stored.sorted { $0.createdAt > $1.createdAt }.dropFirst()
-        try await coordinator.edit(by: nil) { _, draft in
-            draft.credentials.append(fresh)
-            draft.removedCredentials += outdated.map { (kind: .signingKey, key: $0.key) }
-        }
-        try await tokens.use(fresh)
-        for key in outdated { await tokens.drop(key) }
-        verified.forget { if case .session = $0.proof { true } else { false } }
     }
 
     /// The public keys that verify access tokens, as a JSON Web Key Set.

@@ -46,6 +46,7 @@ extension Action.Kind {
         case .locationAsked: "locationAsked"
         case .poolChanged: "poolChanged"
         case .codeRead: "codeRead"
+        case .signingKeyRotated: "signingKeyRotated"
         }
     }
 }

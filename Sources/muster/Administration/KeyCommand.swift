@@ -5,8 +5,9 @@ import MusterTerminal
 /// `muster key`: manages the keys with which programs sign in.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Add, list and remove the keys with which programs sign in.",
-        subcommands: [Add.self, List.self, Remove.self])
+        commandName: "key",
+        abstract: "Add, list and remove the keys with which programs sign in, and renew those that sign tokens.",
+        subcommands: [Add.self, List.self, Remove.self, Rotate.self])
 
     struct Key: Codable, Sendable {
         var id: String
@@ -101,6 +102,46 @@ struct KeyCommand: AsyncParsableCommand {
                 _ = try await connection.send("DELETE", "/keys/\(id.segment)")
             }
             announce("Revoked \(id).")
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rotate", abstract: "Sign tokens with a new key from now on.",
+            discussion: """
+                Tokens of the key before it stay good until they expire, within a quarter of an hour. With \
+                --end-tokens they are refused at once: everyone who is signed in gets new ones by their refresh token.
+                """)
+        @OptionGroup var data: DataOption
+        @Argument(
+            help: """
+                What the key signs: user-pool, the tokens of Cognito's clients, or access-tokens, those of Muster's \
+                own API.
+                """)
+        var use: Use
+        @Flag(help: "Refuse all tokens that were signed before: the key was stolen.") var endTokens = false
+        @Flag(help: "Print JSON.") var json = false
+
+        enum Use: String, ExpressibleByArgument, CaseIterable {
+            case userPool = "user-pool"
+            case accessTokens = "access-tokens"
+        }
+
+        private struct Answer: Decodable {
+            var kid: String
+            var formerGoodUntil: String?
+        }
+
+        func run() async throws {
+            let query = endTokens ? "?endTokens=true" : ""
+            let answer = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("POST", "/signing-keys/\(use.rawValue)\(query)")
+            }
+            if json { return announce(String(decoding: answer, as: UTF8.self)) }
+            let key = try JSONDecoder().decode(Answer.self, from: answer)
+            announce("The key \(key.kid) signs from now on.")
+            if let end = key.formerGoodUntil { announce("Tokens of the key before it are good until \(end).") }
+            if endTokens { announce("Tokens that were signed before are refused.") }
         }
     }
 }

@@ -65,6 +65,7 @@ import Testing
         step("DELETE /targets/{target}", "/targets/hook"),
         step("POST /users/{user}/location-request", "/users/mia/location-request"),
         step("POST /keys", #"{"label":"x","user":"mia"}"#),
+        step("POST /signing-keys/{use}", "/signing-keys/access-tokens"),
         step("DELETE /teams/{team}", "/teams/west"),
         step("DELETE /users/{user}", "/users/new"),
         ("PUT /api/users/{account}", "//api/users/ned", #"{"username":"ned","password":"a password"}"#, "admin"),

@@ -85,11 +85,11 @@ import Testing
         try await again.load()
         #expect(try await again.authenticate(header, from: "").name == "mia")
         office.clock.advance(bySeconds: 1)
-        try await again.rotateSigningKey()
+        _ = try await again.rotateSigningKey(for: .accessTokens)
         #expect(try await again.authenticate(header, from: "").name == "mia")
         #expect(again.keySet.components(separatedBy: "\"kid\"").count == 3)
         office.clock.advance(bySeconds: 1)
-        try await again.rotateSigningKey()
+        _ = try await again.rotateSigningKey(for: .accessTokens)
         await #expect(throws: IdentityError.refused) { try await again.authenticate(header, from: "") }
         try await office.coordinator.close()
     }

@@ -56,51 +56,8 @@ extension Identity {
     /// The JWKS of the user pool. It has no key until the first sign-in.
     package func userPoolKeySet() async throws -> (text: String, hasKey: Bool) {
         let hasKey = try await loadUserPoolKey()
-        return (userPool.keySet, hasKey)
+        return (await userPool.keySet(at: now()), hasKey)
     }
-
-    /// Reads the key that signs tokens of the user pool.
-    ///
-    /// - Returns: whether there is one. It costs a read until there is, and no more: anyone may ask.
-    private func loadUserPoolKey() async throws -> Bool {
-        if userPool.isReady { return true }
-        let stored = try await coordinator.readCredentials { store in
-            try store.credential(.userPoolKey, key: Self.userPoolKey)
-        }
-        guard let stored, let der = try? vault.open(stored.secret, for: Self.userPoolPurpose) else { return false }
-        try await userPool.use(der)
-        return true
-    }
-
-    /// Reads the key that signs tokens of the user pool, and makes one when there is none that can be opened. Call it
-    /// for a user who has signed in, or a guest where guests are allowed: making a key takes up to a second.
-    func prepareUserPool() async throws {
-        guard try await !loadUserPoolKey() else { return }
-        try await userPool.makeOnce { try await self.makeUserPoolKey() }
-    }
-
-    private func makeUserPoolKey() async throws {
-        let vault = vault
-        let fresh = try await hasher.run("", .unknown) { try UserPoolTokens.makeKey() }
-        let now = now()
-        let der = try await coordinator.edit(by: nil) { _, draft in
-            // Another process may have made one; the first that is stored counts.
-            if let other = try draft.transaction.credential(.userPoolKey, key: Self.userPoolKey),
-                let der = try? vault.open(other.secret, for: Self.userPoolPurpose)
-            {
-                return der
-            }
-            draft.credentials.append(
-                Credential(
-                    kind: .userPoolKey, key: Self.userPoolKey, secret: vault.seal(fresh, for: Self.userPoolPurpose),
-                    createdAt: now))
-            return fresh
-        }
-        try await userPool.use(der)
-    }
-
-    private static let userPoolKey = Array("rs256".utf8)
-    private static let userPoolPurpose = "user pool key"
 
     // MARK: Sessions
 

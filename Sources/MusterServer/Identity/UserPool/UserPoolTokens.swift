@@ -74,19 +74,26 @@ struct IdentityClaims: JWTPayload, Equatable {
 /// Muster's own access tokens are signed with ES256. Cognito signs with RS256, and its clients accept nothing else:
 /// pycognito passes `algorithms=["RS256"]` to PyJWT, and aws-jwt-verify reads the JWKS for keys of that algorithm. So
 /// the user pool has an RSA key of its own.
+///
+/// The newest key signs. A key before it is accepted, and published, until all tokens that it signed have expired.
 final class UserPoolTokens: Sendable {
     private struct Published {
         let id: String
         let modulus: String
         let exponent: String
+        let madeAt: Instant
     }
 
     private let keys = JWTKeyCollection()
-    private let published = Mutex<Published?>(nil)
+    /// Newest first.
+    private let published = Mutex<[Published]>([])
     private let making = Mutex<Task<Void, any Error>?>(nil)
 
     /// How long a token lives, in seconds: as long as Muster's own.
     static let lifetimeSeconds = AccessTokens.lifetimeSeconds
+    /// How long a key is accepted after the next one was made, in seconds: as long as its last token lives, and a
+    /// minute for the token that it signed meanwhile.
+    static let formerKeySeconds = Double(lifetimeSeconds) + 60
     private static let keySize = _RSA.Signing.KeySize.bits2048
 
     /// Makes a key, as DER. Blocks the thread for up to a second.
@@ -109,24 +116,58 @@ final class UserPoolTokens: Sendable {
     }
 
     /// Whether there is a key to sign with.
-    var isReady: Bool { published.withLock { $0 != nil } }
+    var isReady: Bool { published.withLock { !$0.isEmpty } }
 
-    /// Starts signing with a key.
-    func use(_ der: [UInt8]) async throws {
+    /// Accepts what a key signed, and signs with it if none is newer.
+    ///
+    /// - Returns: the key's id.
+    @discardableResult
+    func use(_ der: [UInt8], madeAt: Instant) async throws -> String {
         let key = try _RSA.Signing.PrivateKey(derRepresentation: Data(der))
         let numbers = try key.publicKey.getKeyPrimitives()
         let id = Base64.encodeUnpadded(Array(SHA256.hash(data: numbers.modulus)), .forURLs)
         await keys.add(
             rsa: try Insecure.RSA.PrivateKey(backing: key), digestAlgorithm: .sha256, kid: JWKIdentifier(string: id))
-        published.withLock {
-            $0 = Published(
-                id: id, modulus: Base64.encodeUnpadded(Array(numbers.modulus), .forURLs),
-                exponent: Base64.encodeUnpadded(Array(numbers.publicExponent), .forURLs))
+        let fresh = Published(
+            id: id, modulus: Base64.encodeUnpadded(Array(numbers.modulus), .forURLs),
+            exponent: Base64.encodeUnpadded(Array(numbers.publicExponent), .forURLs), madeAt: madeAt)
+        published.withLock { published in
+            published.removeAll { $0.id == id }
+            published.insert(fresh, at: published.firstIndex { $0.madeAt <= madeAt } ?? published.count)
+        }
+        return id
+    }
+
+    /// Ends the keys that were made before a moment: no token of theirs is accepted any more.
+    func dropKeys(madeBefore moment: Instant) async {
+        await drop { published in published.filter { $0.madeAt < moment } }
+    }
+
+    /// Ends the keys whose tokens have all expired.
+    private func dropOutdatedKeys(at now: Instant) async {
+        await drop { published in
+            zip(published, published.dropFirst()).compactMap { next, key in
+                Self.isOutdated(keyBefore: next.madeAt, at: now) ? key : nil
+            }
         }
     }
 
+    /// Whether a key is accepted no longer, because of when the next one was made.
+    static func isOutdated(keyBefore next: Instant, at now: Instant) -> Bool {
+        next.advanced(bySeconds: formerKeySeconds) <= now
+    }
+
+    private func drop(_ choose: @Sendable ([Published]) -> [Published]) async {
+        let dropped = published.withLock { published in
+            let dropped = choose(published)
+            published.removeAll { key in dropped.contains { $0.id == key.id } }
+            return dropped
+        }
+        for key in dropped { await keys.remove(kid: JWKIdentifier(string: key.id)) }
+    }
+
     func sign(_ claims: some JWTPayload) async throws -> String {
-        guard let id = published.withLock({ $0?.id }) else { throw IdentityError.busy }
+        guard let id = published.withLock({ $0.first?.id }) else { throw IdentityError.busy }
         return try await keys.sign(claims, kid: JWKIdentifier(string: id))
     }
 
@@ -137,18 +178,20 @@ final class UserPoolTokens: Sendable {
         _ token: String, as type: Claims.Type, expiry: (Claims) -> Int64, at now: Instant
     ) async throws(UserPoolError) -> Claims {
         guard token.utf8.count <= 4096, isReady else { throw .invalidToken }
+        await dropOutdatedKeys(at: now)
         let claims: Claims
         do { claims = try await keys.verify(token, as: type) } catch { throw .invalidToken }
         guard now.milliseconds / 1000 < expiry(claims) else { throw .expiredToken }
         return claims
     }
 
-    /// The JSON Web Key Set (RFC 7517) of the public key.
-    var keySet: String {
+    /// The JSON Web Key Set (RFC 7517) of the accepted keys, newest first.
+    func keySet(at now: Instant) async -> String {
+        await dropOutdatedKeys(at: now)
         let keys = published.withLock { $0 }.map { key in
             #"{"alg":"RS256","e":"\#(key.exponent)","kid":"\#(key.id)","kty":"RSA","n":"\#(key.modulus)","use":"sig"}"#
         }
-        return #"{"keys":[\#(keys ?? "")]}"#
+        return #"{"keys":["# + keys.joined(separator: ",") + "]}"
     }
 }
 
