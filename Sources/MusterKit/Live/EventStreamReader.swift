@@ -1,13 +1,13 @@
 import MusterReplication
 
 /// Reads a stream of events (`text/event-stream`, HTML Standard section 9.2) from the pieces in which it arrives.
-struct EventStreamReader: Sendable {
+package struct EventStreamReader: Sendable {
     /// One event.
-    struct Event: Hashable, Sendable {
+    package struct Event: Hashable, Sendable {
         /// Its type; empty where the stream names none.
-        var name: String
+        package var name: String
         /// Its data.
-        var data: String
+        package var data: String
     }
 
     private var line: [UInt8] = []

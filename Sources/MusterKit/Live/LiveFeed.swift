@@ -56,16 +56,42 @@ package struct LiveFeed: Sendable {
     ///
     /// - Throws: `ReplicationError`, also when the feed ends; what `receive` throws; `CancellationError`.
     package func follow(_ receive: (News) async throws -> Void) async throws {
+        try await follow(address) { arrival in
+            switch arrival {
+            case .opening: try await receive(.opened)
+            case .events(let events) where events.isEmpty: try await receive(.other)
+            case .events(let events): for event in events { try await receive(Self.news(event)) }
+            }
+        }
+    }
+
+    /// Follows the feed from a change on, and hands on each event as the server sends it, until the feed breaks.
+    ///
+    /// - Parameter sequence: the number of the change to begin after.
+    /// - Throws: as `follow`. A server that no longer has what came after that change sends the event `resync`, and
+    ///   ends the feed.
+    package func followEvents(
+        since sequence: Int64, _ receive: (EventStreamReader.Event) async throws -> Void
+    ) async throws {
+        try await follow("\(address)?since=\(sequence)") { arrival in
+            guard case .events(let events) = arrival else { return }
+            for event in events { try await receive(event) }
+        }
+    }
+
+    private enum Arrival {
+        case opening
+        /// The events that ended in a piece of the stream; none where it was a heartbeat.
+        case events([EventStreamReader.Event])
+    }
+
+    private func follow(_ address: String, _ receive: (Arrival) async throws -> Void) async throws {
         let response = try await connections.open(
             "GET", address, accept: "text/event-stream", credentials: credentials, deadlineSeconds: nil)
         guard response.status == 200 else { throw ReplicationError(status: response.status, reason: "the feed") }
-        try await receive(.opened)
+        try await receive(.opening)
         var reader = EventStreamReader()
-        while let piece = try await response.nextPiece() {
-            let events = try reader.take(piece)
-            if events.isEmpty { try await receive(.other) }
-            for event in events { try await receive(Self.news(event)) }
-        }
+        while let piece = try await response.nextPiece() { try await receive(.events(reader.take(piece))) }
         throw ReplicationError.unreachable("the server ended the feed")
     }
 

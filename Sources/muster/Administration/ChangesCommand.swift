@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterKit
 import MusterReplication
 import MusterTerminal
 import MusterWire
@@ -45,61 +46,40 @@ struct ChangesCommand: AsyncParsableCommand {
     }
 
     private func printFeed(of connection: Connection) async throws {
-        let transport = AsyncHTTPTransport()
+        // Connections that are not closed end the process with a trap.
+        let connections = HTTPConnections()
         let result: Result<Void, any Error>
         do {
-            result = .success(try await printFeed(of: connection, over: transport))
+            result = .success(try await printFeed(of: connection, over: connections))
+        } catch is Finished {
+            result = .success(())
+        } catch ReplicationError.unreachable(let reason) {
+            result = .failure(CommandFailure("\(reason). --since and the last sequence go on with it"))
         } catch let error as ReplicationError {
-            result = .failure(CommandFailure("the server ended the feed: \(error)"))
+            result = .failure(CommandFailure(error.words))
         } catch {
             result = .failure(error)
         }
-        await transport.close()
+        await connections.close()
         try result.get()
     }
 
-    private func printFeed(of connection: Connection, over transport: AsyncHTTPTransport) async throws {
-        let address = URL(string: "/api/v1/live?since=\(since)", relativeTo: connection.base)?.absoluteString ?? ""
-        let answer = try await transport.send(
-            HTTPTransportRequest(
-                method: "GET", url: address, headers: [HTTPHeaderField("Authorization", "Bearer \(connection.token)")]))
-        guard answer.status == 200 else {
-            let body = try await answer.nextPiece() ?? []
-            throw CommandFailure(problem: Data(body), status: answer.status)
-        }
-        var (events, left) = (EventStreamReader(), count ?? .max)
-        while let piece = try await answer.nextPiece() {
-            for event in try events.take(piece) {
-                announce(event)
-                left -= 1
-                if left == 0 { return }
-            }
-        }
-        throw CommandFailure("the server ended the feed. --since and the last sequence go on with it")
-    }
-}
+    /// Thrown once as many changes were printed as wanted.
+    private struct Finished: Error {}
 
-/// Reads the data of the events in a stream (`text/event-stream`, as the server sends it: a line of data an event).
-private struct EventStreamReader {
-    private var line: [UInt8] = []
-
-    /// The data of the events that end in the next piece of the stream.
-    ///
-    /// - Throws: `CommandFailure` when the server no longer keeps what the feed was to begin with.
-    mutating func take(_ piece: [UInt8]) throws -> [String] {
-        var events: [String] = []
-        for byte in piece {
-            guard byte == UInt8(ascii: "\n") else {
-                line.append(byte)
-                continue
-            }
-            let text = String(decoding: line, as: UTF8.self)
-            line.removeAll(keepingCapacity: true)
-            if text == "event: resync" {
+    private func printFeed(of connection: Connection, over connections: HTTPConnections) async throws {
+        let root = connection.base.absoluteString
+        let feed = LiveFeed(
+            server: root.hasSuffix("/") ? root : root + "/", credentials: .bearer(connection.token),
+            connections: connections)
+        var left = count ?? .max
+        try await feed.followEvents(since: since) { event in
+            guard event.name != "resync" else {
                 throw CommandFailure("what came after that change is no longer kept: begin without --since")
             }
-            if text.hasPrefix("data: ") { events.append(String(text.dropFirst("data: ".count))) }
+            announce(event.data)
+            left -= 1
+            if left == 0 { throw Finished() }
         }
-        return events
     }
 }
