@@ -54,7 +54,7 @@ final class PickyNetwork: Passage {
     }
 
     /// Whether a request has come to its end (RFC 9112, section 6).
-    private static func isWhole(_ request: ByteBuffer) -> Bool {
+    static func isWhole(_ request: ByteBuffer) -> Bool {
         let bytes = request.readableBytesView
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return false }
         let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased().split(separator: "\r\n")

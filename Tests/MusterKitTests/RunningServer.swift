@@ -17,12 +17,18 @@ struct RunningServer: Sendable {
     static let memberPassword = "member's secret"
 
     /// Serves while `body` runs.
-    static func run<Result>(_ body: (RunningServer) async throws -> Result) async throws -> Result {
+    ///
+    /// - Parameter configure: changes the settings with which the server starts.
+    static func run<Result>(
+        configuredBy configure: (inout Configuration) throws -> Void = { _ in },
+        _ body: (RunningServer) async throws -> Result
+    ) async throws -> Result {
         let folder = temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var settings = Configuration(dataDirectory: folder)
         settings.port = 0
         settings.adminPassword = password
+        try configure(&settings)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         return try await Server(settings, endpoints: AllEndpoints.types, logger: logger).runWhile { address in
