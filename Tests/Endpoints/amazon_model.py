@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import botocore
 
-versions = {"location": "2020-11-19", "events": "2015-10-07"}
+versions = {
+    "location": "2020-11-19", "events": "2015-10-07", "cognito-idp": "2016-04-18", "cognito-identity": "2014-06-30",
+    "cognito-sync": "2014-06-30"}
 
 
 def model(service):

@@ -99,6 +99,38 @@ def test_a_stale_count_changes_nothing(people):
     ana.sync.delete_dataset(**ana.names, DatasetName="race")
 
 
+def test_of_two_threads_with_the_same_count_exactly_one_wins(server, people):
+    ana = people["ana"]
+    ana.update("threads", put("a", "begun"), put("b", "begun"))
+    clients = {name: amazon.client(server, service="cognito-sync", key=ana.key) for name in ("left", "right")}
+    for count in range(1, 21):
+        token = ana.records("threads")["SyncSessionToken"]
+        together, outcomes = threading.Barrier(2), {}
+
+        def update(name, count=count, token=token, together=together, outcomes=outcomes):
+            together.wait(30)
+            try:
+                outcomes[name] = clients[name].update_records(
+                    **ana.names, DatasetName="threads", SyncSessionToken=token, DeviceId=name,
+                    RecordPatches=[put("a", name, count), put("b", name, count)])["Records"]
+            except clients[name].exceptions.ResourceConflictException as error:
+                outcomes[name] = error.response["ResponseMetadata"]["HTTPStatusCode"]
+
+        threads = [threading.Thread(target=update, args=[name]) for name in clients]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        [winner] = [name for name, outcome in outcomes.items() if outcome != 409]
+        assert len(outcomes) == 2, outcomes
+        # What the winner wrote is there whole, and nothing of the other's.
+        found = ana.records("threads")
+        assert found["DatasetSyncCount"] == count + 1
+        assert {(record["Key"], record["Value"], record["SyncCount"], record["LastModifiedBy"])
+                for record in found["Records"]} == {(key, winner, count + 1, winner) for key in "ab"}
+    ana.sync.delete_dataset(**ana.names, DatasetName="threads")
+
+
 def test_records_come_in_pages(people):
     ana = people["ana"]
     ana.update("many", *[put(f"k{number:03}", "v") for number in range(100)])
