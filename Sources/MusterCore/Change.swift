@@ -39,6 +39,8 @@ public enum Change: Hashable, Sendable {
     case checkInTimer(CheckInTimer, of: UserNumber)
     /// Something happened to an attendance rule: its `turn` says what.
     case attendance(AttendanceReport)
+    /// Something happened to a proximity rule: its `turn` says what.
+    case proximity(ProximityReport)
     /// Something happened to an incident: its `turn` says what.
     case incident(Incident)
     /// A person's entry on the roll of a team's incident changed: a user edited it, or the person was removed or moved.

@@ -73,8 +73,10 @@ public final class Nearby: Sendable {
     ///   - store: this device's key, and the peers' keys.
     ///   - discovery: finds peers to connect to. Peers that connect by themselves need none.
     ///   - clock: the time.
-    ///   - accept: asked for each peer whose key does not contradict its name; it has 60 seconds.
-    /// - Throws: `NearbyError.invalidConfiguration` for a name or a secret that cannot be, and `NearbyStore.Failure`.
+    ///   - accept: decides whether a peer may exchange tokens. It is called for each peer whose key does not contradict
+    ///     its name. A peer that both sides have not accepted within 60 seconds is refused.
+    /// - Throws: `NearbyError.invalidConfiguration` when the name is not 1 to 63 bytes without control characters, or
+    ///   the team's secret is shorter than 16 bytes; `NearbyStore.Failure` when the store cannot be read or written.
     public convenience init(
         options: Options, source: any RangingSource, store: NearbyStore, discovery: [any Discovery],
         clock: NearbyClock = .system, accept: @escaping @Sendable (Invitation) async -> Bool
@@ -174,7 +176,8 @@ public struct NearbyPeer: Hashable, Sendable {
     public let run: UInt64
 }
 
-/// An event of `Nearby`.
+/// What `Nearby.events` reports. A slow reader gets only the newest measurement of each peer, and loses the oldest
+/// events when 1,024 wait.
 public enum NearbyEvent: Hashable, Sendable, MergeableNews {
     /// This device listens.
     case listening(port: Int)

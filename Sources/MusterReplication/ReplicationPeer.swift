@@ -145,7 +145,8 @@ public enum ReplicationFilter: Hashable, Sendable {
     case selector(String)
 }
 
-/// A page of a snapshot.
+/// A page of a snapshot (`ReplicationPeer.snapshot(since:)`): some leaves of the peer's documents, and how far the
+/// snapshot has come.
 public struct SnapshotPage: Hashable, Sendable {
     /// The revisions of the page.
     public var revisions: [ReplicatedRevision]
@@ -154,7 +155,7 @@ public struct SnapshotPage: Hashable, Sendable {
     /// Whether this is the last page.
     public var isLast: Bool
 
-    /// A page of a snapshot.
+    /// Makes a page.
     public init(revisions: [ReplicatedRevision], last: PeerSequence?, isLast: Bool) {
         self.revisions = revisions
         self.last = last

@@ -5,7 +5,8 @@ package import MusterCore
 /// The database of a user's locations is created with the user. When the user is removed, all its events are removed
 /// too, so that no name of a removed user remains.
 package struct DatabaseEvent: Hashable, Sendable {
-    /// The number of the change that made or removed it; 0 for a database that is older than this record.
+    /// The number of the change in the log that made or removed the database; 0 for a creation that the store did not
+    /// record, because the database is older than this table.
     package var sequence: LogSequence
     /// The database that was made or removed.
     package var database: DatabaseNumber

@@ -12,11 +12,12 @@ package struct LastNumbers: Equatable {
     package var rule: Int32 = 0
     package var target: Int32 = 0
     package var attendance: Int32 = 0
+    package var proximity: Int32 = 0
 
     package init(
         user: Int32 = 0, team: Int32 = 0, device: Int32 = 0, tracker: Int32 = 0, collection: Int32 = 0,
         region: Int32 = 0, incident: Int32 = 0, rule: Int32 = 0, target: Int32 = 0,
-        attendance: Int32 = 0
+        attendance: Int32 = 0, proximity: Int32 = 0
     ) {
         self.user = user
         self.team = team
@@ -28,6 +29,7 @@ package struct LastNumbers: Equatable {
         self.rule = rule
         self.target = target
         self.attendance = attendance
+        self.proximity = proximity
     }
 
     /// Returns the next number of a kind.

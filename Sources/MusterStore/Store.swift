@@ -8,8 +8,8 @@ package import MusterDocuments
 /// so no caller reads on the cooperative pool, and it sees every transaction whose `write` has returned.
 ///
 /// `MemoryStore` and `SQLiteStore` pass one test suite, `Tests/Conformance`.
-package protocol Store: SafetyStore, AttendanceStore, DatasetStore, GuestStore, BulkPublishStore, PushStore,
-    PoolSettingsStore, SignalStore, AnyObject, Sendable
+package protocol Store: SafetyStore, AttendanceStore, ProximityStore, DatasetStore, GuestStore, BulkPublishStore,
+    PushStore, PoolSettingsStore, SignalStore, AnyObject, Sendable
 {
     /// Runs one transaction: it is durable when this returns, and nothing of it is stored when this throws.
     ///
@@ -188,8 +188,8 @@ package protocol Store: SafetyStore, AttendanceStore, DatasetStore, GuestStore, 
 }
 
 /// Writes in one transaction. Valid only inside the `write` that lent it.
-package protocol StoreTransaction: SafetyTransaction, AttendanceTransaction, DatasetTransaction, PushTransaction,
-    PoolSettingsTransaction, SignalTransaction, GuestTransaction, BulkPublishTransaction, AnyObject
+package protocol StoreTransaction: SafetyTransaction, AttendanceTransaction, ProximityTransaction, DatasetTransaction,
+    PushTransaction, PoolSettingsTransaction, SignalTransaction, GuestTransaction, BulkPublishTransaction, AnyObject
 {
     /// Appends a change to the log. Also stores a position, sighting or signal in its device's history, a declaration
     /// in its subject's, and an incident.

@@ -129,3 +129,34 @@ extension AttendanceReport {
         return report
     }
 }
+
+extension ProximityRule {
+    static func test(
+        _ number: Int32, team: Int32, _ centre: Centre = .person(UserNumber(5)), _ subject: Subject = .everyone,
+        _ demand: Demand = .fence
+    ) -> ProximityRule {
+        ProximityRule(
+            number: ProximityNumber(number), team: TeamNumber(team), name: "near-\(number)", centre: centre,
+            subject: subject, radiusMetres: 50.25, demand: demand, note: number % 2 == 0 ? nil : "Kran",
+            setBy: UserNumber(7), setAt: .test(1))
+    }
+}
+
+extension ProximityReport {
+    static func random(at moment: Instant, _ generator: inout SeededGenerator) -> ProximityReport {
+        let isDevice = Bool.random(using: &generator)
+        let rule = ProximityRule.test(
+            .random(in: 1 ... .max, using: &generator), team: 1,
+            isDevice ? .device(DeviceNumber(.max)) : .person(UserNumber(3)),
+            .everyone, Bool.random(using: &generator) ? .fence : .together(afterSeconds: 0.5))
+        var report = ProximityReport(
+            Turn.allCases.randomElement(using: &generator) ?? .made, of: rule, at: moment,
+            by: Bool.random(using: &generator) ? UserNumber(.max) : nil)
+        guard Bool.random(using: &generator) else { return report }
+        report.who = UserNumber(4)
+        report.since = moment
+        report.metres = 12.345_678_9
+        report.deviationMetres = 0.1
+        return report
+    }
+}

@@ -178,7 +178,7 @@ extension Change {
         case .dataset(let touch): touch.owner == user
         case .action(let action):
             (action.user != nil && action.user == user) || (action.device != nil && action.device == device)
-        case .region, .directory, .incident, .roll, .attendance, .posted: false
+        case .region, .directory, .incident, .roll, .attendance, .proximity, .posted: false
         }
     }
 }

@@ -162,6 +162,7 @@ final class MemoryTransaction: StoreTransaction {
 
     func remove(_ team: TeamNumber) throws {
         try AttendanceTable.remove(of: team, in: database)
+        try ProximityTable.remove(of: team, in: database)
         edits.append { $0.teams[team] = nil }
     }
 

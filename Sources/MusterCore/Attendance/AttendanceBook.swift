@@ -54,9 +54,12 @@ struct AttendanceBook: Sendable {
     func expects(_ user: UserNumber) -> Bool { states.values.contains { $0.rule.subject == .person(user) } }
 
     /// Whether a rule counts a person of its team.
-    func counts(_ user: UserNumber, by rule: AttendanceRule) -> Bool {
-        guard let roles = membersOfTeam[rule.team]?[user] else { return false }
-        return switch rule.subject {
+    func counts(_ user: UserNumber, by rule: AttendanceRule) -> Bool { counts(user, rule.subject, of: rule.team) }
+
+    /// Whether a person is among those whom a rule of a team selects.
+    func counts(_ user: UserNumber, _ subject: AttendanceRule.Subject, of team: TeamNumber) -> Bool {
+        guard let roles = membersOfTeam[team]?[user] else { return false }
+        return switch subject {
         case .everyone: true
         case .role(let role): roles.role == role
         case .ownRole(let role): roles.own.contains(role)

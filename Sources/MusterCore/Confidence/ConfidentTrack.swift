@@ -1,6 +1,7 @@
 public import MusterGeometry
 
-/// A device's estimated position and its uncertainty: a filter that takes the device's fixes one by one.
+/// A device's estimated position and its uncertainty: a filter that takes the device's fixes one by one. It is like a
+/// Kalman filter with a gate for outliers. It does no dead reckoning: between two fixes the estimate does not move.
 ///
 /// The engine filters once for each device, whatever regions there are. The filter assumes of a fix:
 /// - Its error is 1.6 times the reported accuracy, because receivers promise too much.

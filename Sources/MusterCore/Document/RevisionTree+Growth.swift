@@ -36,10 +36,10 @@ extension RevisionTree {
             }
         }
 
-        /// Whether this has a revision and nothing was made from it.
+        /// Whether the tree has a revision and no other revision has it as its parent.
         public func isLeaf(_ revision: Revision) -> Bool { places[revision].map { childCounts[$0] == 0 } ?? false }
 
-        /// Whether this has the content of a revision, and not only its name.
+        /// Whether the tree has the content of a revision, and not only its name.
         public func knows(_ revision: Revision) -> Bool { places[revision].map { nodes[$0].isKnown } ?? false }
 
         /// Adds a revision and its ancestors, as `RevisionTree.merge` does.

@@ -1,7 +1,7 @@
 /// The known revisions of a document, each with the revision that it was made from.
 ///
-/// Merging is a pure function: the same paths make the same tree, and so the same winner, in whatever order they come.
-/// The tree is modelled after CouchDB's `couch_key_tree`.
+/// Conflict resolution needs no communication: merging is a pure function. The same paths make the same tree, and so
+/// the same `winner`, in whatever order they come. The tree is modelled after CouchDB's `couch_key_tree`.
 public struct RevisionTree: Hashable, Sendable {
     /// A revision in the tree.
     public struct Node: Hashable, Sendable {

@@ -42,6 +42,8 @@ public struct Decision: Sendable {
     public internal(set) var peopleToOpenIncidentsFor: [UserNumber] = []
     /// What the decision changes in attendance rules.
     var attendance = AttendanceChanges()
+    /// What the decision changes in proximity rules.
+    var proximity = ProximityChanges()
 
     /// Creates an empty decision.
     public init() {}
@@ -50,6 +52,7 @@ public struct Decision: Sendable {
     public var hasChanges: Bool {
         !scratch.changes.isEmpty || !entries.isEmpty || !declaredToStore.isEmpty || !undoubtedSince.isEmpty
             || !statesToStore.isEmpty || !devicesToStore.isEmpty || !attendance.toStore.isEmpty
+            || !proximity.rulesToStore.isEmpty || !proximity.alarmsToStore.isEmpty
     }
 
     /// Passes every change decided since the last call to `body`, in order, and removes it from the decision.
@@ -159,6 +162,7 @@ public struct Decision: Sendable {
         entries.removeAll(keepingCapacity: true)
         peopleToOpenIncidentsFor.removeAll()
         if !attendance.isEmpty { attendance = AttendanceChanges() }
+        if !proximity.isEmpty { proximity = ProximityChanges() }
         scratch.presencesChanged = false
         scratch.beliefChanged = false
     }

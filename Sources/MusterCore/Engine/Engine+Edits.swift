@@ -84,6 +84,7 @@ extension Engine {
             catalog.noteChange()
             noteMove(ofTeam: number)
             attendance.removeTeam(number)
+            proximity.removeTeam(number)
             if teams.indices.contains(Int(number.rawValue)) { teams[Int(number.rawValue)] = TeamState() }
         case .putCollection(let collection):
             if catalog.put(collection) { scope.collections.insert(collection.number) }
@@ -137,6 +138,7 @@ extension Engine {
 
     private mutating func put(_ user: User) {
         attendance.put(user)
+        proximity.review(person(user.number)?.team)
         while people.count <= Int(user.number.rawValue) { people.append(PersonState()) }
         if people[Int(user.number.rawValue)].team != user.team {
             forgetClearances(of: user.number)
@@ -166,6 +168,7 @@ extension Engine {
         while devices.count <= index { devices.append(DeviceState()) }
         putTag(device)
         attendance.count(teamOf: device.user)
+        proximity.review(person(devices[index].user)?.team)
         guard devices[index].user != device.user else { return }
         if let former = devices[index].user {
             ownership.remove(device.number, from: former)
@@ -180,6 +183,7 @@ extension Engine {
 
     private mutating func remove(_ user: UserNumber) {
         guard people.indices.contains(Int(user.rawValue)) else { return }
+        proximity.review(people[Int(user.rawValue)].team)
         people[Int(user.rawValue)] = PersonState()
         attendance.removeMember(user)
         forgetClearances(of: user)
@@ -197,6 +201,7 @@ extension Engine {
         guard devices.indices.contains(index) else { return }
         if let user = devices[index].user { ownership.remove(device, from: user) }
         attendance.count(teamOf: devices[index].user)
+        proximity.review(person(devices[index].user)?.team)
         if devices[index].isLocated { scope.isEveryone = true }
         catalog.setTag(device, to: nil)
         devices[index] = DeviceState()

@@ -24,6 +24,8 @@ public struct Engine: Sendable {
     var undoubtedSince: [IncidentNumber: Instant] = [:]
     /// The attendance rules of all teams.
     var attendance = AttendanceBook()
+    /// The proximity rules of all teams.
+    var proximity = ProximityBook()
     /// The time zones of schedules. The code that creates the engine must set them.
     public var zoneOffsets = ZoneOffsets.utcOnly
 
@@ -70,6 +72,7 @@ public struct Engine: Sendable {
         adoptIncidents(decision)
         adoptReview(decision)
         if !decision.attendance.isEmpty { attendance.adopt(decision.attendance) }
+        if !decision.proximity.isEmpty { proximity.adopt(decision.proximity) }
         decision.reset()
     }
 
@@ -97,6 +100,7 @@ public struct Engine: Sendable {
             deriveSafety(of: user, now: now, decidedAt: sampleTime, into: &decision)
             followAttendance(of: user, now: now, into: &decision)
         }
+        followProximity(of: device, ownedBy: user, now: now, into: &decision)
         return passage == .stored ? .accepted : .filtered
     }
 

@@ -6,12 +6,13 @@ extension Engine {
     }
 
     /// Checks that no edit joins a user who calls for help, has a check-in timer, or is the only one whom an attendance
-    /// rule counts, to another user. After such a join, nobody would answer the call or notice the silence.
+    /// or proximity rule counts or the centre of one, to another user. After such a join, nobody would answer the call
+    /// or notice the silence.
     ///
     /// - Throws: `JoinError.callsForHelp`; `.hasTimer`; `.isExpected`.
     public func checkJoins(among edits: [Edit]) throws(JoinError) {
         for case .joinUser(let user, to: _) in edits {
-            if attendance.expects(user) { throw .isExpected }
+            if attendance.expects(user) || proximity.names(user) { throw .isExpected }
             if safety(of: user).state.isCall { throw .callsForHelp }
             if checkInTimer(of: user) != nil { throw .hasTimer }
         }

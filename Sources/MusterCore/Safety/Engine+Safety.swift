@@ -41,8 +41,8 @@ extension Engine {
     /// Applies what follows from the passing of time: makes people unknown who were silent beyond their team's limit,
     /// marks the standings of silent devices as stale, reports exits whose delay is over, reports unacknowledged calls
     /// for help again, takes the steps of check-in timers that are due, reviews what edits left undecided, looks at the
-    /// attendance rules that are due, and keeps the rolls of open incidents. The caller runs it every few seconds, and
-    /// opens the incidents that timers and attendance rules ask for.
+    /// attendance and proximity rules that are due, and keeps the rolls of open incidents. The caller runs it every few
+    /// seconds, and opens the incidents that timers and attendance rules ask for.
     ///
     /// - Parameter reviewLimit: the largest number of devices to review.
     /// - Complexity: O(people + devices), some nanoseconds each; of attendance rules only those that are due.
@@ -66,6 +66,7 @@ extension Engine {
         }
         reviewSlice(now: now, limit: reviewLimit, into: &decision)
         sweepAttendance(now: now, into: &decision)
+        sweepProximity(now: now, into: &decision)
         keepRolls(now: now, into: &decision)
     }
 

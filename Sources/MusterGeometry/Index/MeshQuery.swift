@@ -1,4 +1,5 @@
-/// The arrays of a mesh as bare pointers, for questions that cost less than counting a reference; see `OpenMesh`.
+/// The arrays of a mesh as raw pointers, for queries: a query takes less time than retaining and releasing an array
+/// would. The pointers are valid as long as the mesh that owns the arrays lives; see `OpenMesh`.
 struct MeshQuery {
     let root: UnsafePointer<UInt32>
     let hot: UnsafePointer<UInt32>

@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// Passes a request's body to its handler while it arrives, with back pressure.
+/// Passes a request's body to its handler while it arrives, with backpressure.
 struct RequestBodySource {
     private typealias Producer = NIOThrowingAsyncSequenceProducer<
         ByteBuffer, any Error, NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark, Demand

@@ -39,7 +39,7 @@ extension Muster.Dataset {
         public var remote: Version
     }
 
-    /// What becomes of a conflict.
+    /// How a conflict is resolved: the conflict resolution that the app's handler returns.
     public enum Resolution: Hashable, Sendable {
         /// This device's value goes to the server.
         case local

@@ -50,7 +50,7 @@ extension Fields {
     }
 
     /// Parses `role` or `person`: whom a rule counts.
-    fileprivate mutating func subject(of team: Team, _ access: Access) -> AttendanceRule.Subject {
+    mutating func subject(of team: Team, _ access: Access) -> AttendanceRule.Subject {
         let role = text("role", limitBytes: User.databaseRoleBytes)
         let person = text("person")
         if let person {

@@ -87,22 +87,6 @@ struct AttendanceRoutes: NativeRoutes {
         return Response(status: .noContent)
     }
 
-    /// The team in the path, where the caller may see where its people are.
-    private func readableTeam(_ context: AppRequestContext) throws -> Team {
-        let access = try context.access(in: coordinator.directory)
-        let team = try team(context, access)
-        guard access.mayReadAttendance(of: team) else { throw Problem.forbidden }
-        return team
-    }
-
-    /// The team in the path, which the caller leads.
-    private func ledTeam(_ context: AppRequestContext) throws -> (Team, Access) {
-        let access = try context.access(in: coordinator.directory)
-        let team = try team(context, access)
-        guard access.mayLead(team) else { throw Problem.forbidden }
-        return (team, access)
-    }
-
     private func response(_ name: String, of team: Team) async throws -> Response {
         let now = configuration.now()
         let (found, directory) = try await coordinator.inspect { engine, directory, _ in

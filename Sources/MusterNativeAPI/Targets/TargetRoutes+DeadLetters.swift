@@ -4,6 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// The routes for admins that read the deliveries under way, and that list, read, discard and redrive dead letters.
 extension TargetRoutes {
     private static let letters = "\(Self.root)/deadletters"
     private static let ofTarget = Route.Parameter("target", "Only those for this target.", schema: Schema.name)

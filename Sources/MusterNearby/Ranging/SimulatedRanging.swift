@@ -21,14 +21,14 @@ public struct SimulatedRanging: RangingSource {
     public struct Noise: Hashable, Sendable {
         /// One standard deviation of a distance in sight.
         public var distance: Metres = 0.1
-        /// The share of the time in which an obstacle is between the two devices.
+        /// One standard deviation of a direction.
         public var angle: Degrees = 4
-        /// How long an obstacle stays on average, seconds.
+        /// The share of the time in which an obstacle is between the two devices, 0 to 1.
         public var obstructed = 0.2
-        /// By how much an obstacle lengthens the distance on average; the standard deviation is three times that
-        /// without one.
+        /// The time constant of the obstacle, seconds: it stays for `obstructedSeconds / (1 - obstructed)` on average.
         public var obstructedSeconds = 4.0
-        /// By how much the way is longer then, on average; the standard deviation is three times that in sight.
+        /// By how much an obstacle lengthens the distance on average. Meanwhile the standard deviation of a distance
+        /// is three times `distance`.
         public var bias: Metres = 0.6
         /// The half of the angle that the antennas see.
         public var fieldOfView: Degrees = 60

@@ -23,8 +23,8 @@ package struct Author: Hashable, Sendable {
 
 extension Change {
     /// Returns the audit log's entry for a change that the engine decided at a person's request: a declaration, an
-    /// incident that someone started, closed or reopened by hand, a user's edit of an attendance rule, or a leader's
-    /// change to a roll. Returns nil for all other changes.
+    /// incident that someone started, closed or reopened by hand, a user's edit of an attendance or proximity rule, or
+    /// a leader's change to a roll. Returns nil for all other changes.
     package func audit(at sequence: MusterCore.LogSequence) -> AuditEntry? {
         switch self {
         case .declaration(var declaration, let isCurrent):
@@ -46,6 +46,10 @@ extension Change {
             report.count = AttendanceCount()
             report.note = nil
             return AuditEntry(sequence: sequence, at: report.at, author: author, change: .attendance(report))
+        case .proximity(var report):
+            guard let author = report.by else { return nil }
+            report.note = nil
+            return AuditEntry(sequence: sequence, at: report.at, author: author, change: .proximity(report))
         case .incident(let incident):
             switch incident.turn {
             case .started:

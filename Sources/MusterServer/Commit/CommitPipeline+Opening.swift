@@ -22,6 +22,7 @@ extension CommitPipeline {
         try engine.resumeIncidents(of: store)
         engine.zoneOffsets = .system
         engine.resume(attendanceRules: try store.attendanceRules())
+        engine.resume(proximityRules: try store.proximityRules(), alarms: try store.proximityAlarms())
         engine.resume(
             sightings: try store.latestSightings(before: now.advanced(bySeconds: Engine.clockToleranceSeconds)))
         self.init(

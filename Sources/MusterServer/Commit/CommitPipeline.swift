@@ -193,6 +193,7 @@ struct CommitPipeline {
                     if let safety = decision.safety(of: user) { try transaction.setSafety(safety, of: user) }
                 }
                 try storeAttendanceRules(in: transaction)
+                try storeProximityRules(in: transaction)
                 if isReviewToStore { try transaction.setReviewing(!isReviewStored) }
             }
         } catch {

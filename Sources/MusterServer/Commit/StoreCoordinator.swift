@@ -265,7 +265,10 @@ package final class StoreCoordinator: Sendable {
     /// - Throws: `CoordinatorError`, `StoreError`.
     func testWriting() async throws { try await run { writer in Result { try writer.store.testWriting() } } }
 
-    /// Deletes the bytes of attachments that no document refers to, a slice at a time.
+    /// Deletes the bytes of attachments that no document has referred to for an hour, about 100 pieces a transaction,
+    /// until none are left.
+    ///
+    /// - Throws: `CoordinatorError`, `StoreError`.
     package func dropUnusedBlobs(at moment: Instant) async throws {
         while try await run({ writer in
             Result {

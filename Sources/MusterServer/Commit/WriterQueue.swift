@@ -2,7 +2,8 @@ import Dispatch
 import MusterCore
 import Synchronization
 
-/// The bounded queue of work for the writer's thread. Many threads add jobs; the writer takes all of them at once.
+/// The bounded queue of work for the writer's thread. Many threads add jobs; the writer takes all of them at once. A
+/// full queue refuses jobs (backpressure), and the server answers 503 with `Retry-After`.
 package final class WriterQueue: Sendable {
     /// Work for the writer, in order of arrival.
     enum Job: Sendable {

@@ -8,7 +8,7 @@ package struct DeliveryPolicy: Hashable, Sendable {
     package var firstDelaySeconds: Double = 1
     /// The longest delay before any retry, in seconds.
     package var longestDelaySeconds: Double = 900
-    /// The longest `Retry-After` of a target that the dispatcher obeys, in seconds.
+    /// The longest `Retry-After` of a target, in seconds. The dispatcher shortens a longer one to this.
     package var longestRetryAfterSeconds: Double = 3600
     /// The largest number of simultaneous attempts at one target.
     package var attemptsPerTarget = 16

@@ -1,7 +1,8 @@
 import MusterCore
 import MusterStore
 
-/// Decides which delivery may be attempted when. Pure: the caller supplies time and randomness.
+/// Decides which delivery may be attempted when: the webhook retry, with exponential backoff (`DeliveryPolicy`). Pure:
+/// the caller supplies time and randomness.
 ///
 /// Deliveries about one subject to one target form a lane. The first delivery of a lane is attempted until it arrives
 /// or is given up; only then the next. So a receiver sees each device's events in order. Lanes do not wait for each

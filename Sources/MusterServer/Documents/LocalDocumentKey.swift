@@ -31,7 +31,8 @@ package struct LocalDocumentKey: Hashable, Sendable {
 }
 
 extension Access {
-    /// The place of the principal's local documents of a database; nil for the database of users, which has none.
+    /// Returns the key under which the principal's local documents of a database are stored; nil for the database of
+    /// users, which stores none.
     package func locals(of place: ResolvedDatabase) -> LocalDocumentKey? {
         guard place.scope != nil else { return nil }
         if mayWrite(place), let number = place.number { return LocalDocumentKey(in: number) }

@@ -18,7 +18,8 @@ extension Access {
         user.role != .gateway && ((user.number == principal.user && principal.role != .analyst) || mayLead(user))
     }
 
-    /// Whether this principal may see a team's attendance rules and what they report, which tells where people are.
+    /// Whether this principal may see a team's attendance and proximity rules and what they report, which tells where
+    /// people are.
     package func mayReadAttendance(of team: Team) -> Bool { mayRead(team) && principal.role != .member }
 
     /// Whether this principal may start an incident of the user's team.

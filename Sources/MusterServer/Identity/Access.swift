@@ -214,6 +214,8 @@ package struct Access: Sendable {
         case .checkInTimer(_, of: let user): directory.users[user].map { mayKeepTimer(of: $0) } ?? seesEverything
         case .attendance(let report):
             directory.teams[report.team].map { mayReadAttendance(of: $0) } ?? seesEverything
+        case .proximity(let report):
+            directory.teams[report.team].map { mayReadAttendance(of: $0) } ?? seesEverything
         case .incident(let incident): directory.teams[incident.team].map { mayRead($0) } ?? seesEverything
         case .roll(_, of: let team):
             directory.teams[team].map { mayRead($0) && principal.role != .member } ?? seesEverything

@@ -2,13 +2,14 @@ package import MusterCore
 import MusterHTTP
 import Synchronization
 
-/// The rate limiter of sign-ins. It slows down guessing of passwords with three sets of token buckets: one bucket for
-/// each name at each address, one for each address, and one for each name at any address. A successful attempt is given
-/// back.
+/// The rate limiter of sign-ins, against brute force. It slows down guessing of passwords with three sets of token
+/// buckets: one bucket for each name at each address, one for each address, and one for each name at any address. A
+/// successful attempt is given back.
 ///
 /// Addresses are grouped by `AddressPrefix`. An empty bucket of the first two sets refuses the attempt. An empty bucket
-/// of a name refuses nothing, so strangers who guess a user's password cannot lock the user out. Instead, attempts at
-/// that name from places where the user has not signed in lately wait behind all others (`PasswordHasher.Urgency`).
+/// of a name refuses nothing, so strangers who guess a user's password cannot lock the user out: there is no account
+/// lockout. Instead, attempts at that name from places where the user has not signed in lately wait behind all others
+/// (`PasswordHasher.Urgency`).
 package final class AttemptLimiter: Sendable {
     /// The number of attempts a full bucket holds, and how many it regains each second.
     package struct Allowance: Sendable {

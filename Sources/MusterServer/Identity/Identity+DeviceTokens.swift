@@ -10,6 +10,7 @@ package struct DeviceToken: Hashable, Sendable {
     package let createdAt: Instant
 }
 
+/// Device tokens: making them, listing them, and token revocation. A revoked token is refused from the commit on.
 extension Identity {
     /// The largest number of tokens of one device.
     package static let deviceTokenLimit = 20

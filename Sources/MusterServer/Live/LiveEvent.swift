@@ -70,6 +70,7 @@ extension Directory {
             return .reminder(named(safety), user: name(of: user), count: count)
         case .checkInTimer(let timer, let user): return .checkInTimer(named(timer), user: name(of: user))
         case .attendance(let report): return .attendance(named(report))
+        case .proximity(let report): return .proximity(named(report))
         case .incident(let incident): return .incident(named(incident))
         case .roll(let entry, let team):
             return .roll(named(entry), incident: entry.incident, team: teams[team]?.name ?? gone(team))

@@ -7,8 +7,8 @@ import NIOCore
 
 /// The OpenAPI 3.1 document, generated from the table that serves the routes, so that it always matches.
 package enum OpenAPI {
-    /// Adds the route of the document. The document describes all routes added before it, and itself. It is written when
-    /// it is first requested.
+    /// Adds the route of the document. The document describes all routes added before it, and itself. It is written
+    /// when it is first requested.
     package static func register(in routes: inout RouteTable) {
         let documentation = Route.Documentation(
             "Service", "This document.", answers: [.init(200, "OpenAPI 3.1.", json: "Object")])

@@ -35,7 +35,7 @@ package enum Schema {
     /// All schemas that routes name.
     package static let named: [(String, String)] =
         requests + answers + places + safety + rules + targets + locationTracker + located + datasets + push + beacons
-        + signals + attendance
+        + signals + attendance + proximityRules
 
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
@@ -249,8 +249,8 @@ package enum Schema {
                         "type",
                         words(
                             "position", "sighting", "note", "signal", "crossing", "presence", "belief", "safety",
-                            "declaration", "reminder", "checkInTimer", "attendance", "incident", "roll", "region",
-                            "directory", "posted", "document", "dataset", "action")
+                            "declaration", "reminder", "checkInTimer", "attendance", "proximity", "incident", "roll",
+                            "region", "directory", "posted", "document", "dataset", "action")
                     ),
                 ], isOpen: true)
         ),

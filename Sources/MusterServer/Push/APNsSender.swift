@@ -4,21 +4,25 @@ import MusterHTTP
 import MusterWire
 import Synchronization
 
-/// What Apple gave the operator to send by its push notification service.
+/// The credentials with which the server sends through Apple's push notification service (APNs). The operator gets
+/// them from Apple.
 package struct APNsCredentials: Sendable {
     let key: P256.Signing.PrivateKey
     let keyID: String
     let teamID: String
     /// The app's bundle id.
     let topic: String
-    /// Where messages go; for tests only another address than Apple's.
+    /// The base address of APNs for production apps; tests give another one.
     let url: String
+    /// The base address of APNs for development builds; tests give another one.
     let sandboxURL: String
 
+    /// Reads the private key.
+    ///
     /// - Parameters:
     ///   - key: the text of the .p8 file, PEM.
-    ///   - url: the base address of the service; nil for Apple's. Tests alone have another.
-    /// - Throws: an error where the text holds no private key of P-256.
+    ///   - url: the base address of the service; nil for Apple's addresses. Only tests give one.
+    /// - Throws: a CryptoKit error for a text that is not a P-256 private key.
     package init(key: String, keyID: String, teamID: String, topic: String, url: String? = nil) throws {
         self.key = try P256.Signing.PrivateKey(pemRepresentation: key)
         self.keyID = keyID
@@ -29,8 +33,8 @@ package struct APNsCredentials: Sendable {
     }
 }
 
-/// Sends by Apple's push notification service: HTTP/2, with a provider token signed by ES256.
-/// ("Sending notification requests to APNs", Apple's documentation.)
+/// Sends push messages to Apple devices through Apple's push notification service (APNs): HTTP/2, with a provider
+/// token signed by ES256. ("Sending notification requests to APNs", Apple's documentation.)
 final class APNsSender: PushSender {
     private let credentials: APNsCredentials
     private let client: CheckedHTTPClient

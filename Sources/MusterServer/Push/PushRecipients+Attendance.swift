@@ -36,7 +36,7 @@ extension PushRecipients {
         }
     }
 
-    private func leaders(of team: Team) -> [UserNumber] {
+    func leaders(of team: Team) -> [UserNumber] {
         let leaders = directory.users.all.filter { $0.role == .leader && $0.team == team.number }.map(\.number)
         return leaders.isEmpty ? directory.users.all.filter { $0.role == .admin }.map(\.number) : leaders
     }

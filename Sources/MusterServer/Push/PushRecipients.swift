@@ -42,6 +42,7 @@ struct PushRecipients {
         case .reminder(let safety, of: let user, count: _): telling(ofCall: safety, by: user, at: logged.committedAt)
         case .checkInTimer(let timer, of: let user): telling(of: timer, of: user, at: logged.committedAt)
         case .attendance(let report): telling(of: report, at: logged.committedAt)
+        case .proximity(let report): telling(of: report, at: logged.committedAt)
         case .action(let action) where action.kind == .locationAsked: telling(of: action, at: logged.committedAt)
         default: nil
         }

@@ -18,6 +18,7 @@ extension Problem {
         case let fault as IncidentError: self = .conflict(fault.sentence)
         case let fault as CheckInError: self = Problem(telling: fault)
         case let fault as AttendanceError: self = Problem(telling: fault)
+        case let fault as ProximityError: self = Problem(telling: fault)
         case let fault as JoinError: self = .conflict(fault.sentence)
         case let fault as DatasetError: self = Problem(telling: fault)
         case let fault as SyncTriggerError: self = Problem(telling: fault)
@@ -88,6 +89,13 @@ extension Problem {
         switch fault {
         case .hasNoRule: self = .notFound("The team has no attendance rule of this name.")
         case .tooMany(let limit): self = .conflict("The team has \(limit) attendance rules: remove one first.")
+        }
+    }
+
+    private init(telling fault: ProximityError) {
+        switch fault {
+        case .hasNoRule: self = .notFound("The team has no proximity rule of this name.")
+        case .tooMany(let limit): self = .conflict("The team has \(limit) proximity rules: remove one first.")
         }
     }
 
@@ -191,7 +199,7 @@ extension JoinError {
         case .tooManyDevices(let limit): "They would have more than \(limit) devices: remove one first."
         case .hasKeys: "This user has keys of its own, which would be lost: revoke them first."
         case .hasDocuments: "This user has documents of its own, which would be lost: move and delete them first."
-        case .isExpected: "An attendance rule counts this user alone: change the rule first."
+        case .isExpected: "An attendance or proximity rule counts this user alone or is about them: change it first."
         case .hasTimer: "This user has a check-in timer: end it first, and start one for the other user."
         case .callsForHelp: "This user calls for help: clear that first, so that the call is not lost."
         }

@@ -32,6 +32,7 @@ struct EventMapper: Sendable {
             told = isCurrent ? self.content(declaration, directory) : nil
         case .checkInTimer(let timer, let user): told = self.content(timer, of: user, directory)
         case .attendance(let report): told = self.content(report, directory)
+        case .proximity(let report): told = self.content(report, directory)
         case .incident(let incident): told = self.content(incident, at: logged.committedAt, directory)
         case .posted(let event): told = self.content(event)
         // The incident's own event covers the effect of a roll's change: whether everyone is accounted for. A dataset

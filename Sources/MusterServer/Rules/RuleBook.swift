@@ -99,7 +99,8 @@ final class RuleBook {
             return tracker.map { emitters.contains($0.number) } ?? false
         case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action:
             return false
-        case .signal, .crossing, .declaration, .safety, .reminder, .checkInTimer, .attendance, .incident, .posted:
+        case .signal, .crossing, .declaration, .safety, .reminder, .checkInTimer, .attendance, .proximity, .incident,
+            .posted:
             return true
         }
     }

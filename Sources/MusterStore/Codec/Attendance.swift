@@ -41,7 +41,7 @@ extension ByteWriter {
         put(people: report.count.unknownPeople)
     }
 
-    private mutating func put(_ subject: AttendanceRule.Subject) {
+    mutating func put(_ subject: AttendanceRule.Subject) {
         switch subject {
         case .everyone: put(byte: 0)
         case .role(let role):
@@ -84,7 +84,7 @@ extension ByteWriter {
         put(instant: window.end)
     }
 
-    private mutating func put(optional moment: Instant?) {
+    mutating func put(optional moment: Instant?) {
         put(byte: moment == nil ? 0 : 1)
         if let moment { put(instant: moment) }
     }
@@ -100,7 +100,7 @@ extension ByteReader {
         let team = TeamNumber(try self.number())
         let name = try text()
         let region = RegionNumber(try self.number())
-        let (subject, demand) = (try attendanceSubject(), try attendanceDemand())
+        let (subject, demand) = (try ruleSubject(), try attendanceDemand())
         let opensIncident = try isPresent()
         let note: String? = try isPresent() ? try text() : nil
         let setBy = UserNumber(try self.number())
@@ -118,7 +118,7 @@ extension ByteReader {
         let number = AttendanceNumber(try number())
         let name = try text()
         let (team, region) = (TeamNumber(try self.number()), RegionNumber(try self.number()))
-        let (subject, demand) = (try attendanceSubject(), try attendanceDemand())
+        let (subject, demand) = (try ruleSubject(), try attendanceDemand())
         let note: String? = try isPresent() ? try text() : nil
         guard let turn = AttendanceReport.Turn(rawValue: try byte()) else { throw .malformed(offset: offset) }
         let moment = try instant()
@@ -139,7 +139,7 @@ extension ByteReader {
         return report
     }
 
-    private mutating func attendanceSubject() throws(CodecError) -> AttendanceRule.Subject {
+    mutating func ruleSubject() throws(CodecError) -> AttendanceRule.Subject {
         switch try byte() {
         case 0: return .everyone
         case 1:
@@ -180,7 +180,7 @@ extension ByteReader {
         return AttendanceRule.Window(occurrence: occurrence, start: start, end: try instant())
     }
 
-    private mutating func optionalInstant() throws(CodecError) -> Instant? { try isPresent() ? try instant() : nil }
+    mutating func optionalInstant() throws(CodecError) -> Instant? { try isPresent() ? try instant() : nil }
 
     private mutating func people() throws(CodecError) -> [UserNumber] {
         var people: [UserNumber] = []

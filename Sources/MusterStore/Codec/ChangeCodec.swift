@@ -28,6 +28,7 @@ package struct ChangeCodec {
         case signal
         case checkInTimer
         case attendance
+        case proximity
     }
 
     var writer = ByteWriter()
@@ -82,6 +83,9 @@ package struct ChangeCodec {
         case .attendance(let report):
             writer.put(byte: Tag.attendance.rawValue)
             writer.put(report)
+        case .proximity(let report):
+            writer.put(byte: Tag.proximity.rawValue)
+            writer.put(report)
         case .incident(let incident):
             writer.put(byte: Tag.incident.rawValue)
             writer.put(incident)
@@ -99,16 +103,22 @@ package struct ChangeCodec {
         case .posted(let event):
             writer.put(byte: Tag.posted.rawValue)
             writer.put(event)
-        case .document(let touch):
-            writer.put(byte: Tag.document.rawValue)
-            writer.put(touch)
         case .action(let action):
             writer.put(byte: Tag.action.rawValue)
             writer.put(action)
-        case .dataset(let touch):
-            writer.put(byte: (touch.isDeleted ? Tag.datasetDeleted : .datasetPut).rawValue)
-            writer.put(touch)
+        case .document(let touch): put(touch)
+        case .dataset(let touch): put(touch)
         }
+    }
+
+    private mutating func put(_ touch: DocumentTouch) {
+        writer.put(byte: Tag.document.rawValue)
+        writer.put(touch)
+    }
+
+    private mutating func put(_ touch: DatasetTouch) {
+        writer.put(byte: (touch.isDeleted ? Tag.datasetDeleted : .datasetPut).rawValue)
+        writer.put(touch)
     }
 
     private mutating func putHead(_ tag: Tag, of number: Int32) {
@@ -203,6 +213,7 @@ package struct ChangeCodec {
             let user = UserNumber(try reader.number())
             return .checkInTimer(try reader.checkInTimer(), of: user)
         case .attendance: return .attendance(try reader.attendanceReport())
+        case .proximity: return .proximity(try reader.proximityReport())
         case .incident: return .incident(try reader.incident())
         case .roll:
             let team = TeamNumber(try reader.number())

@@ -14,7 +14,7 @@ enum Schema {
     static let steps = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
         version11, version12, version13, version14, version15, version16, version17, version18,
-        version19, version20, version21, version22, version23,
+        version19, version20, version21, version22, version23, version24,
     ]
 
     /// The newest version that this program reads and writes.
@@ -198,6 +198,9 @@ enum Schema {
 
     /// Attendance rules.
     private static let version22 = AttendanceTable.schema
+
+    /// Proximity rules.
+    private static let version24 = ProximityTable.schema
 
     /// The signals of devices.
     private static let version20 = SignalTable.schema

@@ -16,6 +16,7 @@ package enum NamedChange: Hashable, Sendable {
     case reminder(NamedSafety, user: String, count: Int32)
     case checkInTimer(NamedCheckInTimer, user: String)
     case attendance(NamedAttendanceReport)
+    case proximity(NamedProximityReport)
     case incident(NamedIncident)
     /// A change of a person's entry on the roll of a team's incident.
     case roll(NamedRecordLine, incident: IncidentNumber, team: String)
@@ -50,6 +51,7 @@ package enum NamedChange: Hashable, Sendable {
         case .reminder: "reminder"
         case .checkInTimer: "checkInTimer"
         case .attendance: "attendance"
+        case .proximity: "proximity"
         case .incident: "incident"
         case .roll: "roll"
         case .region: "region"
@@ -171,6 +173,7 @@ extension JSONWriter {
             member("count", Int64(count))
         case .checkInTimer(let timer, let user): members(of: timer, user: user)
         case .attendance(let report): members(of: report)
+        case .proximity(let report): members(of: report)
         case .incident(let incident): members(of: incident)
         case .roll(let line, let incident, let team):
             member("incident", Int64(incident.rawValue))

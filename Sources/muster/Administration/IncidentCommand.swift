@@ -9,7 +9,7 @@ struct IncidentCommand: AsyncParsableCommand {
         abstract: "Start an incident or a drill, call the roll, close it, and read the report.",
         subcommands: [
             Start.self, List.self, Show.self, Close.self, Reopen.self, Visitor.self, Mark.self, TakeOff.self,
-            Report.self,
+            Report.self, Contacts.self,
         ])
 
     struct Incident: Codable, Sendable {

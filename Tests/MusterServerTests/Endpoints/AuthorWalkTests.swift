@@ -49,6 +49,10 @@ import Testing
             "PUT /teams/{team}/attendance-rules/{rule}", "/teams/north/attendance-rules/gate",
             #"{"collection":"yard","region":"c","minimum":1}"#),
         step("DELETE /teams/{team}/attendance-rules/{rule}", "/teams/north/attendance-rules/gate"),
+        step(
+            "PUT /teams/{team}/proximity-rules/{rule}", "/teams/north/proximity-rules/near",
+            #"{"centrePerson":"mia","radiusMetres":50,"demand":"fence"}"#),
+        step("DELETE /teams/{team}/proximity-rules/{rule}", "/teams/north/proximity-rules/near"),
         step("DELETE /collections/{collection}/regions/{region}", "/collections/yard/regions/b"),
         step("DELETE /collections/{collection}", "/collections/yard"),
         step("POST /trackers", #"{"name":"spare"}"#),

@@ -25,9 +25,13 @@ import Testing
         "GET /api/v1/teams/{team}/attendance-rules": "aln", "GET /api/v1/teams/{team}/attendance-rules/{rule}": "aln",
         "PUT /api/v1/teams/{team}/attendance-rules/{rule}": "al",
         "DELETE /api/v1/teams/{team}/attendance-rules/{rule}": "al",
+        "GET /api/v1/teams/{team}/proximity-rules": "aln", "GET /api/v1/teams/{team}/proximity-rules/{rule}": "aln",
+        "PUT /api/v1/teams/{team}/proximity-rules/{rule}": "al",
+        "DELETE /api/v1/teams/{team}/proximity-rules/{rule}": "al",
         "POST /api/v1/teams/{team}/incidents": "al", "GET /api/v1/teams/{team}/incidents": "almnd",
         "GET /api/v1/incidents": "almnd", "GET /api/v1/incidents/{incident}": "almn",
         "POST /api/v1/incidents/{incident}/close": "al", "GET /api/v1/incidents/{incident}/report": "aln",
+        "GET /api/v1/incidents/{incident}/contacts": "aln",
         "POST /api/v1/incidents/{incident}/reopen": "al", "POST /api/v1/incidents/{incident}/roll": "al",
         "POST /api/v1/incidents/{incident}/roll/{person}/mark": "al",
         "POST /api/v1/incidents/{incident}/roll/{person}/removal": "al", "GET /api/v1/audit": "al",
@@ -221,6 +225,11 @@ import Testing
             "PUT /api/v1/teams/{team}/attendance-rules/{rule}",
             #"{"collection":"north","region":"square","minimum":1}"#
         ), ("DELETE /api/v1/teams/{team}/attendance-rules/{rule}", nil),
+        ("GET /api/v1/teams/{team}/proximity-rules", nil), ("GET /api/v1/teams/{team}/proximity-rules/{rule}", nil),
+        (
+            "PUT /api/v1/teams/{team}/proximity-rules/{rule}",
+            #"{"centrePerson":"mia","radiusMetres":50,"demand":"fence"}"#
+        ), ("DELETE /api/v1/teams/{team}/proximity-rules/{rule}", nil),
         ("POST /api/v1/users/{user}/devices", #"{"name":"tablet"}"#),
         ("GET /api/v1/users/{user}/devices/{device}", nil), ("DELETE /api/v1/users/{user}/devices/{device}", nil),
         ("POST /api/v1/users/{user}/join", #"{"to":"ann"}"#),

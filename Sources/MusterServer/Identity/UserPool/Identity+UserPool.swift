@@ -139,9 +139,10 @@ extension Identity {
         forget(user)
     }
 
-    /// The user that an access token is of, while its session lasts.
+    /// Returns the user to whom the server issued an access token, if the token's session has not ended.
     ///
-    /// - Throws: `UserPoolError.invalidToken`, `.expiredToken`; `StoreError`, `CoordinatorError`.
+    /// - Throws: `UserPoolError.expiredToken` for an expired token; `.invalidToken` for any other text, for a token of
+    ///   another use, and for a session that has ended; `StoreError`, `CoordinatorError`.
     package func user(ofAccessToken token: String) async throws -> User {
         let claims = try await verifiedClaims(of: token, as: UserPoolClaims.self, expiry: \.exp)
         guard claims.use == .access else { throw UserPoolError.invalidToken }

@@ -257,7 +257,8 @@ enum StoreWords {
         "incidents": "incidents", "dataset_records": "records of datasets", "datasets": "datasets",
         "push_subscriptions": "subscriptions to datasets", "pushes": "pushes that wait", "signals": "signals",
         "guests": "guests of identity pools", "guest_pools": "the number of guests",
-        "attendance_rules": "attendance rules",
+        "attendance_rules": "attendance rules", "proximity_rules": "proximity rules",
+        "proximity_alarms": "alarms of proximity rules",
         "bulk_publishes": "bulk publishes",
         "sqlite_schema": "the list of tables", "sqlite_master": "the list of tables",
     ]

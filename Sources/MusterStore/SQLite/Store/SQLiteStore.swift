@@ -4,8 +4,8 @@ package import MusterCore
 import MusterDocuments
 import Synchronization
 
-/// A store in one SQLite file, in WAL mode with `synchronous=FULL`: once `write` has returned, its transaction is on
-/// the disk.
+/// A store in one SQLite file, with a write-ahead log (WAL mode) and `synchronous=FULL`: once `write` has returned, its
+/// transaction is on the disk.
 ///
 /// A commit writes its changes as one row of an append-only log. Its positions also wait in memory (`Stage`). Later
 /// commits, or `settle`, merge them into the history, sorted by device, thousands at a time. So a commit of many

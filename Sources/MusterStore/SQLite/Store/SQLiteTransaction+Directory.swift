@@ -114,7 +114,10 @@ extension SQLiteTransaction {
 
     func remove(_ team: TeamNumber) throws {
         try execute("DELETE FROM teams WHERE number = ?", [team.rawValue])
-        try run { try AttendanceTable.remove(of: team, in: database) }
+        try run {
+            try AttendanceTable.remove(of: team, in: database)
+            try ProximityTable.remove(of: team, in: database)
+        }
     }
 
     func remove(_ tracker: TrackerNumber) throws {

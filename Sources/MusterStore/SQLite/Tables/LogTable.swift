@@ -102,7 +102,7 @@ enum LogTable {
 
 /// The stored numbers, by name.
 enum Counter: String {
-    case user, team, device, tracker, collection, region, rule, target, incident, attendance
+    case user, team, device, tracker, collection, region, rule, target, incident, attendance, proximity
     /// The number of the delivery that was put last.
     case delivery
     /// The history has all positions of the changes up to this one, except those deleted since.
@@ -142,7 +142,7 @@ extension LastNumbers {
     private static let counters: [(counter: Counter, kind: any WritableKeyPath<LastNumbers, Int32> & Sendable)] = [
         (.user, \.user), (.team, \.team), (.device, \.device), (.tracker, \.tracker), (.collection, \.collection),
         (.region, \.region), (.rule, \.rule), (.target, \.target),
-        (.incident, \.incident), (.attendance, \.attendance),
+        (.incident, \.incident), (.attendance, \.attendance), (.proximity, \.proximity),
     ]
 
     /// Reads the stored numbers.

@@ -35,7 +35,7 @@ struct Removals: Equatable {
         case .action(let action):
             action.user.map { users.contains($0) } ?? false
                 || action.device.map { devices.contains($0) } ?? false
-        case .region, .directory, .incident, .roll, .attendance, .posted: false
+        case .region, .directory, .incident, .roll, .attendance, .proximity, .posted: false
         }
     }
 

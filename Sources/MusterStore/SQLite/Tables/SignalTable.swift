@@ -14,7 +14,9 @@ package enum SignalTable {
 
         """
 
-    /// Inserts a signal, and removes the device's oldest one beyond the limit.
+    /// Inserts a signal. If the device then has more than `Signal.keptLimit` signals, the oldest are removed.
+    ///
+    /// - Throws: `DatabaseError`, also when the device already has a signal of this id.
     package static func insert(
         _ signal: Signal, of device: DeviceNumber, at sequence: LogSequence, in database: Database
     ) throws {

@@ -1,0 +1,131 @@
+/// A proximity rule's number.
+public typealias ProximityNumber = Number<ProximityRule>
+
+/// What a team asks of the distance between its people and a centre that moves with a person or a device: who comes
+/// near it, or who must stay near it.
+///
+/// The distance follows from the positions of both, and is only as certain as they are. Someone is within the radius,
+/// or beyond it, when the confident policy's thresholds for that are met; else the engine does not know, and what it
+/// reported last stands.
+public struct ProximityRule: Hashable, Sendable {
+    /// Its number.
+    public let number: ProximityNumber
+    /// The team whose people it counts.
+    public var team: TeamNumber
+    /// The name, unique among the team's rules; the same characters as a user's name.
+    public var name: String
+    /// What the people's distance is measured to.
+    public var centre: Centre
+    /// Whom it counts, without the centre and its owner.
+    public var subject: Subject
+    /// The distance in metres, in `radiusLimits`.
+    public var radiusMetres: Double
+    /// What the rule demands of these people.
+    public var demand: Demand
+    /// What the rule is for: a note for the people whom its reports alarm.
+    public var note: String?
+    /// The user who set it last.
+    public var setBy: UserNumber
+    /// When that was, by the server's clock.
+    public var setAt: Instant
+
+    /// The people of the team whom a rule counts.
+    public typealias Subject = AttendanceRule.Subject
+
+    /// What a rule measures distances to. It moves.
+    public enum Centre: Hashable, Sendable {
+        /// A person of the team, by all of their devices.
+        case person(UserNumber)
+        /// A device, such as a vehicle's tracker. Its owner is not counted.
+        case device(DeviceNumber)
+    }
+
+    /// What a rule demands.
+    public enum Demand: Hashable, Sendable {
+        /// A fence around the centre: the engine reports everyone who comes within the radius, and everyone who leaves.
+        case fence
+        /// Nobody is beyond the radius for long: the engine reports everyone who has been for `afterSeconds`, and
+        /// everyone reported so who is within it again.
+        case together(afterSeconds: Double)
+    }
+
+    /// How large a radius may be, metres.
+    public static let radiusLimits: ClosedRange<Double> = 1...100_000
+    /// How long someone may be beyond the radius before it is reported, in seconds.
+    public static let afterLimits: ClosedRange<Double> = 0...86_400
+    /// How many rules a team may have.
+    public static let teamLimit = 50
+    /// How long a note may be, in bytes of UTF-8.
+    public static let noteLimitBytes = 500
+
+    /// Creates a rule.
+    public init(
+        number: ProximityNumber, team: TeamNumber, name: String, centre: Centre, subject: Subject = .everyone,
+        radiusMetres: Double, demand: Demand, note: String? = nil, setBy: UserNumber, setAt: Instant
+    ) {
+        self.number = number
+        self.team = team
+        self.name = name
+        self.centre = centre
+        self.subject = subject
+        self.radiusMetres = radiusMetres
+        self.demand = demand
+        self.note = note
+        self.setBy = setBy
+        self.setAt = setAt
+    }
+
+    /// Whether the rule speaks of this person by number: as its centre, or as the only one whom it counts.
+    func names(_ user: UserNumber) -> Bool { centre == .person(user) || subject == .person(user) }
+}
+
+/// A person of whom a proximity rule reports, or is about to report, something: at a fence someone within it, else
+/// someone beyond the radius.
+public struct ProximityAlarm: Hashable, Sendable {
+    /// The person.
+    public var user: UserNumber
+    /// Since when, by the sample times of positions.
+    public var since: Instant
+    /// Whether the log reports it.
+    public var isTold: Bool
+
+    /// Creates an alarm from its fields.
+    public init(user: UserNumber, since: Instant, isTold: Bool) {
+        self.user = user
+        self.since = since
+        self.isTold = isTold
+    }
+}
+
+/// How far a person is from the centre of a rule, as far as that is known.
+public struct ProximityReading: Hashable, Sendable {
+    /// The person.
+    public var user: UserNumber
+    /// Whether the person is within the radius. The devices of both must agree.
+    public var standing: ProximityStanding
+    /// The distance between the estimates of the two devices that were located last, metres; nil where neither has
+    /// one.
+    public var metres: Double?
+    /// The sample time of the newer position of those two; nil as `metres`.
+    public var at: Instant?
+    /// The standard deviation on each axis of where one is as seen from the other, metres; nil as `metres`.
+    public var deviationMetres: Double?
+}
+
+/// Whether a person is within the radius of a rule.
+public enum ProximityStanding: UInt8, Hashable, Sendable, CaseIterable {
+    /// The person is within it.
+    case within
+    /// The person is farther away.
+    case beyond
+    /// No device knows: positions are too old or too inaccurate for this radius, or devices contradict each other.
+    case unknown
+}
+
+/// Why the engine refuses a request about a proximity rule.
+public enum ProximityError: Error, Hashable, Sendable {
+    /// The team has as many rules as it may have.
+    case tooMany(limit: Int)
+    /// The team has no such rule.
+    case hasNoRule
+}

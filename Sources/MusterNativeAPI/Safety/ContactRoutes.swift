@@ -1,0 +1,134 @@
+import Hummingbird
+import MusterCore
+import MusterServer
+import MusterStore
+import MusterWire
+
+/// The route for who was near a person before and during an incident.
+struct ContactRoutes: NativeRoutes {
+    let server: ServerParts
+
+    /// How long before an incident the search may begin, seconds.
+    private static let beforeLimits: ClosedRange<Int64> = 0...86_400
+    private static let radiusSchema = #"{"type":"integer","minimum":1,"maximum":1000}"#
+    private static let beforeSchema = #"{"type":"integer","minimum":0,"maximum":86400}"#
+    /// How long the searched time may be, seconds.
+    private static let longestSeconds: Double = 172_800
+    /// How many positions are read of one device, and of all. Beyond, the answer says that it is not complete.
+    private static let deviceLimit = 20_000
+    private static let totalLimit = 400_000
+
+    func register(in routes: inout RouteTable) {
+        routes.add(
+            Route(
+                .get, "\(Self.root)/incidents/{incident}/contacts",
+                admits: .roles([.admin, .analyst, .leader], devices: false),
+                .init(
+                    "Incidents", "Find who of the team was near a person, before and during an incident.",
+                    query: [
+                        .init("person", "The person.", schema: Schema.name),
+                        .init(
+                            "withinMetres", "What counts as near; 10 m unless given.",
+                            schema: Self.radiusSchema),
+                        .init(
+                            "beforeSeconds", "How long before the incident; 3,600 s unless given.",
+                            schema: Self.beforeSchema),
+                    ],
+                    answers: [.init(200, "The contacts, in the order of time.", json: "Contacts")]), handler: see))
+    }
+
+    private func see(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+        let access = try context.access(in: coordinator.directory)
+        let incident = try await incident(context, access)
+        guard access.mayReadRoll(of: incident) else { throw Problem.notFound }
+        var query = Query(request)
+        let name = query.text("person")
+        let radius = Double(query.integer("withinMetres", in: ContactSearch.radiusLimits) ?? 10)
+        let before = Double(query.integer("beforeSeconds", in: Self.beforeLimits) ?? 3_600)
+        let person = name.flatMap { access.directory.users[$0] }
+        if person.map({ !access.mayRead($0) || $0.team != incident.team }) ?? true {
+            let _: User? = query.fault("person", "is nobody of the incident's team")
+        }
+        try query.finish()
+        guard let person else { throw Problem.internalError }
+        let from = incident.startedAt.advanced(bySeconds: -before)
+        let end = min(incident.closing?.at ?? configuration.now(), from.advanced(bySeconds: Self.longestSeconds))
+        let found = try await search(for: person, of: incident.team, from: from, to: end, radius, access.directory)
+        return .json { writer in
+            writer.beginObject()
+            writer.member("person", person.name)
+            writer.member("withinMetres", radius)
+            writer.member("from", from)
+            writer.member("to", end)
+            writer.member("complete", found.isComplete)
+            writer.member("items", listing: found.contacts) { writer, item in
+                writer.beginObject()
+                writer.member("user", item.user)
+                writer.member("from", item.contact.from)
+                writer.member("to", item.contact.to)
+                writer.member("closestMetres", item.contact.closestMetres)
+                writer.member("deviationMetres", item.contact.deviationMetres)
+                writer.endObject()
+            }
+            writer.endObject()
+        }
+    }
+
+    /// Where the devices of one person were, and how many positions that took.
+    private struct Trails: Sendable {
+        var trails: [ContactSearch.Trail] = []
+        var count = 0
+        /// Whether all positions of the time were read.
+        var isComplete = true
+    }
+
+    private struct Found: Sendable {
+        var contacts: [(user: String, contact: Contact)] = []
+        var isComplete = true
+    }
+
+    private func search(
+        for person: User, of team: TeamNumber, from: Instant, to end: Instant, _ radius: Double,
+        _ directory: Directory
+    ) async throws -> Found {
+        let search = ContactSearch(radiusMetres: radius)
+        let ownDevices = directory.devices(of: person.number)
+        let own = try await coordinator.read { store in
+            try Self.trails(of: ownDevices, from: from, to: end, limit: Self.totalLimit, in: store)
+        }
+        var found = Found(isComplete: own.isComplete)
+        var left = Self.totalLimit - own.count
+        for other in directory.users.all where other.team == team && other.number != person.number {
+            guard !own.trails.isEmpty else { break }
+            let (devices, limit) = (directory.devices(of: other.number), left)
+            // Each person is one read, so that no reader waits for all of them.
+            let (trails, contacts) = try await coordinator.read { store in
+                let trails = try Self.trails(of: devices, from: from, to: end, limit: limit, in: store)
+                return (trails, search.contacts(between: own.trails, and: trails.trails))
+            }
+            left -= trails.count
+            found.contacts += contacts.map { (other.name, $0) }
+            if !trails.isComplete { found.isComplete = false }
+        }
+        found.contacts.sort { ($0.contact.from, $0.user) < ($1.contact.from, $1.user) }
+        return found
+    }
+
+    private static func trails(
+        of devices: [DeviceNumber], from: Instant, to end: Instant, limit: Int, in store: any Store
+    ) throws -> Trails {
+        var found = Trails()
+        for device in devices {
+            let room = min(deviceLimit, limit - found.count)
+            guard room > 0 else {
+                found.isComplete = false
+                break
+            }
+            let positions = try store.positions(of: device, from: from, to: end, after: nil, limit: room)
+            found.count += positions.count
+            if positions.count == room { found.isComplete = false }
+            if !positions.isEmpty { found.trails.append(ContactSearch.Trail(positions)) }
+        }
+        return found
+    }
+}

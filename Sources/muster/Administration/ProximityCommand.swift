@@ -1,0 +1,165 @@
+import ArgumentParser
+import Foundation
+import MusterTerminal
+
+/// `muster proximity`: rules about who comes near a person or device that moves, and who must stay near it.
+struct ProximityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "proximity",
+        abstract: "Be told who of a team comes near a person or device that moves, or who is away from it.",
+        subcommands: [Fence.self, Together.self, Show.self, List.self, Remove.self])
+
+    /// The options that every kind of rule has.
+    struct RuleOptions: ParsableArguments {
+        @Argument(help: "The team.") var team: String
+        @Argument(help: "The name of the rule, unique in the team.") var name: String
+        @Argument(help: "The radius in metres, 1 to 100000.") var metres: Double
+        @Option(help: "Around this person.") var aroundPerson: String?
+        @Option(help: "Around this device, as user/device, such as a vehicle's tracker.") var aroundDevice: String?
+        @Option(help: "Count only people with this role, Muster's or your own.") var role: String?
+        @Option(help: "Count this person alone.") var person: String?
+        @Option(help: "What the rule is for.") var note: String?
+        @Flag(help: "Print JSON.") var json = false
+
+        func set(_ demand: String, afterSeconds: Double? = nil, over data: String) async throws {
+            let order = Order(
+                centrePerson: aroundPerson, centreDevice: aroundDevice, role: role, person: person,
+                radiusMetres: metres, demand: demand, afterSeconds: afterSeconds, note: note)
+            try await printRule(over: data, json: json) { connection in
+                try await connection.send(
+                    "PUT", "/teams/\(team.segment)/proximity-rules/\(name.segment)", json: order)
+            }
+        }
+
+        private struct Order: Encodable {
+            var centrePerson: String?
+            var centreDevice: String?
+            var role: String?
+            var person: String?
+            var radiusMetres: Double
+            var demand: String
+            var afterSeconds: Double?
+            var note: String?
+        }
+    }
+
+    struct Fence: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Report who comes within a radius, and who leaves it. It replaces the rule of this name.")
+        @OptionGroup var data: DataOption
+        @OptionGroup var rule: RuleOptions
+
+        func run() async throws { try await rule.set("fence", over: data.data) }
+    }
+
+    struct Together: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Report who is beyond a radius for too long. It replaces the rule of this name.")
+        @OptionGroup var data: DataOption
+        @OptionGroup var rule: RuleOptions
+        @Option(help: "How long someone may be beyond it, 0 to 86400 s.") var afterSeconds: Double = 60
+
+        func run() async throws { try await rule.set("together", afterSeconds: afterSeconds, over: data.data) }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show a rule, and how far the people are whom it counts.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The team.") var team: String
+        @Argument(help: "The rule.") var name: String
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            try await printRule(over: data.data, json: json) { connection in
+                try await connection.send("GET", "/teams/\(team.segment)/proximity-rules/\(name.segment)")
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List a team's rules.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The team.") var team: String
+
+        func run() async throws {
+            struct Rules: Decodable, Sendable { var items: [Rule] }
+            let rules = try await Connection.withServer(over: data.data) { connection in
+                try await connection.get("/teams/\(team.segment)/proximity-rules", as: Rules.self)
+            }
+            for rule in rules.items { announce(rule.line) }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a rule.")
+        @OptionGroup var data: DataOption
+        @Argument(help: "The team.") var team: String
+        @Argument(help: "The rule.") var name: String
+
+        func run() async throws {
+            _ = try await Connection.withServer(over: data.data) { connection in
+                try await connection.send("DELETE", "/teams/\(team.segment)/proximity-rules/\(name.segment)")
+            }
+            announce("\(team) has no rule \(name) any more.")
+        }
+    }
+}
+
+/// Sends a request whose answer is a rule, and prints it.
+private func printRule(over data: String, json: Bool, _ send: (Connection) async throws -> Data) async throws {
+    let body = try await Connection.withServer(over: data, send)
+    if json { return announce(String(decoding: body, as: UTF8.self)) }
+    let rule = try JSONDecoder().decode(Rule.self, from: body)
+    announce(rule.line)
+    for person in rule.people { announce(person.line(of: rule)) }
+}
+
+/// A proximity rule, as the API returns it.
+private struct Rule: Decodable, Sendable {
+    struct Person: Decodable, Sendable {
+        var user: String
+        var standing: String
+        var metres: Double?
+        var deviationMetres: Double?
+        var since: String?
+        var told: Bool?
+
+        /// The person on one line: how far, how sure, and what the rule reports.
+        func line(of rule: Rule) -> String {
+            let distance = metres.map { metres in
+                "\(Int(metres.rounded())) m" + (deviationMetres.map { " ± \(Int($0.rounded())) m" } ?? "")
+            }
+            let state = since.map { since in
+                let words = rule.demand == "fence" ? "near since" : "apart since"
+                return "\(words) \(since)\(told == true ? ", told" : "")"
+            }
+            return [user, standing == "unknown" ? "not known" : standing, distance, state]
+                .compactMap(\.self).joined(separator: "\t")
+        }
+    }
+    var name: String
+    var centrePerson: String?
+    var centreDevice: String?
+    var role: String?
+    var person: String?
+    var radiusMetres: Double
+    var demand: String
+    var afterSeconds: Double?
+    var within: Int
+    var beyond: Int
+    var unknown: Int
+    var people: [Person]
+
+    /// The rule on one line: what it demands, and how many are where.
+    var line: String {
+        let whom = person ?? role ?? "everyone"
+        let radius = "\(Int(radiusMetres.rounded())) m"
+        let centre = centrePerson ?? centreDevice ?? ""
+        let words =
+            demand == "fence"
+            ? "\(whom) within \(radius) of \(centre)"
+            : "\(whom) no more than \(radius) from \(centre) for \(Int((afterSeconds ?? 0).rounded())) s"
+        return [name, words, "\(within) within, \(beyond) beyond, \(unknown) not known"].joined(separator: "\t")
+    }
+}
