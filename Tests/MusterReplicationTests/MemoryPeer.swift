@@ -128,7 +128,7 @@ final class MemoryPeer: ReplicationPeer {
             }
             var (page, pending, last) = ([DocumentRevisions](), 0, state.sequence)
             for (index, id) in state.changed.enumerated().dropFirst(since) where isAdmitted(id) {
-                // A document stands where its last change does.
+                // The feed lists a document at the sequence of its last change.
                 guard let document = state.documents[id], document.sequence == index + 1 else { continue }
                 guard page.count < request.limit else {
                     pending += 1

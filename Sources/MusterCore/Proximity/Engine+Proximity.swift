@@ -17,7 +17,7 @@ extension Engine {
         attendance.members(of: rule.team).filter { counts($0, by: rule) }
     }
 
-    /// Whether a rule counts a person: one of its subject who is not its centre.
+    /// Whether a rule counts a person: the rule's subject selects the person, and the person is not the rule's centre.
     func counts(_ user: UserNumber, by rule: ProximityRule) -> Bool {
         switch rule.centre {
         case .person(let person): if person == user { return false }

@@ -40,7 +40,7 @@ public struct ProximityRule: Hashable, Sendable {
         case device(DeviceNumber)
     }
 
-    /// What a rule demands.
+    /// What the rule demands of the people whom it counts, and so what the engine reports.
     public enum Demand: Hashable, Sendable {
         /// A fence around the centre: the engine reports everyone who comes within the radius, and everyone who leaves.
         case fence

@@ -147,7 +147,8 @@ extension StoreTransaction {
     /// Removes a push device whose service says that it is gone, with its subscriptions and the pushes that wait for
     /// it. Does nothing if the device registered again after the moment in which it was gone.
     ///
-    /// - Parameter moment: nil for a device that the store does not have: then one that is there again stays.
+    /// - Parameter moment: when the device was registered at the latest; nil for a device that the store did not have.
+    ///   A device that registered again since then is not removed.
     func removePushDevice(_ device: String, registeredBy moment: Instant?) throws {
         if let stored = try credential(.pushDevice, key: Array(device.utf8)) {
             guard let moment, stored.createdAt <= moment else { return }

@@ -161,7 +161,7 @@ private struct PushDriver {
         repeat {
             for signal in dispatcher.takeSignals() { pass.take(signal) }
             await pass.advance(in: &group)
-            // The end of each is signalled, and a signal wakes.
+            // Each attempt and each transaction sends a signal when it ends, and a signal wakes the pass.
             if pass.isBusy { await wakes.next() }
         } while pass.isBusy
     }
