@@ -197,6 +197,21 @@ import Testing
         }
     }
 
+    @Test func `the rules around one centre count so many people at most`() throws {
+        var world = world()
+        for number in Int32(10)..<1_010 {
+            world.edit(.putUser(User(number: UserNumber(number), name: "u\(number)", role: .member, team: World.team)))
+        }
+        try world.measure(.person(World.ben), within: 50, of: .role(.member))
+        #expect(throws: ProximityError.tooManyPeople(limit: 2_000)) {
+            try world.measure(.person(World.ben), within: 60, number: ProximityNumber(2))
+        }
+        // Around another centre, or fewer of the team, there may be more.
+        try world.measure(.person(World.ana), within: 60, number: ProximityNumber(2))
+        try world.measure(.person(World.ben), within: 60, of: .role(.leader), number: ProximityNumber(3))
+        #expect(world.proximityTurns == ["made", "made", "made"])
+    }
+
     @Test func `who is the centre of a rule, or its only subject, is joined to nobody`() throws {
         var world = world()
         try world.measure(.person(World.ben), within: 50, of: .person(World.ana))

@@ -29,7 +29,7 @@ extension Engine {
     /// Makes a rule, or replaces the team's rule of its number. A change ends what the former rule had reported, and
     /// evaluates everyone anew.
     ///
-    /// - Throws: `.tooMany`.
+    /// - Throws: `.tooMany`; `.tooManyPeople`.
     public func putProximityRule(
         _ rule: ProximityRule, now: Instant, into decision: inout Decision
     ) throws(ProximityError) {
@@ -41,6 +41,10 @@ extension Engine {
             guard proximity.rules(of: rule.team).count + added < ProximityRule.teamLimit else {
                 throw .tooMany(limit: ProximityRule.teamLimit)
             }
+        }
+        let others = proximityRules(of: rule.team).filter { $0.centre == rule.centre && $0.number != rule.number }
+        guard (others + [rule]).reduce(0, { $0 + countedPeople(of: $1).count }) <= ProximityRule.peopleLimit else {
+            throw .tooManyPeople(limit: ProximityRule.peopleLimit)
         }
         decision.proximity.rulesToStore.insert(rule.number)
         decision.proximity.alarmsToStore[rule.number, default: []].formUnion(former.map { Array($0.alarms.keys) } ?? [])
@@ -127,7 +131,8 @@ extension Engine {
     private func measureAll(_ state: inout ProximityState, now: Instant, into decision: inout Decision) {
         let centre = centreEstimates(of: state.rule, now: now, after: decision)
         guard !centre.isEmpty else { return }
-        for user in countedPeople(of: state.rule) {
+        // A team may have grown since the rule was set. Those beyond the limit are measured with their own positions.
+        for user in countedPeople(of: state.rule).prefix(ProximityRule.peopleLimit) {
             measure(user, from: centre, &state, now: now, into: &decision)
         }
     }

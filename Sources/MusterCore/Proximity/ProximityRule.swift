@@ -55,6 +55,8 @@ public struct ProximityRule: Hashable, Sendable {
     public static let afterLimits: ClosedRange<Double> = 0...86_400
     /// How many rules a team may have.
     public static let teamLimit = 50
+    /// How many people the rules around one centre may count together: each position of the centre measures them all.
+    public static let peopleLimit = 2_000
     /// How long a note may be, in bytes of UTF-8.
     public static let noteLimitBytes = 500
 
@@ -126,6 +128,8 @@ public enum ProximityStanding: UInt8, Hashable, Sendable, CaseIterable {
 public enum ProximityError: Error, Hashable, Sendable {
     /// The team has as many rules as it may have.
     case tooMany(limit: Int)
+    /// The rules around this centre would count more people together.
+    case tooManyPeople(limit: Int)
     /// The team has no such rule.
     case hasNoRule
 }

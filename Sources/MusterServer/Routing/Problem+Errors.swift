@@ -96,6 +96,8 @@ extension Problem {
         switch fault {
         case .hasNoRule: self = .notFound("The team has no proximity rule of this name.")
         case .tooMany(let limit): self = .conflict("The team has \(limit) proximity rules: remove one first.")
+        case .tooManyPeople(let limit):
+            self = .conflict("The rules around this centre would count more than \(limit) people: name a role.")
         }
     }
 
