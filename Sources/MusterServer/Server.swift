@@ -78,7 +78,7 @@ package struct Server: Sendable {
         do {
             let vault = try await SecretVault.open(
                 in: settings.dataDirectory, of: coordinator, isRenewed: settings.renewsSecretsKey, now: settings.now())
-            identity = try Identity(
+            identity = Identity(
                 coordinator: coordinator, issuer: "muster", vault: vault, logger: logger, now: settings.now)
             client = try Self.client(settings, logger)
             let caller = TargetCaller(

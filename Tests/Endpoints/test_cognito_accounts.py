@@ -132,6 +132,23 @@ def test_a_person_removes_the_own_account(boss, idp, pool, client, make, admin):
     refused("NotAuthorizedException", 400, by_password, idp=idp, client=client, name="cid", password="cid's password")
 
 
+def test_nobody_who_calls_for_help_or_has_a_timer_removes_the_own_account(boss, server, idp, pool, client, make, admin):
+    make("fay", team="north")
+    token = by_password(idp, client, "fay", "fay's password")["AccessToken"]
+    fay = server.api(admin.ok("POST", "/keys", {"label": "fay", "user": "fay"})["key"])
+    words, timer = "/users/fay/declarations", "/users/fay/check-in-timer"
+    for begin, end, why in (
+            (("POST", words, {"kind": "sos"}), ("POST", words, {"kind": "clear"}), "help"),
+            (("PUT", timer, {"intervalSeconds": 3600}), ("DELETE", timer), "timer")):
+        fay.ok(*begin)
+        error = refused("NotAuthorizedException", 400, idp.delete_user, AccessToken=token)
+        assert why in error["Error"]["Message"]
+        assert boss.admin_get_user(**pool, Username="fay")
+        fay.ok(*end)
+    idp.delete_user(AccessToken=token)
+    admin.refused(404, "GET", "/users/fay")
+
+
 def test_the_last_admin_stays(boss, idp, pool, client, make, admin):
     tokens = by_password(idp, client, "admin", admin_password)
     refused("InvalidParameterException", 400, idp.delete_user, AccessToken=tokens["AccessToken"])

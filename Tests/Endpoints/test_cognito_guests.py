@@ -210,6 +210,31 @@ def test_a_merge_is_told_by_the_live_feed_and_the_native_api(server, identity, p
     assert max_.ok("GET", "/datasets/reader2")["syncCount"] == 1
 
 
+def test_a_pools_identities_are_its_users_and_the_guests_who_stored_something(boss, server, identity, pools):
+    stored = [Guest(server, identity, pools["north"]) for _ in range(3)]
+    for guest in stored:
+        guest.put("settings", theme="dark")
+    silent = Guest(server, identity, pools["north"])
+    mia = Person(server, identity, "mia", pools["north"])
+    pages, token = [], {}
+    while not pages or token:
+        page = boss.list_identities(IdentityPoolId=pools["north"], MaxResults=2, **token)
+        pages.append([entry["IdentityId"] for entry in page["Identities"]])
+        token = {"NextToken": page["NextToken"]} if "NextToken" in page else {}
+    listed = sum(pages, [])
+    assert len(listed) == len(set(listed)) and all(len(page) == 2 for page in pages[:-1])
+    assert {mia.id, *(guest.id for guest in stored)} <= set(listed) and silent.id not in listed
+    # The users come first, and whoever is merged into a user is listed as that user alone.
+    assert listed.index(mia.id) < min(listed.index(guest.id) for guest in stored)
+    identity.get_credentials_for_identity(IdentityId=stored[0].id, Logins=mia.logins)
+    whole = boss.list_identities(IdentityPoolId=pools["north"], MaxResults=60)["Identities"]
+    assert {entry["IdentityId"] for entry in whole} == set(listed) - {stored[0].id}
+    south = boss.list_identities(IdentityPoolId=pools["south"], MaxResults=60)["Identities"]
+    assert not set(listed) & {entry["IdentityId"] for entry in south}
+    refused("AccessDeniedException", 403, stored[1].client("cognito-identity").list_identities,
+            IdentityPoolId=pools["north"], MaxResults=60)
+
+
 def test_what_a_guest_stored_survives_kill_9(make_server):
     server = make_server().start()
     boss = amazon.client(server, service="cognito-identity")

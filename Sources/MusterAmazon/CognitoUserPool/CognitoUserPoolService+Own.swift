@@ -21,8 +21,16 @@ extension CognitoUserPoolService {
     }
 
     /// Removes the account of the user who asks, with all that they reported.
+    ///
+    /// - Throws: `AmazonError` while the user calls for help or has a check-in timer: whoever holds the phone of a
+    ///   person in trouble could otherwise end the alarm without a word.
     func deleteUser(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let user = try await user(of: call)
+        let (isCalling, hasTimer) = try await coordinator.inspect { engine, _, _ in
+            (engine.safety(of: user.number).state.isCall, engine.checkInTimer(of: user.number) != nil)
+        }
+        guard !isCalling else { throw AmazonError.callsForHelp }
+        guard !hasTimer else { throw AmazonError.hasCheckInTimer }
         try await coordinator.edit(by: Author(user: user.number)) { directory, draft in
             guard directory.hasAnotherAdmin(than: user.number) else { throw AmazonError.lastAdmin }
             draft.edits = directory.removal(of: user.number)
@@ -44,6 +52,13 @@ extension CognitoUserPoolService {
             from: call.context.remoteAddress)
         return JSONWriter.object { _ in }
     }
+}
+
+extension AmazonError {
+    fileprivate static let callsForHelp = AmazonError(
+        400, "NotAuthorizedException", "You called for help. Your account can be removed once the call is cleared.")
+    fileprivate static let hasCheckInTimer = AmazonError(
+        400, "NotAuthorizedException", "You have a check-in timer. Your account can be removed once it is ended.")
 }
 
 extension JSONWriter {

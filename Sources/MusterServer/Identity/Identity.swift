@@ -52,11 +52,10 @@ package final class Identity: Sendable {
     package convenience init(
         coordinator: StoreCoordinator, issuer: String, vault: SecretVault, logger: Logger,
         now: @escaping @Sendable () -> Instant
-    ) throws {
+    ) {
         self.init(
-            coordinator: coordinator, issuer: issuer, hasher: try PasswordHasher(), attempts: AttemptLimiter(),
-            vault: vault,
-            logger: logger, now: now)
+            coordinator: coordinator, issuer: issuer, hasher: PasswordHasher(), attempts: AttemptLimiter(),
+            vault: vault, logger: logger, now: now)
     }
 
     package init(

@@ -37,6 +37,19 @@ struct PasswordHash: Hashable, Sendable {
         key = try Self.derive(password, salt: salt, cost: cost)
     }
 
+    /// Makes a hash that no password is known for: its key is no result of scrypt, but zeros. Comparing a password with
+    /// it takes as long as with a real hash, and making it takes no time.
+    static func decoy(cost: Cost) -> PasswordHash {
+        PasswordHash(
+            cost: cost, salt: Array(repeating: 0, count: saltBytes), key: Array(repeating: 0, count: keyBytes))
+    }
+
+    private init(cost: Cost, salt: [UInt8], key: [UInt8]) {
+        self.cost = cost
+        self.salt = salt
+        self.key = key
+    }
+
     /// Parses the text form; nil when it is malformed or would cost too much.
     init?(text: some StringProtocol) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)

@@ -8,7 +8,7 @@ package final class PasswordHasher: Sendable {
     private let workers: WorkerPool<String>
     private let share: WorkerPool<String>.Share
     private let cost: PasswordHash.Cost
-    /// Hashed where a user has no password, so that the answer takes the same time.
+    /// Compared where a user has no password, so that the answer takes the same time.
     private let decoy: PasswordHash
 
     /// The number of hashes that may wait, about twenty seconds of work. Further requests are refused. A waiting hash
@@ -28,19 +28,19 @@ package final class PasswordHasher: Sendable {
     }
 
     /// Makes a hasher of the standard cost: 32 MiB for each thread.
-    package convenience init(threads: Int = 2) throws {
-        try self.init(threads: threads, waitingLimit: Self.waitingLimit, cost: .standard)
+    package convenience init(threads: Int = 2) {
+        self.init(threads: threads, waitingLimit: Self.waitingLimit, cost: .standard)
     }
 
     /// - Parameter waitClock: measures how long hashes wait.
     init(
         threads: Int, waitingLimit: Int, cost: PasswordHash.Cost,
         waitClock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
-    ) throws {
+    ) {
         self.cost = cost
         share = .init(threads: threads, jobs: min(waitingLimit, Self.waitingLimitOfAddress))
         workers = WorkerPool(threads: threads, jobs: waitingLimit, now: waitClock)
-        decoy = try PasswordHash(of: "", salt: Array(repeating: 0, count: PasswordHash.saltBytes), cost: cost)
+        decoy = .decoy(cost: cost)
     }
 
     deinit { workers.shutDownSoon() }

@@ -47,7 +47,7 @@ struct Office {
         let clock = clock
         coordinator = try StoreCoordinator(store: store, now: { clock.now }, waitClock: waitClock)
         identity = Identity(
-            coordinator: coordinator, issuer: "test", hasher: try PasswordHasher.quick(waitClock: waitClock),
+            coordinator: coordinator, issuer: "test", hasher: PasswordHasher.quick(waitClock: waitClock),
             attempts: attempts, now: { clock.now })
         try await identity.load()
         var settings = Configuration(dataDirectory: "", now: { clock.now })
@@ -198,8 +198,8 @@ extension PasswordHasher {
     static func quick(
         threads: Int = 2, waitingLimit: Int = 64,
         waitClock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
-    ) throws -> PasswordHasher {
-        try PasswordHasher(
+    ) -> PasswordHasher {
+        PasswordHasher(
             threads: threads, waitingLimit: waitingLimit, cost: .init(logarithm: 4, blockSize: 8, parallelism: 1),
             waitClock: waitClock)
     }

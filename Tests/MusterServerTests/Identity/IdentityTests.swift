@@ -16,7 +16,7 @@ import Testing
         let clock = Town.Clock()
         let coordinator = try StoreCoordinator(store: store, now: { clock.now })
         let identity = Identity(
-            coordinator: coordinator, issuer: "test", hasher: try .quick(), attempts: AttemptLimiter(),
+            coordinator: coordinator, issuer: "test", hasher: .quick(), attempts: AttemptLimiter(),
             now: { clock.now })
         return (coordinator, identity, store, clock)
     }
@@ -80,7 +80,7 @@ import Testing
         let session = try await office.identity.signIn(name: "mia", password: Office.password(of: "mia"), from: "")
         let header = "Bearer \(session.accessToken)"
         let again = Identity(
-            coordinator: office.coordinator, issuer: "test", hasher: try .quick(), attempts: AttemptLimiter(),
+            coordinator: office.coordinator, issuer: "test", hasher: .quick(), attempts: AttemptLimiter(),
             now: { office.clock.now })
         try await again.load()
         #expect(try await again.authenticate(header, from: "").name == "mia")
@@ -98,7 +98,7 @@ import Testing
         let office = try await Office()
         let session = try await office.identity.signIn(name: "mia", password: Office.password(of: "mia"), from: "")
         let elsewhere = Identity(
-            coordinator: office.coordinator, issuer: "elsewhere", hasher: try .quick(), attempts: AttemptLimiter(),
+            coordinator: office.coordinator, issuer: "elsewhere", hasher: .quick(), attempts: AttemptLimiter(),
             now: { office.clock.now })
         try await elsewhere.load()
         await #expect(throws: IdentityError.refused) {

@@ -92,7 +92,7 @@ import Testing
         logger.logLevel = .info
         let office = try await Office()
         let identity = Identity(
-            coordinator: office.coordinator, issuer: "test", hasher: try PasswordHasher.quick(),
+            coordinator: office.coordinator, issuer: "test", hasher: PasswordHasher.quick(),
             attempts: AttemptLimiter(),
             logger: logger, now: { office.clock.now })
         for (name, password) in [("mia", "wrong secret"), ("my secret by mistake", "another secret")] {

@@ -29,7 +29,7 @@ import Testing
     /// The same store after a restart.
     private func restarted(_ office: Office) throws -> Identity {
         Identity(
-            coordinator: office.coordinator, issuer: "test", hasher: try .quick(), attempts: AttemptLimiter(),
+            coordinator: office.coordinator, issuer: "test", hasher: .quick(), attempts: AttemptLimiter(),
             vault: office.identity.vault, now: { office.clock.now })
     }
 
