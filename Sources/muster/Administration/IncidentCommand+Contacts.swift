@@ -6,7 +6,7 @@ import MusterTerminal
 extension IncidentCommand {
     struct Contacts: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Find who of the team was near a person, before and during an incident.")
+            commandName: "contacts", abstract: "Find who of the team was near a person, before and during an incident.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
         @Argument(help: "The person.") var person: String

@@ -45,7 +45,7 @@ struct IncidentCommand: AsyncParsableCommand {
     }
 
     struct Start: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Evacuate a team.")
+        static let configuration = CommandConfiguration(commandName: "start", abstract: "Evacuate a team.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String
         @Flag(help: "Start a drill, which every message calls so.") var drill = false
@@ -67,7 +67,7 @@ struct IncidentCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the incidents of a team, newest first; without a team, the open ones.")
+            commandName: "list", abstract: "List the incidents of a team, newest first; without a team, the open ones.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String?
         @Flag(help: "Print a JSON array.") var json = false
@@ -86,6 +86,7 @@ struct IncidentCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Call the roll of an incident: each person's state, since when, and how it is known.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
@@ -104,7 +105,7 @@ struct IncidentCommand: AsyncParsableCommand {
     }
 
     struct Close: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Close an incident: all clear.")
+        static let configuration = CommandConfiguration(commandName: "close", abstract: "Close an incident: all clear.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
         @Option(help: "The reason.") var reason: String
@@ -118,7 +119,8 @@ struct IncidentCommand: AsyncParsableCommand {
     }
 
     struct Reopen: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Reopen a closed incident with its roll.")
+        static let configuration = CommandConfiguration(
+            commandName: "reopen", abstract: "Reopen a closed incident with its roll.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
         @Option(help: "The reason.") var reason: String
@@ -132,7 +134,8 @@ struct IncidentCommand: AsyncParsableCommand {
     }
 
     struct Report: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print the report on an incident.")
+        static let configuration = CommandConfiguration(
+            commandName: "report", abstract: "Print the report on an incident.")
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
         @Option(help: "json, csv or html.", completion: .reportFormats) var format = "json"

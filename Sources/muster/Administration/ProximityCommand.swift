@@ -45,6 +45,7 @@ struct ProximityCommand: AsyncParsableCommand {
 
     struct Fence: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "fence",
             abstract: "Report who comes within a radius, and who leaves it. It replaces the rule of this name.")
         @OptionGroup var data: DataOption
         @OptionGroup var rule: RuleOptions
@@ -54,6 +55,7 @@ struct ProximityCommand: AsyncParsableCommand {
 
     struct Together: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "together",
             abstract: "Report who is beyond a radius for too long. It replaces the rule of this name.")
         @OptionGroup var data: DataOption
         @OptionGroup var rule: RuleOptions
@@ -64,7 +66,7 @@ struct ProximityCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show a rule, and how far the people are whom it counts.")
+            commandName: "show", abstract: "Show a rule, and how far the people are whom it counts.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String
         @Argument(help: "The rule.") var name: String
@@ -78,7 +80,7 @@ struct ProximityCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List a team's rules.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List a team's rules.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String
 
@@ -92,7 +94,7 @@ struct ProximityCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a rule.")
+        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a rule.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String
         @Argument(help: "The rule.") var name: String
