@@ -5,6 +5,7 @@ import MusterStore
 import MusterWire
 import NIOCore
 
+/// How errors of other layers become AWS errors.
 extension AmazonError {
     /// Turns an error of any layer into the error that an AWS client receives. This is the only place that does.
     ///

@@ -43,7 +43,6 @@ package struct AmazonError: Error, Hashable, Sendable {
         case unknownField = "UnknownField"
     }
 
-    /// Makes an error.
     package init(_ status: Int, _ code: String, _ message: String) {
         self.status = status
         self.code = code

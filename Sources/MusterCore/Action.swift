@@ -12,7 +12,7 @@ public struct Action: Hashable, Sendable {
     /// The name of the object that the action concerns, as lists show it: a key's id, or a database. Never a secret.
     public var label: String
 
-    /// The kinds of action.
+    /// What the user did.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// A user's password was set.
         case passwordSet

@@ -1,3 +1,5 @@
+// What an entry of the log can be: `Change`, its sequence number, and what it is about.
+
 /// The number of a change in the log: strictly increasing in commit order, from 1, without a gap.
 public struct LogSequence: Hashable, Comparable, Sendable {
     /// The number; 0 means before the first change.

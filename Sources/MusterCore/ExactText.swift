@@ -2,7 +2,7 @@
 ///
 /// It stores a hash of its bytes (SipHash with a per-process seed), so that a look-up does not hash them again.
 public struct ExactText: Hashable, Sendable {
-    /// The text.
+    /// The text as it came, not normalized.
     public let text: String
     private let fingerprint: Int
 

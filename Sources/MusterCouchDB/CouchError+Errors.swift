@@ -7,6 +7,7 @@ import MusterWire
 import NIOCore
 import NIOHTTP1
 
+/// How errors of other layers become CouchDB errors.
 extension CouchError {
     /// Translates an error of any layer into CouchDB's form. This is the only place that does.
     ///

@@ -5,7 +5,6 @@ import MusterWire
 
 /// An error in the form that CouchDB's clients expect: a status, an error code and a reason.
 struct CouchError: Error, Hashable, Sendable {
-    /// The HTTP status of the response.
     let status: HTTPResponse.Status
     /// The error code, which programs compare.
     let error: String
@@ -14,7 +13,6 @@ struct CouchError: Error, Hashable, Sendable {
     /// Additional header fields of the response.
     var headers: HTTPFields = [:]
 
-    /// Makes an error.
     init(_ status: HTTPResponse.Status, _ error: String, _ reason: String) {
         self.status = status
         self.error = error

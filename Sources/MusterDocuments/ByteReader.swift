@@ -1,3 +1,5 @@
+// `ByteReader`: reads what `ByteWriter` wrote, the binary form of what the store keeps.
+
 /// Why stored bytes cannot be read. `ByteReader` never traps on damaged bytes; it throws one of these.
 package enum CodecError: Error, Hashable, Sendable {
     /// The bytes end too early, at this offset.

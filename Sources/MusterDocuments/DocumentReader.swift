@@ -82,7 +82,6 @@ package struct WantedRevisions: Hashable, Sendable {
 
 /// The revisions of a peer's document that the database does not have.
 package struct MissingRevisions: Hashable, Sendable {
-    /// The missing revisions.
     package var missing: [Revision]
     /// Stored leaves that may be ancestors of a missing revision.
     package var possibleAncestors: [Revision]

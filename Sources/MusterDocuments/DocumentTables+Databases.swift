@@ -1,6 +1,7 @@
 import GRDB
 package import MusterCore
 
+/// The tables of databases and of local documents.
 extension DocumentTables {
     package func nextDatabaseNumber() throws -> DatabaseNumber {
         try change {

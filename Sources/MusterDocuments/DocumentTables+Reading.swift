@@ -1,6 +1,7 @@
 import GRDB
 package import MusterCore
 
+/// Reads documents, bodies and changes.
 extension DocumentTables {
     /// The columns that `row(in:)`, `body(of:in:)` and `documents(from:)` read, in this order.
     static let columns =

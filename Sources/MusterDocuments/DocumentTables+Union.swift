@@ -14,7 +14,6 @@ extension DocumentTables {
     /// The SQL condition of a location that stands in the union under its own id.
     private static let isPlain = isLocation + " AND is_qualified = 0"
 
-    /// Whether a document is a location.
     static func isLocation(_ id: String, in database: DatabaseNumber) -> Bool {
         database.user != nil && !id.utf8.starts(with: "_design/".utf8)
     }

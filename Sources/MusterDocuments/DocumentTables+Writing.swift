@@ -1,6 +1,7 @@
 import GRDB
 package import MusterCore
 
+/// Writes and removes documents, in the caller's transaction.
 extension DocumentTables {
     package func put(_ document: StoredDocument, bodies: [Revision: DocumentBody], gone: [Revision]) throws {
         try change {

@@ -46,7 +46,7 @@ package protocol DocumentWriter: DocumentReader {
     /// Removes a local document. Does nothing if there is none.
     func removeLocal(_ id: String, from database: DatabaseNumber) throws
 
-    /// Deletes stored bodies of revisions that are not leaves (`_compact`).
+    /// Compaction (`_compact`): deletes stored bodies of revisions that are not leaves.
     ///
     /// - Parameter limit: how many bodies a call deletes at most.
     /// - Returns: whether there may be more.

@@ -1,7 +1,7 @@
 package import MusterCore
 
+/// The stored bytes of revisions, revision trees and lists of attachments.
 extension ByteWriter {
-    /// Writes a revision.
     package mutating func put(_ revision: Revision) {
         put(number: revision.generation)
         switch revision.hash {
@@ -49,7 +49,6 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// Reads a revision.
     package mutating func revision() throws(CodecError) -> Revision {
         let generation = try number()
         switch try byte() {

@@ -1,4 +1,5 @@
-/// The shortest line between two places on the WGS-84 ellipsoid.
+/// The shortest line between two places on the WGS-84 ellipsoid, in place of a great circle on a sphere (haversine),
+/// which is off by up to half a per cent.
 ///
 /// The algorithms are those of C. F. F. Karney, *Algorithms for geodesics*, J. Geodesy 87, 43–55 (2013),
 /// doi:10.1007/s00190-012-0578-z, with series of order 6: errors are some nanometres, and the inverse problem converges

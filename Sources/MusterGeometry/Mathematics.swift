@@ -36,7 +36,6 @@ func arcTangent(_ y: Double, _ x: Double) -> Double { atan2(y, x) }
 @inline(__always)
 func cubeRoot(_ value: Double) -> Double { cbrt(value) }
 
-/// The hyperbolic tangent.
 package func hyperbolicTangent(_ value: Double) -> Double { tanh(value) }
 
 /// Φ: the probability that a normal number of mean 0 and deviation 1 is below a value; 0.5 at 0.

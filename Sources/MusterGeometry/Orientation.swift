@@ -1,3 +1,5 @@
+// Exact predicates: on which side of a line a point lies, and how longitudes compare, without rounding.
+
 /// A longitude that may have gone round the globe: the number as it was given, and how many times 360° is added to it.
 ///
 /// The sum itself is not always a double, so it is never formed where exactness matters.

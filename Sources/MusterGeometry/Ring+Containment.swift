@@ -1,3 +1,4 @@
+/// Point in polygon, exactly, for one ring, by ray casting.
 extension Ring {
     /// Returns where a point lies in respect of the area that the ring bounds, exactly.
     ///

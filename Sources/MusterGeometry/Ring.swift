@@ -1,3 +1,5 @@
+// `Ring`: a closed line of a polygon, unrolled over the antimeridian, with its bounds.
+
 /// Where a point lies with respect to a closed set.
 enum Location {
     case outside

@@ -1,3 +1,4 @@
+/// How far a place is from a shape's boundary.
 extension Shape {
     /// How far a place is from the boundary: positive inside, negative outside, 0 on it.
     ///

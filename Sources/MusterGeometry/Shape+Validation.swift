@@ -1,7 +1,8 @@
+/// Makes shapes of a client's rings, and refuses invalid ones.
 extension Shape {
-    /// How many positions a shape may have in all its rings.
+    /// The most positions of a shape, in all its rings together. More are refused as `tooLarge`.
     public static var positionLimit: Int { 200_000 }
-    /// How many rings a shape may have.
+    /// The most rings of a shape, exteriors and holes of all its polygons. More are refused as `tooLarge`.
     public static var ringLimit: Int { 5_000 }
     /// The greatest radius of a circle.
     public static var radiusLimit: Metres { 100_000 }

@@ -29,12 +29,12 @@ public struct Polygon: Hashable, Sendable {
 
 /// A centre and a geodesic radius on the WGS-84 ellipsoid.
 public struct Circle: Hashable, Sendable {
-    /// The centre.
+    /// The point that every point of the rim is `radius` away from.
     public var centre: Coordinate
     /// Greater than 0, at most 100 km.
     public var radius: Metres
 
-    /// Creates a circle.
+    /// Creates a circle without checking it; `Shape.radiusLimit` is the largest radius that clients may give.
     public init(centre: Coordinate, radius: Metres) {
         self.centre = centre
         self.radius = radius

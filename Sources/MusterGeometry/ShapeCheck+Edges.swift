@@ -1,3 +1,4 @@
+/// Checks which edges of a shape's rings meet, and whether they may.
 extension ShapeCheck {
     /// The largest number of corners to visit for points where several rings meet: about a second's work.
     private static let visitLimit = 50_000_000

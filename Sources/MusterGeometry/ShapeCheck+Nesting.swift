@@ -1,3 +1,4 @@
+/// Checks which rings of a shape lie in which, and whether they may.
 extension ShapeCheck {
     /// Checks which ring lies in which, for rings that do not meet in a forbidden way.
     ///

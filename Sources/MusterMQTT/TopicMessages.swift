@@ -5,6 +5,8 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+// `TopicMessages`: which change of the log is which MQTT message, and to whom.
+
 /// A message to send to subscribers.
 struct TopicMessage: Sendable {
     var topic: String

@@ -136,7 +136,6 @@ package struct MeshbluEndpoint: Endpoint {
         return (device, access)
     }
 
-    /// The parameters of a request.
     func parameters(_ request: Request) async throws -> MeshbluParameters {
         let body = try await request.collectBody(.small)
         return try MeshbluParameters(

@@ -1,3 +1,4 @@
+/// Numbers in messages between devices, the highest byte first.
 extension [UInt8] {
     /// Appends a number, its highest byte first.
     mutating func append(bigEndian number: some FixedWidthInteger) {

@@ -4,6 +4,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
+// How a `Nearby` listens, connects to peers, and decides which of two channels to one peer stays.
+
 /// A peer, while it is connected.
 struct ConnectedPeer: Sendable {
     let peer: NearbyPeer

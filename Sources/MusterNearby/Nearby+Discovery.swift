@@ -1,6 +1,7 @@
 import MusterCore
 import Synchronization
 
+/// How a `Nearby` follows a discovery: it keeps a channel open to each peer found.
 extension Nearby {
     /// Keeps a channel open to each peer that a discovery finds. Once the discovery reports that a peer is gone, an
     /// open channel stays open, but no new one is opened.

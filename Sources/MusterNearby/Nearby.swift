@@ -29,7 +29,7 @@ public final class Nearby: Sendable {
         /// The wait before a channel is opened again, seconds; it doubles with each failure, up to 20 times as much.
         public var retrySeconds = 0.5
 
-        /// Creates options.
+        /// Creates the default options of a device with this name, which peers are shown.
         public init(name: String) { self.name = name }
     }
 

@@ -96,7 +96,6 @@ struct CheckpointWriter: Sendable {
         outstanding.formUnion(failed)
     }
 
-    /// Whether a checkpoint is due.
     func isDue(at now: Instant, after seconds: Double) -> Bool {
         reached != kept && now.seconds(since: keptAt) >= seconds
     }

@@ -79,7 +79,7 @@ public struct ReplicatedAttachment: Hashable, Sendable {
 public struct AttachmentReference: Hashable, Sendable {
     /// The document's id.
     public var id: String
-    /// The revision.
+    /// The revision that has the attachment.
     public var revision: Revision
     /// The attachment's name.
     public var name: String
@@ -95,7 +95,7 @@ public struct AttachmentReference: Hashable, Sendable {
 /// The bytes of an attachment, in pieces; each is read on demand.
 public typealias AttachmentBytes = AsyncThrowingStream<[UInt8], any Error>
 
-/// Returns the bytes of an attachment.
+/// Opens an attachment at the peer that has it. Nothing is read before the stream is.
 public typealias AttachmentSource = @Sendable (AttachmentReference) async throws -> AttachmentBytes
 
 /// A peer failed at every revision of a batch that was tried, so that the peer itself is presumed to be at fault.
@@ -109,7 +109,7 @@ public struct PeerFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The refusal of a revision by a peer.
+/// A revision that a peer did not store, and why. The replication goes on with the others.
 public struct WriteRefusal: Hashable, Sendable {
     /// The document's id.
     public var id: String
@@ -123,7 +123,7 @@ public struct WriteRefusal: Hashable, Sendable {
     /// The replication logs list such a revision as outstanding, and the replication asks for it again.
     public var isPassing: Bool
 
-    /// The refusal of a revision by a peer.
+    /// Makes a refusal of what a peer answered; `isPassing` where the peer failed and did not refuse.
     public init(id: String, revision: Revision?, error: String, reason: String, isPassing: Bool = false) {
         self.id = id
         self.revision = revision

@@ -1,5 +1,7 @@
 import Synchronization
 
+// `Replication`: what an app or the server calls to replicate from one peer to another.
+
 /// The state that one session of a replication passes to the next.
 struct Learned: Hashable, Sendable {
     var interruptions = Interruptions()
@@ -25,7 +27,7 @@ public struct Replication: Sendable {
     public let source: any ReplicationPeer
     /// The peer that is written.
     public let target: any ReplicationPeer
-    /// The options of the replication.
+    /// Which documents are replicated, and how.
     public let options: Options
     /// The delays and the clock.
     public let pacing: ReplicationPacing
@@ -141,7 +143,7 @@ public struct Replication: Sendable {
     }
 }
 
-/// The progress of a replication.
+/// How far a replication has come, and what it is doing.
 public struct ReplicationProgress: Hashable, Sendable {
     /// What the replication is doing.
     public var state = State.running

@@ -233,6 +233,5 @@ extension ReplicationLog.Session {
 }
 
 extension PeerSequence {
-    /// Makes a sequence of its JSON value.
     init(_ value: JSONValue) { self.init(json: String(decoding: value.bytes, as: UTF8.self)) }
 }

@@ -71,7 +71,7 @@ public struct PeerInformation: Hashable, Sendable {
 public struct DocumentRevisions: Hashable, Sendable {
     /// The document's id.
     public var id: String
-    /// The revisions.
+    /// Leaf revisions, or those that are asked about.
     public var revisions: [Revision]
 
     /// Some revisions of a document.
@@ -127,7 +127,7 @@ public struct ChangesPage: Hashable, Sendable {
     /// The number of changes after the page; nil if the peer does not report it.
     public var pending: Int?
 
-    /// Makes a page.
+    /// Makes a page of what a peer answered.
     public init(changes: [DocumentRevisions], last: PeerSequence, pending: Int? = nil) {
         self.changes = changes
         self.last = last
@@ -148,14 +148,14 @@ public enum ReplicationFilter: Hashable, Sendable {
 /// A page of a snapshot (`ReplicationPeer.snapshot(since:)`): some leaves of the peer's documents, and how far the
 /// snapshot has come.
 public struct SnapshotPage: Hashable, Sendable {
-    /// The revisions of the page.
+    /// The leaves, with their bodies.
     public var revisions: [ReplicatedRevision]
     /// The sequence that the snapshot has reached with this page; nil if further pages belong to the same sequence.
     public var last: PeerSequence?
-    /// Whether this is the last page.
+    /// Whether the snapshot is complete with this page.
     public var isLast: Bool
 
-    /// Makes a page.
+    /// Makes a page of what a peer answered.
     public init(revisions: [ReplicatedRevision], last: PeerSequence?, isLast: Bool) {
         self.revisions = revisions
         self.last = last
@@ -175,7 +175,7 @@ public struct PeerSequence: Hashable, Sendable {
     /// Before every change.
     public static let start = PeerSequence(0)
 
-    /// Makes a sequence of a number.
+    /// The sequence of a peer that counts its changes, as Muster and CouchDB 1 do.
     public init(_ number: Int64) { json = "\"\(number)\"" }
 
     /// Makes a sequence of a peer's JSON text.

@@ -1,6 +1,7 @@
 import Foundation
 package import MusterCore
 
+/// The machine's clock, for a server that is given no other.
 extension Instant {
     /// The machine's clock, in UTC, to the millisecond.
     package static let systemClock: @Sendable () -> Instant = {

@@ -1,3 +1,4 @@
+/// The demo town's people: their names, how they move, and how they respond to an alarm.
 extension DemoTown {
     /// Returns people with unique names, always the same. When the given names are used up, the names get numbers.
     static func residents(_ count: Int) -> [Person] {

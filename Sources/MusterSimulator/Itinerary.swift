@@ -1,5 +1,7 @@
 import MusterGeometry
 
+// `Itinerary`: the way of a simulated person, leg by leg, between the places of a town.
+
 /// A straight piece of a person's way at constant speed; a pause when both ends are the same.
 ///
 /// Times are in seconds since the world began.

@@ -2,7 +2,7 @@ package import MusterGeometry
 
 /// A place where people go.
 package struct Place: Hashable, Sendable {
-    /// The kinds of place.
+    /// What people do at a place.
     package enum Kind: Hashable, Sendable, CaseIterable {
         case home, work, shop
         /// A place where people gather in an evacuation, and go at no other time.

@@ -8,6 +8,8 @@ package import MusterGeometry
     import Musl
 #endif
 
+// `Receiver`: what a phone measures of the place where it truly is.
+
 /// The reading of a receiver at one moment.
 package struct Reading: Hashable, Sendable {
     /// The place that the receiver computes.

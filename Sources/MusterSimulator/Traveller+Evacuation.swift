@@ -1,3 +1,4 @@
+/// How a simulated person evacuates.
 extension Traveller {
     /// Makes the person set out, when their response says: to the muster point nearest to where they will be at
     /// `seconds`, or for a stubborn person to their workplace.

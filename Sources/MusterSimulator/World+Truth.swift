@@ -1,6 +1,7 @@
 package import MusterCore
 package import MusterGeometry
 
+/// What is true in a simulated world: where people are, and what they crossed.
 extension World {
     /// Returns where a person truly is at a moment; nil before the part of their way that is kept, and after `now`.
     package func truePosition(of person: Int, at time: Instant) -> Coordinate? {

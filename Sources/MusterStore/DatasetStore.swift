@@ -45,7 +45,6 @@ package protocol DatasetTransaction {
 package struct DatasetPage: Hashable, Sendable {
     /// The dataset; it may have been deleted.
     package var dataset: Dataset
-    /// The records of the page.
     package var records: [DatasetRecord]
     /// Where the next page begins; nil on the last.
     package var next: DatasetCursor?

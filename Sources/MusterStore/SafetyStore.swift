@@ -13,7 +13,6 @@ package protocol SafetyStore {
     /// Returns the incident of this number; nil if there is none.
     func incident(_ number: IncidentNumber) throws -> Incident?
 
-    /// Returns the open incidents.
     func openIncidents() throws -> [Incident]
 
     /// Returns the incidents of a team, or of all teams for nil, newest first. At most `limit`, beginning before

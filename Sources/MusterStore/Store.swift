@@ -78,7 +78,6 @@ package protocol Store: SafetyStore, AttendanceStore, ProximityStore, DatasetSto
     /// Returns the safety of every user that has one (`setSafety`).
     func safety() throws -> [(user: UserNumber, safety: Safety)]
 
-    /// Returns the directory.
     func directory() throws -> StoredDirectory
 
     /// Returns the regions of all collections, in the order of their numbers.

@@ -1,5 +1,6 @@
 import MusterCore
 
+/// The store's errors in words.
 extension StoreError: CustomStringConvertible {
     /// What happened and what to do about it, for the person who runs the server.
     package var description: String {

@@ -1,5 +1,7 @@
 import Foundation
 
+// How commands print: results to standard output, everything else to standard error.
+
 /// Prints a line to standard output at once, even into a pipe.
 package func announce(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))

@@ -5,6 +5,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// Cognito Sync's operations on datasets: list, describe, delete.
 extension CognitoSyncService {
     func addDatasets(to routes: inout RouteTable) {
         let everyone = Self.owners

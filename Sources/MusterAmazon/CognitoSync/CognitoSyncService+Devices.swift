@@ -4,6 +4,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
+/// Cognito Sync's push operations: register a device, subscribe it to a dataset, unsubscribe it.
 extension CognitoSyncService {
     func addDevices(to routes: inout RouteTable) {
         let everyone = Route.Admission.everyRole

@@ -5,6 +5,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// Cognito Sync's operations on records: `ListRecords` and `UpdateRecords`.
 extension CognitoSyncService {
     func addRecords(to routes: inout RouteTable) {
         let everyone = Self.owners

@@ -2,6 +2,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
+/// EventBridge's `PutEvents`: checks a client's events and appends them to the log.
 extension EventsService {
     /// The largest total size of the entries of one request, in bytes.
     static let entriesLimitBytes = 256 << 10

@@ -2,6 +2,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
+/// EventBridge's operations on rules: put, describe, list, enable, disable, delete, and `TestEventPattern`.
 extension EventsService {
     func putRule(_ fields: EventsFields, by author: Author) async throws -> JSONValue {
         try fields.requireDefaultBus()

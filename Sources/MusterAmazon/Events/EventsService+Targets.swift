@@ -2,6 +2,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
+/// EventBridge's operations on the targets of rules.
 extension EventsService {
     /// The failure of one target of a request.
     private struct Failure {

@@ -10,7 +10,6 @@ enum AmazonToken {
         case consumers, positions, history, collections, fences, forecast, pools, identities, users
     }
 
-    /// Makes a token.
     static func encode(_ list: List, of thing: Int32 = 0, _ key: [Int64]) -> String {
         Cursor.encode([list.rawValue, Int64(thing)] + key)
     }

@@ -4,6 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// Amazon Location's operations on geofence collections: create, list, describe, update, delete.
 extension LocationService {
     /// The path of collections.
     static let collections = "/geofencing/v0/collections"

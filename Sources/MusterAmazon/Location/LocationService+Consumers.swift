@@ -4,6 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// Amazon Location's operations that link a tracker to a geofence collection, its consumer.
 extension LocationService {
     func addConsumers(to routes: inout RouteTable) {
         let tracker = "\(Self.trackers)/{tracker}"

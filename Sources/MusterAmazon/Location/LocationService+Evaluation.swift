@@ -4,6 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// Amazon Location's `BatchEvaluateGeofences`: positions against one collection.
 extension LocationService {
     func addEvaluation(to routes: inout RouteTable) {
         add(

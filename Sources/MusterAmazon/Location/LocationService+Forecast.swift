@@ -5,6 +5,7 @@ import MusterGeometry
 import MusterServer
 import MusterWire
 
+/// Amazon Location's `ForecastGeofenceEvents`.
 extension LocationService {
     func addForecast(to routes: inout RouteTable) {
         add(

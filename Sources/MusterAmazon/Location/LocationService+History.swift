@@ -5,6 +5,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// Amazon Location's operations on the position history of devices: read and delete.
 extension LocationService {
     private static let daySeconds: Double = 86_400
 

@@ -4,6 +4,7 @@ import MusterGeometry
 import MusterServer
 import MusterWire
 
+/// Amazon Location's operations that read the current positions of devices.
 extension LocationService {
     /// The roles that may read some positions.
     static let positionReaders: Set<Role> = [.admin, .analyst, .leader, .member]

@@ -2,6 +2,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
+/// Finds the tracker or collection that a request names, if the caller may use it so; else throws `AmazonError`.
 extension LocationService {
     /// The purpose for which a call names a tracker.
     enum TrackerUse {
@@ -47,7 +48,6 @@ extension LocationService {
         try collection(named: call.parameter("collection"), in: directory)
     }
 
-    /// The collection of that name.
     func collection(named name: String, in directory: Directory) throws(AmazonError) -> RegionCollection {
         if let fault = AmazonText.resourceName.fault(in: name) { throw .validation("CollectionName", fault) }
         guard let collection = directory.collections[name] else { throw .noCollection(name) }

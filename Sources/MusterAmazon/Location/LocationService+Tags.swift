@@ -4,6 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// Amazon Location's operations on the tags of trackers and collections.
 extension LocationService {
     /// The largest number of tags of one resource.
     private static let tagLimit = 50

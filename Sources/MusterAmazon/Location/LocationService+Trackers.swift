@@ -4,6 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// Amazon Location's operations on trackers: create, list, describe, update, delete.
 extension LocationService {
     /// The path of trackers.
     static let trackers = "/tracking/v0/trackers"

@@ -1,3 +1,5 @@
+// All attendance rules with what the engine counted for each, and which of them are due.
+
 /// The engine's state of one attendance rule.
 struct AttendanceState: Hashable, Sendable {
     var rule: AttendanceRule

@@ -1,6 +1,6 @@
 /// A report in the log that something happened to an attendance rule: its `turn` says what.
 public struct AttendanceReport: Hashable, Sendable {
-    /// The rule.
+    /// The number of the rule; none of this number may exist any more.
     public var rule: AttendanceNumber
     /// The rule's name at that time, because the rule may be removed later.
     public var name: String

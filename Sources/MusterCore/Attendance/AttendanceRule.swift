@@ -1,4 +1,4 @@
-/// A rule's number.
+/// The number of an attendance rule, unique on the server.
 public typealias AttendanceNumber = Number<AttendanceRule>
 
 /// What a team asks of a region: who should be there, and what the engine reports when they are not known to be there.
@@ -7,7 +7,7 @@ public typealias AttendanceNumber = Number<AttendanceRule>
 /// there, how many are known to be elsewhere, and how many may be at either. A reported lack ends when devices show
 /// that people are there, or when a user changes or removes the rule; silence never ends it.
 public struct AttendanceRule: Hashable, Sendable {
-    /// Its number.
+    /// The number by which the log and the engine know the rule. It stays when the rule is changed.
     public let number: AttendanceNumber
     /// The team whose people it counts.
     public var team: TeamNumber

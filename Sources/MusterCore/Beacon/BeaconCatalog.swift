@@ -1,5 +1,7 @@
 import MusterGeometry
 
+// Which beacon regions belong to a beacon or a scanner, and which device a tag belongs to.
+
 /// The properties of a beacon region that decide who is inside.
 struct BeaconRule: Hashable, Sendable {
     /// The radio that must be heard, and how well.

@@ -1,3 +1,4 @@
+/// In which room a device is: beacon regions that exclude each other.
 extension Engine {
     /// Leaves a device inside one room at most. The device stays in its present room until the signal of another one is
     /// stronger for `BeaconPolicy.roomSeconds`, or until the present room no longer hears the device.

@@ -1,5 +1,7 @@
 public import MusterGeometry
 
+// How the confident policy decides a device's standing in a region from its track.
+
 /// Whether a device is inside a region, as far as the engine knows.
 public enum Standing: UInt8, Hashable, Sendable, CaseIterable {
     /// The fixes so far decide neither.

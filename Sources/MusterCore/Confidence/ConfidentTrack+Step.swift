@@ -1,5 +1,6 @@
 import MusterGeometry
 
+/// How the filter takes one fix: its constants, and the weights that follow from the fix and the time since the last.
 extension ConfidentTrack {
     /// How far from the estimate a fix may be to be averaged, in deviations.
     static var gate: Double { 3 }

@@ -3,8 +3,8 @@ import MusterGeometry
 // A fix that does not fit is a surprise: the device moved unseen, or the fix is wrong. The next fixes decide which.
 
 extension ConfidentTrack {
-    /// Checks a fix that is too far away to be averaged. The track moves to it after a long silence, or when further
-    /// fixes confirm it for long enough.
+    /// Outlier rejection: checks a fix that is too far away to be averaged. The track moves to it after a long silence,
+    /// or when further fixes confirm it for long enough.
     mutating func weighSurprise(_ step: Step) {
         if step.isFine && step.elapsed >= Self.silenceSeconds { return restart(at: step) }
         if surprises == 0 { gapMilliseconds = fittedMilliseconds }

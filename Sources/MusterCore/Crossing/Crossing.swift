@@ -1,15 +1,15 @@
 /// A device entered a region, left it, dwelt in it, or passed through it between two fixes.
 public struct Crossing: Hashable, Sendable {
-    /// The kinds of crossing.
+    /// What a device did at a region.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         case enter, exit, dwell
         /// The straight line between two fixes led through the region. Inferred: it changes no standing.
         case passed
     }
 
-    /// Which kind of crossing it is.
+    /// Whether the device entered, left, dwelt in or passed the region.
     public var kind: Kind
-    /// The device that crossed.
+    /// The device whose fixes or sightings decided it.
     public var device: DeviceNumber
     /// The region that the device crossed.
     public var region: RegionNumber

@@ -1,5 +1,6 @@
 import MusterGeometry
 
+/// Regions that a device passed through between two fixes.
 extension CrossingEvaluator {
     /// Reports the regions that the device passed between two fixes, neither of which lies in them. A passage is
     /// inferred and changes no standing.

@@ -103,9 +103,9 @@ public enum Doubt: UInt8, Hashable, Sendable, CaseIterable {
 
 /// A report in the log that a standing under the confident policy changed, or its probability or doubt.
 public struct PresenceReport: Hashable, Sendable {
-    /// The device.
+    /// The device whose standing changed.
     public var device: DeviceNumber
-    /// The region.
+    /// The region that the standing is of.
     public var region: RegionNumber
     /// The device's standing in the region.
     public var standing: Standing

@@ -35,7 +35,7 @@ public struct Directory: Sendable {
     /// Returns the devices of a user, in the order in which they were added.
     public func devices(of user: UserNumber) -> [DeviceNumber] { Array(ownership.devices(of: user)) }
 
-    /// Returns the device of a user with this name.
+    /// Returns a user's device by its name, which is unique among the user's devices; nil when there is none.
     public func device(named name: String, of user: UserNumber) -> Device? {
         ownership.devices(of: user).lazy.compactMap { devices[$0] }.first { $0.name == name }
     }
@@ -51,7 +51,7 @@ public struct Directory: Sendable {
         return numbers.sorted().lazy.compactMap { devices[$0] }.first { users[$0.user]?.team == team }
     }
 
-    /// Returns the region of a collection with this id.
+    /// Returns a region by its id, which is unique within its collection; nil when there is none.
     public func region(_ id: String, in collection: CollectionNumber) -> Region? {
         regionsOfCollection[collection]?[id].flatMap { regions[$0] }
     }

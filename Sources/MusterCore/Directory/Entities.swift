@@ -26,7 +26,7 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
 
 /// A person or a machine that signs in.
 public struct User: Hashable, Sendable {
-    /// Its number.
+    /// The number by which the log and the engine know the user. It stays when the user is renamed.
     public let number: UserNumber
     /// The name, unique among users: 1 to 64 characters of letters, digits and `._-@`.
     public var name: String
@@ -69,7 +69,7 @@ public struct User: Hashable, Sendable {
 
 /// A group of users with its leaders, and the one tracker that all its devices report to.
 public struct Team: Hashable, Sendable {
-    /// Its number.
+    /// The number by which the log and the engine know the team.
     public let number: TeamNumber
     /// The name, unique among teams; the same characters as a user's name.
     public var name: String
@@ -98,7 +98,7 @@ public struct Team: Hashable, Sendable {
 
 /// A phone, watch or tracker box that reports positions.
 public struct Device: Hashable, Sendable {
-    /// Its number.
+    /// The number by which the log and the engine know the device. It stays when the device gets another owner.
     public let number: DeviceNumber
     /// The name, unique among the user's devices; the same characters as a user's name.
     public var name: String
@@ -124,7 +124,7 @@ public struct Device: Hashable, Sendable {
 
 /// A filter for positions, and links to the collections whose regions devices cross.
 public struct Tracker: Hashable, Sendable {
-    /// Its number.
+    /// The number by which the engine knows the tracker.
     public let number: TrackerNumber
     /// The name, unique among trackers. A team's tracker is made with the team and has its name.
     public var name: String
@@ -153,7 +153,7 @@ public struct Tracker: Hashable, Sendable {
 
 /// A named set of regions, which are crossed under one policy.
 public struct RegionCollection: Hashable, Sendable {
-    /// Its number.
+    /// The number by which the log and the engine know the collection.
     public let number: CollectionNumber
     /// The name, unique among collections; the same characters as a user's name.
     public var name: String

@@ -1,6 +1,6 @@
 /// An element of a `Table`: it has a number, and perhaps a unique name.
 public protocol Entity: Sendable {
-    /// Its number.
+    /// The number under which a `Table` holds it.
     var number: Number<Self> { get }
     /// The name that a table finds the entity by; nil for entities whose names are not unique across the table.
     var uniqueName: String? { get }

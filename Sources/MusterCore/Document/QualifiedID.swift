@@ -31,7 +31,6 @@ package struct QualifiedID: Hashable, Sendable {
         id = String(Substring(bytes.dropFirst(Self.qualifierBytes)))
     }
 
-    /// The qualified id as a text.
     package var text: String { Self.prefix(of: database) + id }
 
     /// Returns the part that every qualified id of one database begins with.

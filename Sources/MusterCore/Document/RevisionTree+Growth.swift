@@ -1,3 +1,4 @@
+/// Merges many paths into a revision tree, in less time than one by one.
 extension RevisionTree {
     /// A tree that many paths are merged into, one after the other. It makes the same tree as `RevisionTree.merge`. But
     /// the cost of a merge grows with its path and hardly with the tree, and the winner is known after each.

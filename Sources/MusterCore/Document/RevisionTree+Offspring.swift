@@ -1,3 +1,4 @@
+/// Which revisions were made from which.
 extension RevisionTree {
     /// An index from each revision of a tree to those made from it, for a caller that asks about many revisions.
     public struct Offspring: Sendable {

@@ -5,11 +5,11 @@
 public struct RevisionTree: Hashable, Sendable {
     /// A revision in the tree.
     public struct Node: Hashable, Sendable {
-        /// The revision.
+        /// The revision's name: its generation and its hash.
         public var revision: Revision
         /// The index of the revision that this one was made from; nil when no ancestor is known.
         public var parent: Int?
-        /// Whether the revision deletes the document.
+        /// Whether the revision deletes the document (a tombstone). It is replicated as any other revision.
         public var isDeleted: Bool
         /// Whether the revision's content was ever received; an ancestor may be known by its name alone.
         public var isKnown: Bool

@@ -1,5 +1,6 @@
 import MusterGeometry
 
+/// Prefetches the memory that the next observations need. It changes no result, only the time.
 extension Engine {
     /// How many observations `approach` prefetches at once: their memory loads overlap, and the data stays in the
     /// nearest caches until the engine decides them.

@@ -1,5 +1,6 @@
 import MusterGeometry
 
+/// How the engine's state begins, and how edits of the directory and of regions change it.
 extension Engine {
     /// Creates an engine from what the store holds, and builds the index of every collection.
     public init(

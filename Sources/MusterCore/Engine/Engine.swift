@@ -4,8 +4,8 @@
 ///
 ///     late? → filter → regions → crossings → safety
 ///
-/// A device's state advances by sample time. The engine stores a late observation as history and changes no state for
-/// it.
+/// A device's state advances by sample time. An out-of-order fix, one whose sample time is before the last evaluated
+/// one, is *late*: the engine stores it as history and changes no state for it.
 public struct Engine: Sendable {
     var catalog = RegionCatalog()
     var devices: [DeviceState] = []

@@ -1,5 +1,7 @@
 public import MusterGeometry
 
+// The engine's states, and what its owner may read of them: positions, presences, safety.
+
 /// The engine's state of one person.
 struct PersonState: Hashable, Sendable {
     var team: TeamNumber?

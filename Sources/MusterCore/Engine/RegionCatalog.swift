@@ -1,5 +1,7 @@
 import MusterGeometry
 
+// `RegionCatalog`: every region, with the index and the rules of its collection, as the engine uses them.
+
 /// A reference to an index that the engine queries for every observation. Its methods query the index without a copy;
 /// as an element of an array, the index was retained ten times a query.
 private final class IndexHolder: Sendable {
@@ -56,7 +58,6 @@ struct RegionCatalog: Sendable {
         var ownMode: RegionMode?
         /// Whether the region itself is marked as a muster region.
         var isMusterItself: Bool
-        /// Whether a rule makes it a muster region.
         var isMusterByRule: Bool
         /// Whether it is a muster region: by itself or by a rule. A region without a place makes nobody safe.
         var isMuster: Bool { (isMusterItself || isMusterByRule) && beacon.map { $0.place != nil } ?? true }

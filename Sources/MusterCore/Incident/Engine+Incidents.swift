@@ -1,3 +1,4 @@
+/// How an incident of a team starts, closes and reopens.
 extension Engine {
     /// Returns the open incident of a team; nil when there is none.
     public func openIncident(of team: TeamNumber) -> Incident? { incidents[team] }

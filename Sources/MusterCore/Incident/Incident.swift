@@ -4,9 +4,9 @@
 /// "All accounted" is a state of an open incident, which it can leave again. Only a person closes an incident, unless
 /// its team chose otherwise (`IncidentSettings`).
 public struct Incident: Hashable, Sendable {
-    /// Its number.
+    /// The number, from 1 over all teams, by which people and the log name it.
     public let number: IncidentNumber
-    /// The team.
+    /// The team whose people it asks for.
     public let team: TeamNumber
     /// Whether it is real or a drill.
     public let kind: Kind

@@ -1,4 +1,4 @@
-/// The error of a device's clock, as the device's own reports show it.
+/// The clock skew of a device: the error of its clock, as its own reports show it.
 public struct ClockSkew: Hashable, Sendable {
     /// By how many seconds the device's clock is ahead of the server's; negative where it is behind.
     public let aheadSeconds: Double

@@ -15,7 +15,7 @@ public struct DeviceNote: Hashable, Sendable {
     /// How many waypoints of one device are kept. A further one removes the one that was received first.
     public static let waypointLimit = 1_000
 
-    /// The kinds of note.
+    /// What a device says of itself. The last note of each kind and key is kept.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// A place or a beacon that the device watches.
         case waypoint

@@ -17,7 +17,7 @@ public struct Contact: Hashable, Sendable {
 /// The confident policy's filter follows each device along its positions. Two are near each other when the probability
 /// that they are within the radius is above 85 %, as in a proximity rule's fence.
 public struct ContactSearch: Sendable {
-    /// The radius, metres.
+    /// How near counts as a contact, metres.
     public let radiusMetres: Double
 
     /// How far apart two moments of nearness may be and still belong to one contact, seconds, while no position shows
@@ -26,7 +26,7 @@ public struct ContactSearch: Sendable {
     /// How large the radius may be, metres.
     public static let radiusLimits: ClosedRange<Int64> = 1...1_000
 
-    /// Creates a search.
+    /// Creates a search for contacts within a radius in metres, which the caller has checked against `radiusLimits`.
     public init(radiusMetres: Double) { self.radiusMetres = radiusMetres }
 
     /// Where a device was believed to be, over time.

@@ -1,3 +1,5 @@
+// All proximity rules with what the engine measured for each, and which of them are due.
+
 /// The engine's state of one proximity rule.
 struct ProximityState: Hashable, Sendable {
     var rule: ProximityRule

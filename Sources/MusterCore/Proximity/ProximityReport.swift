@@ -1,6 +1,6 @@
 /// A report in the log that something happened to a proximity rule: its `turn` says what.
 public struct ProximityReport: Hashable, Sendable {
-    /// The rule.
+    /// The number of the rule; none of this number may exist any more.
     public var rule: ProximityNumber
     /// The rule's name at that time, because the rule may be removed later.
     public var name: String

@@ -1,4 +1,4 @@
-/// A proximity rule's number.
+/// The number of a proximity rule, unique on the server.
 public typealias ProximityNumber = Number<ProximityRule>
 
 /// What a team asks of the distance between its people and a centre that moves with a person or a device: who comes
@@ -8,7 +8,7 @@ public typealias ProximityNumber = Number<ProximityRule>
 /// or beyond it, when the confident policy's thresholds for that are met; else the engine does not know, and what it
 /// reported last stands.
 public struct ProximityRule: Hashable, Sendable {
-    /// Its number.
+    /// The number by which the log and the engine know the rule. It stays when the rule is changed.
     public let number: ProximityNumber
     /// The team whose people it counts.
     public var team: TeamNumber
@@ -60,7 +60,7 @@ public struct ProximityRule: Hashable, Sendable {
     /// How long a note may be, in bytes of UTF-8.
     public static let noteLimitBytes = 500
 
-    /// Creates a rule.
+    /// Creates a rule from its fields. The engine checks it when a user sets it.
     public init(
         number: ProximityNumber, team: TeamNumber, name: String, centre: Centre, subject: Subject = .everyone,
         radiusMetres: Double, demand: Demand, note: String? = nil, setBy: UserNumber, setAt: Instant

@@ -1,5 +1,7 @@
 import MusterGeometry
 
+// How far two devices are from each other, and how sure that is.
+
 /// Where a device is believed to be, for its distance to another device.
 struct PeerEstimate {
     var coordinate: Coordinate

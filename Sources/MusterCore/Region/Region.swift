@@ -2,9 +2,9 @@ public import MusterGeometry
 
 /// A closed area of a collection that devices cross; for a beacon region, the reach of a radio.
 public struct Region: Hashable, Sendable {
-    /// Its number.
+    /// The number by which the log and the engine know the region.
     public let number: RegionNumber
-    /// The collection it is in.
+    /// The collection whose policy decides crossings of the region.
     public var collection: CollectionNumber
     /// Unique within its collection; 1 to 100 characters.
     public var id: String

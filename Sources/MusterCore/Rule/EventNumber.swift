@@ -1,7 +1,7 @@
 /// A number of an event, which is compared by value: 300, 300.0 and 3e2 are one number, and a whole number beyond 2⁵³
 /// differs from its neighbour.
 public enum EventNumber: Hashable, Sendable {
-    /// A whole number.
+    /// A whole number of 64 bits, exact also beyond 2⁵³.
     case whole(Int64)
     /// A finite number that no `whole` can hold.
     case fractional(Double)

@@ -9,12 +9,12 @@ public enum EventValue: Hashable, Sendable {
 
     /// A member of an object: a key and its value.
     public struct Member: Hashable, Sendable {
-        /// The key.
+        /// The key, compared byte by byte.
         public var key: ExactText
-        /// Its value.
+        /// The value, of any kind.
         public var value: EventValue
 
-        /// Creates a member.
+        /// Creates a member; its key must be unlike the others of its object.
         public init(_ key: String, _ value: EventValue) {
             self.key = ExactText(key)
             self.value = value
@@ -40,15 +40,15 @@ public enum EventScalar: Hashable, Sendable {
 }
 
 extension EventValue {
-    /// Creates a text.
+    /// A JSON string.
     public static func string(_ text: String) -> EventValue { .scalar(.text(ExactText(text))) }
     /// Creates a number, which must be finite.
     public static func number(_ number: Double) -> EventValue { .scalar(.number(EventNumber(number))) }
-    /// Creates a whole number.
+    /// A JSON number without a fraction.
     public static func integer(_ number: Int64) -> EventValue { .scalar(.number(.whole(number))) }
-    /// Creates a boolean.
+    /// JSON's `true` or `false`.
     public static func boolean(_ boolean: Bool) -> EventValue { .scalar(.boolean(boolean)) }
-    /// The value `null`.
+    /// JSON's `null`. It differs from a member that is absent.
     public static var null: EventValue { .scalar(.null) }
 
     /// The text; nil when this is no text.

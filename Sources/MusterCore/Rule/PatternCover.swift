@@ -1,3 +1,5 @@
+// Which values events must have for a pattern to match them; `PatternIndex` files patterns by these.
+
 /// A property that the value at a path of an event may have.
 enum CoverKey: Hashable, Sendable {
     case exact(EventScalar)

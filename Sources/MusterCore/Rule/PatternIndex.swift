@@ -34,7 +34,7 @@ public struct PatternIndex: Sendable {
     /// Creates an empty index.
     public init() {}
 
-    /// The number of patterns.
+    /// How many patterns are in the index, removed ones excluded.
     public var count: Int { slotOfNumber.count }
 
     /// Adds a pattern, or replaces the one with the same number.

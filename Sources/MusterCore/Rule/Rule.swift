@@ -1,6 +1,6 @@
 /// An event pattern, and the targets that matching events go to.
 public struct Rule: Hashable, Sendable {
-    /// Its number.
+    /// The number by which the store knows the rule.
     public let number: RuleNumber
     /// The name, unique among rules: 1 to 64 characters of letters, digits and `._-`.
     public var name: String

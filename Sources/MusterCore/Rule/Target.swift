@@ -1,6 +1,6 @@
 /// A receiver of events, such as a web server. Its secret is a credential, and not part of it.
 public struct Target: Hashable, Sendable {
-    /// Its number.
+    /// The number by which deliveries and rules name the target.
     public let number: TargetNumber
     /// The name, unique among targets; the same characters as a user's name.
     public var name: String

@@ -58,7 +58,6 @@ struct NumericRange: Hashable, Sendable {
     var lower: Bound?
     var upper: Bound?
 
-    /// Whether a number is in the range.
     func contains(_ number: EventNumber) -> Bool {
         if let lower, number < lower.number || (number == lower.number && !lower.isInclusive) { return false }
         if let upper, number > upper.number || (number == upper.number && !upper.isInclusive) { return false }

@@ -1,3 +1,4 @@
+/// Who is safe: derives a person's safety from the standings of their devices and from what was declared.
 extension Engine {
     /// Derives a person's safety and records a change; during an incident also in the incident's record.
     ///

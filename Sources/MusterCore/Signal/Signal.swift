@@ -24,7 +24,7 @@ public struct Signal: Hashable, Sendable {
         /// The text. Muster never interprets it.
         public var text: String
 
-        /// Creates a value.
+        /// Creates one text under its name.
         public init(_ key: String, _ text: String) {
             self.key = key
             self.text = text

@@ -6,6 +6,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// Routes that create, describe and remove databases.
 extension CouchEndpoint {
     func addDatabases(to routes: inout RouteTable) {
         add(.get, "/{db}", "Describe a database.", to: &routes) { try await Self.describeDatabase($0) }

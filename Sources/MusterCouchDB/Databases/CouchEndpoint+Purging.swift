@@ -4,6 +4,7 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
+/// The route `_purge`, which removes revisions without a tombstone.
 extension CouchEndpoint {
     func addPurging(to routes: inout RouteTable) {
         let json = ["application/json"]

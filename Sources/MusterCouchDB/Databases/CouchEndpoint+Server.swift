@@ -6,6 +6,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// Routes about the server itself: its welcome, `_uuids`, `_all_dbs`, `_up`.
 extension CouchEndpoint {
     /// The version of CouchDB whose protocol the server speaks.
     static let version = "3.4.3"

@@ -6,6 +6,7 @@ import MusterServer
 import MusterWire
 import NIOCore
 
+/// The routes of `_session`: sign in for a cookie, sign out, who am I.
 extension CouchEndpoint {
     func addSession(to routes: inout RouteTable) {
         add(
@@ -21,8 +22,8 @@ extension CouchEndpoint {
         }
     }
 
-    /// Checks that no page of another site signs a visitor in or out. A visitor signed in by such a page would report
-    /// positions as another user.
+    /// Checks that no page of another site signs a visitor in or out (cross-site request forgery, CSRF). A visitor
+    /// signed in by such a page would report positions as another user.
     ///
     /// - Throws: `CouchError.forbidden`.
     private func requireOwnPage(_ call: CouchCall) throws {

@@ -7,6 +7,7 @@ import MusterStore
 import MusterWire
 import NIOCore
 
+/// Routes for a database's `_security`, `_revs_limit` and `_compact` (compaction).
 extension CouchEndpoint {
     func addSettings(to routes: inout RouteTable) {
         let json = ["application/json"]

@@ -1,6 +1,7 @@
 import HTTPTypes
 import MusterServer
 
+/// Routes of CouchDB that the server refuses.
 extension CouchEndpoint {
     /// Adds the routes of CouchDB that Muster does not support, so that clients get a clear error.
     func addUnsupported(to routes: inout RouteTable) {

@@ -8,6 +8,8 @@ import MusterStore
 import MusterWire
 import NIOCore
 
+// How an attachment's bytes are received and stored before the document that has it.
+
 /// The bytes of an attachment that are stored on disk.
 struct StoredFile: Hashable, Sendable {
     /// The MD5 digest of the bytes.

@@ -8,6 +8,7 @@ import MusterServer
 import MusterWire
 import NIOCore
 
+/// Routes that read, store and remove attachments.
 extension CouchEndpoint {
     func addAttachments(to routes: inout RouteTable) {
         for path in ["/{db}/{document}/{attachment...}", "/{db}/_design/{document}/{attachment...}"] {

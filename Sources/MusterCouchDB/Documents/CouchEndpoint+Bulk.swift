@@ -4,6 +4,7 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
+/// The routes `_bulk_docs` and `_bulk_get`.
 extension CouchEndpoint {
     func addBulk(to routes: inout RouteTable) {
         let json = ["application/json"]

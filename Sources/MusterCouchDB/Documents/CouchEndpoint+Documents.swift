@@ -6,6 +6,7 @@ import MusterServer
 import MusterWire
 import NIOCore
 
+/// Routes that read one document.
 extension CouchEndpoint {
     func addDocuments(to routes: inout RouteTable) {
         for path in ["/{db}/{document}", "/{db}/_design/{document}"] {

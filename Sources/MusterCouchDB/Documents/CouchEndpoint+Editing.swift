@@ -9,6 +9,7 @@ import MusterServer
 import MusterWire
 import NIOCore
 
+/// Routes that write, copy and delete one document.
 extension CouchEndpoint {
     func addEditing(to routes: inout RouteTable) {
         let types = ["application/json", "multipart/related"]

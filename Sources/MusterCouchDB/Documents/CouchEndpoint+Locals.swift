@@ -8,6 +8,7 @@ import MusterStore
 import MusterWire
 import NIOCore
 
+/// Routes of `_local` documents, where replicators keep their checkpoints.
 extension CouchEndpoint {
     func addLocals(to routes: inout RouteTable) {
         let path = "/{db}/_local/{document}"

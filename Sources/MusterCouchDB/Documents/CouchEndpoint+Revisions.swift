@@ -4,6 +4,7 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
+/// The routes `_revs_diff` and `_missing_revs`: which revisions the database lacks.
 extension CouchEndpoint {
     func addRevisions(to routes: inout RouteTable) {
         let json = ["application/json"]

@@ -15,7 +15,6 @@ struct CouchMultipart: Sendable {
 
     fileprivate var pieces: [Piece] = []
 
-    /// Appends text.
     mutating func add(_ text: [UInt8]) { pieces.append(.text(text)) }
 
     /// Appends a document with the attachments that the client wants (`multipart/related`), without the outermost

@@ -6,6 +6,7 @@ import MusterHTTP
 import MusterServer
 import MusterWire
 
+/// The routes `_changes` and `_db_updates`: once, by long polling, continuous, or as server-sent events.
 extension CouchEndpoint {
     func addChanges(to routes: inout RouteTable) {
         let summary = "List or follow the changes of a database."

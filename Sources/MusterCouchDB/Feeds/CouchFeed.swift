@@ -5,6 +5,8 @@ import MusterServer
 import NIOCore
 import Synchronization
 
+// How `_changes` and `_db_updates` go on after the existing rows.
+
 /// A response with rows that may continue: the existing rows first, and then new ones as they appear.
 protocol FollowedAnswer: Sendable {
     /// The parameters of the feed.

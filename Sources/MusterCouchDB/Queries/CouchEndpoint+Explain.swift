@@ -4,6 +4,7 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
+/// The route `_explain`: which index a Mango query would use.
 extension CouchEndpoint {
     func addExplain(to routes: inout RouteTable) {
         add(

@@ -6,6 +6,7 @@ import MusterGeometry
 import MusterServer
 import MusterWire
 
+/// Routes of `_geo`: queries of a database's spatial index.
 extension CouchEndpoint {
     func addGeo(to routes: inout RouteTable) {
         add(

@@ -4,6 +4,7 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
+/// Routes that list documents by id: `_all_docs` and `_design_docs`.
 extension CouchEndpoint {
     func addListing(to routes: inout RouteTable) {
         for (name, isOfDesigns) in [("_all_docs", false), ("_design_docs", true)] {

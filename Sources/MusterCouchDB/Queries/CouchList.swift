@@ -3,6 +3,8 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
+// How `_all_docs` and its like write their rows, page by page.
+
 /// The kind of rows in a list.
 protocol ListedRows: Sendable {
     associatedtype Row
@@ -15,11 +17,9 @@ protocol ListedRows: Sendable {
     func newest(_ reader: any DocumentReader) throws -> MusterCore.LogSequence?
     /// Returns the rows of a range, in its order.
     func rows(in range: DocumentRange, _ reader: any DocumentReader) throws -> [Row]
-    /// Returns the row with this id.
     func row(_ id: String, _ reader: any DocumentReader) throws -> Row?
     /// The id that a row has in ranges.
     func id(of row: Row) -> String
-    /// Writes a row.
     func write(
         _ row: Row, as listing: CouchListing, to writer: inout JSONWriter, _ reader: any DocumentReader) throws
 }

@@ -175,7 +175,6 @@ final class OpenedDocument {
     let winner: Revision?
     private(set) lazy var offspring = RevisionTree.Offspring(of: document?.tree ?? RevisionTree())
 
-    /// Reads the document.
     init(_ id: String, in scope: DatabaseScope, _ reader: any DocumentReader) throws {
         self.id = id
         self.scope = scope

@@ -1,11 +1,10 @@
 package import MusterCore
 package import MusterWire
 
-/// An index over the documents of a database.
+/// A Mango index of a database, as it is stored: what it indexes, and whether queries may use it yet.
 package struct StoredIndex: Hashable, Sendable {
     /// The number of the index, never used again.
     package var number: Int64
-    /// The database that it indexes.
     package var database: DatabaseNumber
     package var definition: IndexDefinition
     /// Whether the index is filled. Queries use only ready indexes.

@@ -2,6 +2,8 @@ import MusterCoding
 package import MusterCore
 package import MusterWire
 
+// Runs a Mango query: reads by the plan's index, and returns the documents that match.
+
 /// A document in the result of a query.
 package struct FoundDocument: Sendable {
     /// The stored document, which is returned as it was written. Nil if an index entry had all the requested fields.

@@ -2,7 +2,6 @@ import MusterWire
 
 /// The fields that a selector tests, as the texts of their paths.
 struct SelectorFields {
-    /// All fields.
     private(set) var all: Set<String> = []
     /// The fields whose conditions can narrow the range of an index, by CouchDB's rules.
     private(set) var indexable: Set<String> = []

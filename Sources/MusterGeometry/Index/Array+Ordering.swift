@@ -1,3 +1,4 @@
+/// Sorts and deduplicates the answers of queries, in place.
 extension [Int32] {
     /// Puts the elements from an index on in ascending order, each once; in place.
     mutating func sortAndRemoveRepeats(from start: Int) {

@@ -1,3 +1,5 @@
+// `ClippedEdge`: an edge of a region cut to a leaf and rounded to 16 bits, for the fast test.
+
 /// The units in which a leaf measures its cell: 16-bit numbers, with some room beside the cell.
 enum LeafUnits {
     /// Units of a cell's side.

@@ -25,7 +25,6 @@ enum ColdLeaf {
         cold.append(UInt32(count) << 1)
     }
 
-    /// Appends edges as runs.
     static func appendRuns(_ edges: UnsafePointer<UInt32>, count: Int, to cold: inout Pile<UInt32>) {
         // Where a run ends cannot be foreseen: so that is no branch.
         let target = cold.extend(by: 2 * count)

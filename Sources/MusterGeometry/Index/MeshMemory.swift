@@ -1,8 +1,12 @@
-/// The arrays of a mesh, allocated by its builder and deallocated by the mesh.
+/// The arrays of a mesh, allocated by its builder and deallocated by the mesh. `RegionMesh` says how they
+/// belong together.
 struct MeshMemory {
     let grid: CellGrid
+    /// A word for each cell of the grid; see `CellWord`.
     let root: UnsafeBufferPointer<UInt32>
+    /// The inner cells, and of each leaf what every query reads.
     let hot: UnsafeBufferPointer<UInt32>
+    /// Of each leaf what a query reads only where rounded edges do not decide; see `ColdLeaf`.
     let cold: UnsafeBufferPointer<UInt32>
     /// Longitude and latitude in turn; see `MeshOutline`.
     let vertices: UnsafeBufferPointer<Double>

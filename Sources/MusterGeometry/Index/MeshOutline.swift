@@ -26,7 +26,7 @@ struct MeshOutline: BitwiseCopyable, Sendable {
     var north = -Double.infinity
 }
 
-/// A circle of a mesh.
+/// A circular region as queries test it: prepared so that most places need no geodesic.
 struct MeshCircle: BitwiseCopyable, Sendable {
     private let latitude: Double
     private let longitude: Double

@@ -1,3 +1,4 @@
+/// Decides by exact arithmetic what rounded edges of a leaf leave open.
 extension OpenMesh {
     /// Writes the names of the regions in a leaf that hold a place, in ascending order, for the leaves and places that
     /// clipped edges alone do not answer: heavy leaves, holes, rims of circles, places near an edge.

@@ -1,3 +1,4 @@
+/// Which regions' boundaries a way between two places touches.
 extension MeshQuery {
     /// Appends the names of the regions whose boundary has a point in common with a way; in no particular order, and
     /// one may come several times.

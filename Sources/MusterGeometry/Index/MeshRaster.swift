@@ -1,3 +1,5 @@
+// `MeshRaster`: finds the cells of a grid that each edge crosses, and the corners that lie inside.
+
 /// What a cell is to know of one outline: the edges in it, and whether its corner is inside.
 ///
 /// Without edges: the whole cell is inside where the corner is; else it is the rim of a circle.

@@ -1,3 +1,5 @@
+// `MeshSource`: the regions from which a mesh is built, as flat arrays of vertices and outlines.
+
 /// A region as an index keeps it.
 struct IndexedRegion: Sendable {
     var id: Int32

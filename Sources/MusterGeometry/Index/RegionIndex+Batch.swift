@@ -1,3 +1,4 @@
+/// The query for many places at once, which overlaps their memory loads.
 extension RegionIndex {
     /// Appends the numbers of the regions that hold each of many places, as `regions(containing:into:)` does for one
     /// place after the other. Appends to `ends` where in `result` each place's numbers end.

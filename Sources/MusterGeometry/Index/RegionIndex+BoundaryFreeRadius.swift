@@ -1,3 +1,4 @@
+/// How far a device may move before its regions can change.
 extension RegionIndex {
     /// Returns a radius around a place within which no region has a boundary: less than the distance to the nearest
     /// boundary, and at most `limit`. A device that moves by less than that stays in the same regions.

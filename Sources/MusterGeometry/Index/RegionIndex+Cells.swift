@@ -6,7 +6,6 @@ package struct IndexedCell: Sendable {
         package var region: Int32
         /// Whether the cell's corner counts as inside; as stored, with its flips.
         package var parity: Bool
-        /// Whether it is a hole.
         package var isHole: Bool
         /// Whether it is a circle whose rim crosses the cell.
         package var isRim: Bool

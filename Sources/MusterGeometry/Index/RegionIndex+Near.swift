@@ -1,3 +1,4 @@
+/// Which regions are near a place, and how near.
 extension RegionIndex {
     /// Appends the regions that hold a place or whose boundary comes within a distance of it, with the distance of the
     /// boundary; in ascending order of their numbers.

@@ -1,3 +1,4 @@
+/// Which regions hold a place: point in polygon for all regions at once.
 extension RegionIndex {
     /// Appends the numbers of the regions that hold a place, in ascending order; a place on a boundary is inside.
     ///

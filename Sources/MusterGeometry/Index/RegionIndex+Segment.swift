@@ -1,3 +1,4 @@
+/// Which regions a way between two places touches.
 extension RegionIndex {
     /// Appends the numbers of the regions that the way between two places touches, in ascending order: those that hold
     /// one of its points. The way is straight in longitude and latitude, across the antimeridian where that is shorter.

@@ -1,4 +1,5 @@
-/// An index that finds which of many regions hold a place. It is exact: it answers as `Shape.contains` does.
+/// The spatial index of regions: it finds which of many regions hold a place. It is exact: it answers as
+/// `Shape.contains` does.
 ///
 /// Most regions are in an immutable mesh, which is built for fast queries. Regions that were put since are in a small
 /// delta beside it, and regions that were removed are struck off. Changes are fast, and queries stay fast as long as

@@ -7,7 +7,7 @@ public struct NearestPlaces: Sequence, IteratorProtocol {
     public struct Found: Hashable, Sendable {
         /// The slot of the place.
         public let slot: Int32
-        /// The distance to it.
+        /// How far it is from the centre of the search, along the geodesic.
         public let distance: Metres
     }
 

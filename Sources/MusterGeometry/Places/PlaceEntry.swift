@@ -31,7 +31,6 @@ struct PlaceEntry: Sendable {
 }
 
 extension SpacePoint {
-    /// The point as a vector.
     var vector: SIMD3<Double> { SIMD3(x, y, z) }
 }
 

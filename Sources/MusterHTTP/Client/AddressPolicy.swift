@@ -1,8 +1,8 @@
 import Foundation
 package import NIOCore
 
-/// The addresses that targets may have. A user who may create targets must not use them to reach servers that only this
-/// machine can reach, such as a cloud's metadata service.
+/// The addresses that targets may have, against server-side request forgery (SSRF): a user who may create targets must
+/// not use them to reach servers that only this machine can reach, such as a cloud's metadata service.
 ///
 /// The policy checks the address that the server connects to, after name resolution. The spelling of a name or number
 /// in the URL does not matter.

@@ -43,7 +43,7 @@ package enum CallError: Error, Hashable, Sendable {
     }
 }
 
-/// The answer to a call.
+/// What another server answered to a call, as far as the server needs it.
 package struct CallAnswer: Hashable, Sendable {
     package let status: Int
     /// The seconds that `Retry-After` asks for, whether given in seconds or as a date.

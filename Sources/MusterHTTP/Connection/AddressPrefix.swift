@@ -1,6 +1,8 @@
 import Foundation
 import MusterCoding
 
+// Addresses of clients: parsed, grouped by prefix for limits, and found behind reverse proxies.
+
 /// An IPv4 or IPv6 address.
 package struct InternetAddress: Hashable, Sendable {
     /// Four or sixteen bytes. An IPv4 address that is mapped into IPv6 has four.
@@ -59,7 +61,7 @@ package struct AddressRange: Hashable, Sendable {
     }
 }
 
-/// The proxies that the operator trusts to state a client's address (`--trusted-proxy`).
+/// The reverse proxies that the operator trusts to state a client's address (`--trusted-proxy`).
 package struct TrustedProxies: Hashable, Sendable {
     package var ranges: [AddressRange]
 

@@ -1,4 +1,4 @@
-/// The limits on slow requests, and on the memory that request bodies hold.
+/// The limits on slow requests (slowloris), and on the memory that request bodies hold.
 package struct ConnectionLimits: Hashable, Sendable {
     /// The time from the first byte of a request to the end of its head, in seconds.
     package var headSeconds: Double = 20

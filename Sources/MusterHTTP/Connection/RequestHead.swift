@@ -2,6 +2,8 @@ import HTTPTypes
 package import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
+// How a request's head, as NIO parsed it, becomes an `HTTPRequest`.
+
 /// The request names no host, or more than one.
 struct AmbiguousHost: Error {}
 

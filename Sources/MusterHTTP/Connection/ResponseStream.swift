@@ -4,7 +4,7 @@ import NIOCore
 
 /// Carries a response from the task that makes it to the event loop of its connection.
 struct ResponseStream: ResponseBodyWriter, Sendable {
-    /// A part of a response.
+    /// What the task hands over, in this order: the head, the pieces of the body, the end with its trailers.
     enum Part: Sendable {
         case head(ResponseHead)
         case body(ByteBuffer)

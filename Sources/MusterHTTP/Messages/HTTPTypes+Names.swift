@@ -1,5 +1,6 @@
 package import HTTPTypes
 
+/// Names of methods and header fields that HTTPTypes lacks.
 extension HTTPRequest.Method {
     /// WebDAV's method, which CouchDB has, too (RFC 4918, section 9.8).
     package static let copy = HTTPRequest.Method("COPY")!

@@ -31,7 +31,6 @@ package struct MetricFamily: Sendable {
         samples = values.map { (#"{\#(label)="\#($0)"}"#, $1) }
     }
 
-    /// Makes a histogram.
     package init(_ name: String, _ help: String, _ durations: DurationHistogram) {
         self.init(name, .histogram, help)
         var total = 0

@@ -121,7 +121,6 @@ struct SightingRows {
         return page.rows > 0 ? page : nil
     }
 
-    /// Removes the rows of a page.
     func remove(_ page: SightingPage) throws {
         try database.execute(sql: "DELETE FROM \(table) WHERE number <= ?", arguments: [page.last])
     }

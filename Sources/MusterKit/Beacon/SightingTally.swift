@@ -121,7 +121,6 @@ package struct SightingBatch: Hashable, Sendable {
 
     /// What was heard in an interval, in numbers.
     package struct Counts: Hashable, Sendable {
-        /// Advertisements.
         package var advertisements = 0
         /// Advertisements from addresses that change, which no one can be known by.
         package var changingAddresses = 0

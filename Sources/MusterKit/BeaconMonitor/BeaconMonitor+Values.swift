@@ -2,8 +2,9 @@ public import Foundation
 public import MusterCore
 import MusterWire
 
+/// The values that a monitor of beacons delivers.
 extension BeaconMonitor {
-    /// An event of a monitor.
+    /// What a monitor reports to the app: a change of a region's state, or that it hears nothing.
     public enum Event: Hashable, Sendable {
         /// The device entered a region.
         case entered(RegionState)

@@ -31,7 +31,7 @@ public struct BeaconIdentity: Hashable, Sendable {
     /// The number of one beacon in its group; it has no meaning without a major number.
     public var minor: UInt16?
 
-    /// Makes an identity.
+    /// Makes the identity of all beacons of a UUID, of a group of them, or of one beacon.
     public init(uuid: BeaconUUID, major: UInt16? = nil, minor: UInt16? = nil) {
         self.uuid = uuid
         self.major = major

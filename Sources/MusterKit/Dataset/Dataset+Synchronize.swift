@@ -2,6 +2,7 @@ import MusterCore
 import MusterReplication
 import Synchronization
 
+/// Brings a dataset on this device and on the server to the same state.
 extension Muster.Dataset {
     /// How often a synchronization begins anew because another device, or the app itself, changed something meanwhile.
     static let attemptLimit = 5

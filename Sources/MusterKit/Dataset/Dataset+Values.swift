@@ -1,5 +1,6 @@
 public import Foundation
 
+/// The values that a dataset takes and returns.
 extension Muster.Dataset {
     /// A record: a key and a text.
     public struct Record: Hashable, Sendable, Identifiable {
@@ -15,7 +16,7 @@ extension Muster.Dataset {
         /// Whether the value was set on this device and the server does not have it yet.
         public var isUnsynchronized: Bool
 
-        /// The key.
+        /// The key, so that lists of SwiftUI can tell records apart.
         public var id: String { key }
     }
 

@@ -140,7 +140,6 @@ struct LocalDatasets {
         }
     }
 
-    /// Stores a record as it is.
     func store(_ record: LocalRecord, of name: String) throws {
         try insert(name)
         let bytes = try record.value.map { value in

@@ -1,6 +1,7 @@
 import MusterReplication
 import Synchronization
 
+/// How an app opens datasets, and follows their changes on the server.
 extension Muster {
     /// Opens the dataset of a name, or creates it. It needs no network, and nobody needs to be signed in. Every call
     /// with one name returns the same object.

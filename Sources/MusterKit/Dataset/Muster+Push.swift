@@ -3,6 +3,7 @@ import MusterCoding
 import MusterReplication
 import MusterWire
 
+/// How an app registers its device for silent pushes about datasets.
 extension Muster {
     /// Through whose service pushes reach a device.
     public enum PushPlatform: String, Hashable, Sendable {
@@ -23,7 +24,7 @@ extension Muster {
         /// The authentication secret (`auth`), in base64url.
         public var secret: String
 
-        /// A subscription.
+        /// Makes a subscription of what the distributor gave the app.
         public init(endpoint: String, publicKey: String, secret: String) {
             self.endpoint = endpoint
             self.publicKey = publicKey

@@ -16,7 +16,7 @@ extension Muster {
         public var identityPoolID: String
         /// The identity in it: the person.
         public var identityID: String
-        /// The name of the dataset.
+        /// The dataset that changed, to pass to `Muster.dataset(_:)`.
         public var datasetName: String
         /// The dataset's sync count on the server. Where it is not above `Dataset.lastSyncCount`, the device knows the
         /// change already.

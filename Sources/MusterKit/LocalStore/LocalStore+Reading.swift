@@ -4,6 +4,7 @@ import MusterCore
 import MusterDocuments
 import MusterWire
 
+/// Reads and decrypts documents of the device's store.
 extension LocalStore {
     /// A decrypted document.
     struct Plain: Sendable {

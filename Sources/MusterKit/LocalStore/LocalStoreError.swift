@@ -68,7 +68,7 @@ extension LocalStoreError {
 
 /// A document as it was read from a `LocalStore`.
 public struct LocalDocumentValue<Value: Sendable>: Sendable {
-    /// Its id.
+    /// The document's id, unique in the store.
     public let id: String
     /// The revision that was read, to pass to `save` or `delete`.
     public let revision: Revision

@@ -18,12 +18,12 @@ public final class LocationMonitor: Sendable {
 
     /// A fix that the filter admitted.
     public struct Location: Hashable, Sendable {
-        /// The fix.
+        /// The fix as the source delivered it.
         public var fix: Position
         /// Whether the app was in the background.
         public var isInBackground: Bool
 
-        /// Makes a location of a fix.
+        /// Makes a location; a monitor makes those that it sends.
         public init(fix: Position, isInBackground: Bool) {
             self.fix = fix
             self.isInBackground = isInBackground

@@ -25,7 +25,7 @@ public protocol LocationUpdateSource: LocationSource {
 
 /// An element of a `LocationUpdateSource`.
 public enum LocationUpdate: Hashable, Sendable {
-    /// A fix.
+    /// The device was located.
     case fix(Position)
     /// The availability from now on.
     case availability(LocationAvailability)

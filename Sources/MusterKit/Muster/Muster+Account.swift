@@ -1,6 +1,7 @@
 import MusterReplication
 import Synchronization
 
+/// How a person signs in, registers, signs in again, and signs out.
 extension Muster {
     /// Signs in, and stores what that brought: the next `open` is signed in without a network.
     ///

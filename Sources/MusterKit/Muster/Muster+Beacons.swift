@@ -1,6 +1,7 @@
 import MusterReplication
 import Synchronization
 
+/// How an app monitors beacon regions.
 extension Muster {
     /// Creates a monitor of beacons for the person who is signed in. It decides by the regions that the server sent
     /// last, and reports its sightings to the server, which decides the same. The monitor ends when the person signs

@@ -1,6 +1,7 @@
 import MusterCore
 import Synchronization
 
+/// How an app records locations and sends them.
 extension Muster {
     /// Records the locations of a source and delivers events, until the source ends or the caller stops reading them.
     ///

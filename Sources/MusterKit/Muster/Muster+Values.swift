@@ -2,6 +2,7 @@ public import Foundation
 import MusterCore
 import MusterGeometry
 
+/// The values that an app gives to a `Muster` and receives from it.
 extension Muster {
     /// The position of a device at a time.
     public struct Location: Hashable, Sendable {

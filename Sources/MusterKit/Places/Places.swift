@@ -5,7 +5,7 @@ import MusterWire
 /// Finds places near a position: by a request to the server, or without a network from the stored places of earlier
 /// requests.
 public actor Places {
-    /// A place.
+    /// A place that the server knows, such as an assembly point or a shop.
     public struct Place: Codable, Hashable, Sendable {
         /// The id of its document.
         public var id: String
@@ -19,7 +19,7 @@ public actor Places {
 
     /// The places near a position, the nearest first.
     public struct Answer: Hashable, Sendable {
-        /// The places.
+        /// What was found; empty when there is nothing near.
         public var places: [Place]
         /// Whether the places are from a request just now, and not from the store.
         public var isFresh: Bool

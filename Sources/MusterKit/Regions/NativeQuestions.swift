@@ -52,7 +52,6 @@ struct NativeQuestions: Sendable {
 
     /// The regions and bytes that a device may still store.
     struct Room: Sendable {
-        /// Regions.
         private(set) var regions = RegionWatch.regionLimit
         /// Bytes of the regions' pages.
         private(set) var bytes = Self.limitBytes

@@ -3,6 +3,8 @@ import MusterCore
 import MusterReplication
 import MusterWire
 
+// `RegionDiff`: what an answer of the server changes in the regions that a device knows.
+
 /// The region of each feature of the server's, by the digest of the feature's text.
 typealias KnownRegions = [SHA256Digest: RegionNumber]
 

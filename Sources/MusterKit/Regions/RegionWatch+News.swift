@@ -1,6 +1,7 @@
 public import MusterCore
 public import MusterGeometry
 
+/// The values by which a watch tells what changed.
 extension RegionWatch {
     /// The name of a region: its collection and its id there.
     public struct Name: Codable, Hashable, Sendable {
@@ -67,7 +68,7 @@ extension RegionWatch {
     public struct Incident: Codable, Hashable, Sendable {
         /// The incident's number in the server's log.
         public var number: Int64
-        /// Whether it is a drill.
+        /// Whether it is an exercise and not an emergency.
         public var isDrill: Bool
         /// The reason that the leader entered.
         public var note: String?

@@ -28,7 +28,7 @@ public enum CredentialError: Error, Hashable, Sendable, CustomStringConvertible 
 
 /// Stores credentials in a file that only its owner may read (mode 0600).
 public struct FileCredentialKeeper: CredentialKeeper {
-    /// The path of the file.
+    /// The file that the credentials are in. Only its owner may read it.
     public let path: String
 
     /// Makes a keeper of a file, which need not exist yet.

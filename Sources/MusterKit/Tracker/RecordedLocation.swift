@@ -4,7 +4,7 @@ import MusterWire
 
 /// A location as a document: a GeoJSON Feature with the members that the location tracker's app writes.
 public struct RecordedLocation: Codable, Hashable, Sendable {
-    /// `Feature`.
+    /// The type that GeoJSON demands: `Feature`.
     public var type = "Feature"
     /// The time of the fix, milliseconds since 1970 UTC.
     public var created_at: Int64
@@ -15,7 +15,7 @@ public struct RecordedLocation: Codable, Hashable, Sendable {
 
     /// A GeoJSON Point.
     public struct Geometry: Codable, Hashable, Sendable {
-        /// `Point`.
+        /// The type that GeoJSON demands: `Point`.
         public var type = "Point"
         /// Longitude and latitude, degrees, in this order.
         public var coordinates: [Double]

@@ -1,3 +1,4 @@
+/// Parses DNS messages.
 extension DNSMessage {
     /// Reads a message. Bytes behind its last record are ignored.
     ///

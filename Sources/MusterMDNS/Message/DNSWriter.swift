@@ -1,3 +1,4 @@
+/// Serializes DNS messages.
 extension DNSMessage {
     /// The message as bytes, with names compressed.
     ///

@@ -11,6 +11,8 @@ import NIOPosix
     import Glibc
 #endif
 
+// `LinkSockets`: the UDP sockets of one network interface, joined to the multicast groups.
+
 /// The groups of multicast DNS (RFC 6762, section 3).
 enum MulticastGroup {
     static let v4 = HostAddress.v4(0xE000_00FB)

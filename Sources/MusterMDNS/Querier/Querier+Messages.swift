@@ -1,3 +1,4 @@
+/// What a querier does with a message of another host, and what it sends when its time has come.
 extension Querier {
     /// Takes in a response (RFC 6762, section 6).
     ///

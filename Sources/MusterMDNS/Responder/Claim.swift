@@ -1,3 +1,5 @@
+// `Claim`: how far a responder is in claiming a name: probing, announcing, or owning it.
+
 /// A service that this host advertises.
 package struct ServiceID: Hashable, Sendable {
     var number: Int

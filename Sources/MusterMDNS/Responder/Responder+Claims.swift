@@ -1,3 +1,4 @@
+/// How a responder claims its names: it probes, announces and gives way (RFC 6762, sections 8 and 9).
 extension Responder {
     /// Sends the probes, announcements and answers that are due.
     mutating func advance(to now: Duration) {

@@ -1,3 +1,4 @@
+/// How a responder answers queries (RFC 6762, section 6).
 extension Responder {
     /// An answer for one host.
     struct Reply: Sendable {

@@ -1,3 +1,4 @@
+/// The records of a responder's services and of its host.
 extension Responder {
     /// What a name of this host belongs to.
     enum Owner: Hashable {

@@ -5,7 +5,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Routes for devices.
+/// Routes that list, show, add and remove users' devices.
 struct DeviceRoutes: NativeRoutes {
     let server: ServerParts
 

@@ -4,7 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Routes for teams.
+/// Routes that list, show, add, edit and remove teams.
 struct TeamRoutes: NativeRoutes {
     let server: ServerParts
 

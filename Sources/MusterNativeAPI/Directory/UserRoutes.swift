@@ -4,7 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Routes for users.
+/// Routes that list, show, add, edit and remove users.
 struct UserRoutes: NativeRoutes {
     let server: ServerParts
 

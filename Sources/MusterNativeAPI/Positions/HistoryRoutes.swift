@@ -6,6 +6,8 @@ import MusterStore
 import MusterWire
 import NIOCore
 
+// The route that reads a device's position history, and exports it in other formats.
+
 /// The part of a device's history that a request asks for.
 private struct HistoryRange: Sendable {
     let device: DeviceNumber

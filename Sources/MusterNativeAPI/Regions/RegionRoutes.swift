@@ -5,7 +5,7 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// Routes for regions.
+/// Routes that list, show, put and remove the regions of a collection.
 struct RegionRoutes: NativeRoutes {
     let server: ServerParts
 

@@ -5,7 +5,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Routes for incidents.
+/// Routes that start, list, show, close and reopen a team's evacuations and drills. Leaders and admins change them.
 struct IncidentRoutes: NativeRoutes {
     let server: ServerParts
 

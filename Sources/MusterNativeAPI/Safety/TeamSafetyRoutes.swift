@@ -3,6 +3,8 @@ import MusterCore
 import MusterServer
 import MusterWire
 
+// The route that lists who of a team is safe.
+
 /// A person's safety and newest device.
 private struct MemberSafety: Sendable {
     let user: User

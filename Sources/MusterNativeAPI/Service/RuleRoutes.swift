@@ -4,7 +4,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Routes for rules.
+/// Routes that list, show, add, change and remove rules, and try a pattern on an event.
 struct RuleRoutes: NativeRoutes {
     let server: ServerParts
 

@@ -6,7 +6,7 @@ import MusterStore
 import MusterWire
 import NIOCore
 
-/// Routes for health, metrics and the state of the server.
+/// Routes for the health check (readiness), metrics and the state of the server.
 struct ServiceRoutes: NativeRoutes {
     let server: ServerParts
 

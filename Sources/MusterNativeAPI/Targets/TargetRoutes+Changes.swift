@@ -5,6 +5,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
+/// Routes that change and remove a target, rotate its secret, and send it a test event.
 extension TargetRoutes {
     func addTargetChanges(to routes: inout RouteTable) {
         let target = "\(Self.targets)/{target}"

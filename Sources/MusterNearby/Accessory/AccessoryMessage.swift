@@ -39,7 +39,7 @@ public enum AccessoryMessage: Hashable, Sendable {
         }
     }
 
-    /// The bytes of the message.
+    /// The message as it is sent: its number, then its data.
     public var bytes: [UInt8] {
         switch self {
         case .configurationData(let data): [0x1] + data

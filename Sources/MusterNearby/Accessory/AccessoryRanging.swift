@@ -6,7 +6,7 @@ import MusterGeometry
 public protocol AccessoryConnection: Sendable {
     /// The accessory's messages, until the connection ends.
     func messages() -> AsyncThrowingStream<[UInt8], any Error>
-    /// Sends a message.
+    /// Sends one whole message to the accessory.
     func send(_ message: [UInt8]) async throws
 }
 
@@ -27,7 +27,7 @@ public struct AccessoryRange: Hashable, Sendable {
     /// When, by this device's clock.
     public var time: Instant
 
-    /// Creates a range.
+    /// Creates a measurement as a radio made it.
     public init(distance: Double?, direction: SIMD3<Double>? = nil, time: Instant) {
         self.distance = distance
         self.direction = direction

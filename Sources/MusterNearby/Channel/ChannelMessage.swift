@@ -30,7 +30,6 @@ enum ChannelMessage: Hashable, Sendable {
     static let version: UInt8 = 1
     /// The most bytes of a message behind its length.
     static let limitBytes = 1 + RangingLink.noteLimit
-    /// The bytes of a proof.
     static let proofBytes = 32
 
     /// The bytes of the message, with their length.
@@ -123,7 +122,7 @@ public struct PeerCapabilities: Hashable, Sendable {
     /// Whether it can measure a direction.
     public let direction: Bool
 
-    /// Creates capabilities.
+    /// Creates what a device says of its sources.
     public init(kinds: Set<RangingKind>, direction: Bool) {
         self.kinds = kinds
         self.direction = direction

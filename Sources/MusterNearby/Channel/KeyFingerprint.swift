@@ -2,7 +2,7 @@ import MusterCoding
 
 /// The SHA-256 of a public key (its SubjectPublicKeyInfo). It identifies a peer, whatever name the peer gives itself.
 public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
-    /// The 32 bytes.
+    /// The digest's 32 bytes.
     public let bytes: [UInt8]
 
     init(bytes: [UInt8]) { self.bytes = bytes }

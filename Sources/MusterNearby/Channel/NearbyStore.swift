@@ -112,7 +112,6 @@ public final class NearbyStore: Sendable {
         return epoch
     }
 
-    /// The key that a name is pinned to.
     func key(pinnedTo name: String) -> KeyFingerprint? {
         state.withLock { state in state.pins.last { $0.name == name }?.key }
     }

@@ -16,7 +16,7 @@ public struct Announcement: Hashable, Sendable {
     /// The first digits of its key's fingerprint, so that two devices agree on which one opens the channel.
     public var key: String
 
-    /// Creates an announcement.
+    /// Creates what `Discovery.run` announces.
     public init(name: String, port: Int, key: String) {
         self.name = name
         self.port = port
@@ -43,7 +43,7 @@ public struct FoundPeer: Hashable, Sendable {
     /// The first digits of its key's fingerprint; nil when unknown. Then this device opens the channel at once.
     public var key: String?
 
-    /// Creates a found peer.
+    /// Creates what a discovery reports of a peer.
     public init(id: String, name: String, addresses: [PeerAddress], key: String? = nil) {
         self.id = id
         self.name = name
@@ -56,10 +56,10 @@ public struct FoundPeer: Hashable, Sendable {
 public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     /// A name, or an IPv4 or IPv6 address.
     public var host: String
-    /// The port.
+    /// The TCP port, from 1 to 65,535.
     public var port: Int
 
-    /// Creates an address.
+    /// Creates an address, which is not looked up.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port

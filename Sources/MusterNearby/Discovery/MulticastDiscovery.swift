@@ -5,7 +5,7 @@ import MusterMDNS
 /// A device is announced as a service of the type `_muster-nearby._tcp`, by its name and port, with the first digits of
 /// its key in the text `key`.
 public struct MulticastDiscovery: Discovery {
-    /// The type of the service.
+    /// The DNS service type under which devices find each other.
     public static let serviceType = "_muster-nearby._tcp"
     private let configuration: MulticastDNS.Configuration
 

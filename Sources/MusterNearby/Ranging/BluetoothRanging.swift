@@ -14,7 +14,7 @@ public struct BluetoothRanging: RangingSource {
         /// When it was received.
         public var time: Instant
 
-        /// Creates a reading.
+        /// Creates a reading of an advertisement.
         public init(strength: Double, powerAtOneMetre: Double, time: Instant) {
             self.strength = strength
             self.powerAtOneMetre = powerAtOneMetre

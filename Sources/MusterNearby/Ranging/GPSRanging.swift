@@ -16,7 +16,7 @@ public struct GPSRanging: RangingSource {
         /// Where the device looks, clockwise from true north; nil when unknown.
         public var heading: Degrees?
 
-        /// Creates a fix.
+        /// Creates a fix as this device's receiver reported it.
         public init(coordinate: Coordinate, accuracy: Metres, time: Instant, heading: Degrees? = nil) {
             self.coordinate = coordinate
             self.accuracy = accuracy

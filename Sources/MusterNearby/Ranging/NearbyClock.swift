@@ -8,7 +8,7 @@ public struct NearbyClock: Sendable {
     /// Ticks about every so often, until the reader stops. A tick that comes late is not made up for.
     public var ticks: @Sendable (Duration) -> AsyncStream<Instant>
 
-    /// Creates a clock.
+    /// Creates a clock of two functions, for tests and simulations.
     public init(
         now: @escaping @Sendable () -> Instant, ticks: @escaping @Sendable (Duration) -> AsyncStream<Instant>
     ) {

@@ -1,6 +1,8 @@
 import MusterCore
 import MusterGeometry
 
+// `RangeFusion`: one distance from those of several sources.
+
 /// A distance with its error, of one source.
 struct WeighedRange: Hashable, Sendable {
     /// Metres.

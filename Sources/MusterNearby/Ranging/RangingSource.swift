@@ -6,7 +6,7 @@ import Synchronization
 /// A source serves any number of peers, each by a stream of its own. A stream ends when its reader stops, and throws
 /// when the source breaks; it never yields a number that `RangeMeasurement` refuses.
 public protocol RangingSource: Sendable {
-    /// The kind of this source.
+    /// By what it measures. Two devices measure each other with sources of the same kind.
     var kind: RangingKind { get }
     /// What it can measure now, on this device.
     var capabilities: RangingCapabilities { get }

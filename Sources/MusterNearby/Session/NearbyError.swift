@@ -31,6 +31,6 @@ public struct NearbyError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The code of Apple's `NIError` for this kind.
     public var code: Int { kind.rawValue }
-    /// The reason, and the code.
+    /// The reason in words, and the code in parentheses.
     public var description: String { "\(reason) (\(code))" }
 }

@@ -16,7 +16,7 @@ public final class NearbySession: Sendable {
         case accessory
     }
 
-    /// The limits of a session.
+    /// How long a session waits before it gives up a peer, or itself.
     public struct Limits: Hashable, Sendable {
         /// After so many seconds without a measurement the peer counts as removed.
         public var silenceSeconds = 5.0

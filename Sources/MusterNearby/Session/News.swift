@@ -84,7 +84,7 @@ final class NewsQueue<Element: MergeableNews>: Sendable {
 public struct News<Element: Sendable>: AsyncSequence, Sendable {
     let read: @Sendable () async -> Element?
 
-    /// Reads the news.
+    /// Takes one event after the other from the reader's queue.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let read: @Sendable () async -> Element?
 

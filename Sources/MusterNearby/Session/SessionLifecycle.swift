@@ -1,6 +1,6 @@
 /// The states of a session, and the effects of each event. `SessionLifecycleTests` has the whole table.
 struct SessionLifecycle: Hashable, Sendable {
-    /// The state of a session.
+    /// Where a session is between its creation and its end.
     enum State: String, Hashable, Sendable, CaseIterable {
         /// It has never run.
         case ready

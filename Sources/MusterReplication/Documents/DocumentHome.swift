@@ -25,7 +25,6 @@ package protocol DocumentHome: Sendable {
     func local(_ id: String) -> (database: DatabaseNumber, name: String)
     /// Stores a document that is never replicated, in place of an earlier one.
     func put(_ json: [UInt8], local id: String) async throws
-    /// Stores the bytes of an attachment.
     func storeAttachment(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes
     /// Makes the database if it does not exist.
     func create() async throws

@@ -2,6 +2,7 @@ import Crypto
 import MusterCoding
 import MusterCore
 
+/// Reads attachments from a peer over HTTP.
 extension HTTPPeer {
     /// Reads `DOCUMENT/NAME?rev=`. If the response states a digest, the bytes must have it. The digest in the document
     /// cannot be used, because CouchDB's is that of the compressed form.

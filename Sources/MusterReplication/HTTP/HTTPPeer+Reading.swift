@@ -3,6 +3,7 @@ import MusterCore
 import MusterWire
 import Synchronization
 
+/// Reads revisions from a peer over HTTP.
 extension HTTPPeer {
     /// Requests `_bulk_get`, or each document by itself if the server has no such route.
     public func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] {

@@ -1,6 +1,7 @@
 import MusterCore
 import MusterWire
 
+/// Writes revisions to a peer over HTTP.
 extension HTTPPeer {
     /// The approximate number of document bytes in a request.
     private static let requestBytes = 4 << 20

@@ -18,7 +18,7 @@ public protocol HTTPTransport: Sendable {
 
 /// A request as an `HTTPTransport` sends it.
 public struct HTTPTransportRequest: Sendable {
-    /// A body.
+    /// What is sent after the head.
     public enum Body: Sendable {
         /// Bytes in memory.
         case bytes([UInt8])
@@ -37,7 +37,7 @@ public struct HTTPTransportRequest: Sendable {
     /// Seconds within which the whole response must have arrived; nil for a stream or a wait without a deadline.
     public var deadlineSeconds: Int64?
 
-    /// A request.
+    /// Makes a request; without a body and without a deadline unless they are given.
     public init(
         method: String, url: String, headers: [HTTPHeaderField] = [], body: Body? = nil, deadlineSeconds: Int64? = nil
     ) {
@@ -49,11 +49,11 @@ public struct HTTPTransportRequest: Sendable {
     }
 }
 
-/// A field of an HTTP header.
+/// One line of a request's or a response's head.
 public struct HTTPHeaderField: Hashable, Sendable {
     /// Its name, in any case.
     public var name: String
-    /// Its value.
+    /// The text behind the colon.
     public var value: String
 
     /// A field with one value.
@@ -67,13 +67,13 @@ public struct HTTPHeaderField: Hashable, Sendable {
 public struct HTTPTransportResponse: Sendable {
     /// Its status code.
     public var status: Int
-    /// Its header fields.
+    /// The header fields. A name may occur more than once.
     public var headers: [HTTPHeaderField]
     /// Reads the next piece of the body, which is never empty; nil at its end. One reader requests one piece after the
     /// other. It throws as `HTTPTransport.send` does.
     public var nextPiece: @Sendable () async throws -> [UInt8]?
 
-    /// A response.
+    /// Makes a response whose body `nextPiece` reads.
     public init(
         status: Int, headers: [HTTPHeaderField], nextPiece: @escaping @Sendable () async throws -> [UInt8]?
     ) {

@@ -18,7 +18,8 @@ extension Observation {
 }
 
 extension StoreTransaction {
-    /// Whether the store already holds the observation.
+    /// Duplicate detection: whether the store already holds the observation, by its identity. A client may send the
+    /// same report again after a failure, and the second one changes nothing.
     package func holds(_ observation: Observation) throws -> Bool {
         switch observation {
         case .position(let position, let device): try holds(position, of: device)

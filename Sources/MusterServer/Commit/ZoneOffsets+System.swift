@@ -1,6 +1,7 @@
 import Foundation
 package import MusterCore
 
+/// The time zones of the operating system, for the engine's schedules.
 extension ZoneOffsets {
     /// The time zones that the system knows, by their IANA names.
     package static let system = ZoneOffsets { zone, moment in systemSecondsAhead(zone, moment) }

@@ -3,6 +3,7 @@ package import MusterCore
 package import MusterStore
 import MusterWire
 
+/// Reads and updates of datasets, and what becomes of guests' datasets.
 extension StoreCoordinator {
     /// Carries out one update of a dataset.
     ///

@@ -1,6 +1,7 @@
 import MusterCore
 
-/// The limits of delivery attempts: how often, for how long and how many at once.
+/// The limits of delivery attempts: how often, for how long and how many at once. Retries have exponential backoff with
+/// full jitter.
 package struct DeliveryPolicy: Hashable, Sendable {
     /// Seconds after which the dispatcher gives a delivery up.
     package var lifetimeSeconds: Double = 86_400

@@ -1,6 +1,8 @@
 package import MusterCore
 import MusterStore
 
+// The queues of `DeliverySchedule`: values in order of arrival, values in order of time, and a subject's deliveries.
+
 /// A first-in, first-out queue. An empty one costs no memory.
 package struct Line<Element> {
     private var elements: [Element] = []

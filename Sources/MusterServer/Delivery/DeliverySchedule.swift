@@ -63,7 +63,8 @@ struct DeliverySchedule {
         targets.filter { $0.value.pending > 0 }.mapValues { ($0.pending, $0.circuit.probeAt != nil) }
     }
 
-    /// Whether a target is only probed because it fails.
+    /// Whether the target's circuit breaker is open: because deliveries failed, the server sends the target only one at
+    /// a time, as a probe.
     func isProbing(_ target: TargetNumber) -> Bool { targets[target]?.circuit.probeAt != nil }
 
     /// The number of attempts under way.

@@ -1,6 +1,7 @@
 package import MusterCore
 import MusterWire
 
+/// The owner's name in the documents of the union.
 extension DocumentBody {
     /// The member that names a document's owner in the union. It hides a member of this name in the document itself.
     static let ownerMember = "muster_owner"

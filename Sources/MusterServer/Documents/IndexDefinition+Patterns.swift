@@ -1,5 +1,6 @@
 import MusterWire
 
+/// Refuses regular expressions in index definitions.
 extension IndexDefinition {
     /// Checks that the index's partial selector contains no pattern (`$regex`). The writer applies the selector to
     /// every document that is written, and one pattern may take milliseconds. CouchDB accepts such an index.

@@ -7,7 +7,7 @@ package struct ResolvedDatabase: Hashable, Sendable {
     package let name: String
     package let kind: Kind
 
-    /// The kinds of database.
+    /// What stands behind the name of a database.
     package enum Kind: Hashable, Sendable {
         /// A database that a person or the server created.
         case made(StoredDatabase)

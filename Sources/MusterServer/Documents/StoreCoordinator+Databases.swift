@@ -2,6 +2,7 @@ import MusterCore
 import MusterDocuments
 import MusterStore
 
+/// Creates databases.
 extension StoreCoordinator {
     /// Creates an empty database. The caller must check that the name is allowed.
     ///

@@ -3,6 +3,7 @@ import MusterDocuments
 import MusterStore
 package import MusterWire
 
+/// Makes, fills and removes the indexes of databases.
 extension StoreCoordinator {
     /// The number of documents that one transaction adds to an index. This takes a few milliseconds, so that other
     /// writes wait only briefly.
@@ -28,7 +29,6 @@ extension StoreCoordinator {
         return isNew
     }
 
-    /// Removes an index.
     package func removeIndex(_ number: Int64, by author: Author?) async throws {
         try await edit(by: author) { _, draft in
             draft.addAction(.indexRemoved, label: "\(number)")

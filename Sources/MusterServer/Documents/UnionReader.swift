@@ -241,7 +241,6 @@ final class UnionReader: DocumentReader {
 }
 
 extension StoredDocument {
-    /// Makes the document of a position.
     package init(_ told: SequencedPosition, of user: User, withBody: Bool) {
         let body = DocumentBody(json: PositionDocument.body(told.position, user: user.name))
         let id = PositionDocument.id(.init(of: told.position, device: told.device))
@@ -255,7 +254,6 @@ extension StoredDocument {
 }
 
 extension DocumentRange {
-    /// Whether an id is in the range.
     package func holds(_ id: String) -> Bool {
         if let lower, lower.isAfter(id) || (id == lower && !includesLower) { return false }
         if let upper, id.isAfter(upper) || (id == upper && !includesUpper) { return false }

@@ -6,7 +6,6 @@ package enum EntityName {
     /// The same rule as a regular expression, for API schemas.
     package static let pattern = "^[A-Za-z0-9._@-]{0,63}[A-Za-z0-9_@-][A-Za-z0-9._@-]{0,63}$"
 
-    /// Whether a text is a valid name.
     package static func isValid(_ text: String) -> Bool {
         let bytes = text.utf8
         guard (1...limit).contains(bytes.count) else { return false }

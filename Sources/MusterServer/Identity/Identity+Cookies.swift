@@ -7,7 +7,6 @@ import MusterStore
 package enum SessionCookie {
     /// The cookie's name, as clients of CouchDB know it.
     package static let name = "AuthSession"
-    /// The lifetime of a cookie, in seconds.
     package static let lifetimeSeconds: Double = 600
     /// The age, in seconds, at which a cookie is replaced by a new one.
     static let renewalSeconds: Double = 60

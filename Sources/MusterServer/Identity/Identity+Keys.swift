@@ -15,7 +15,7 @@ package struct APIKey: Hashable, Sendable {
     package let expiresAt: Instant?
     package let kind: Kind
 
-    /// The kinds of keys.
+    /// How a client uses a key.
     package enum Kind: String, CaseIterable, Sendable {
         /// A key that the client sends with each request.
         case token

@@ -3,6 +3,7 @@ package import MusterCore
 import MusterHTTP
 import MusterStore
 
+/// Password hashing: sets, changes and verifies users' passwords.
 extension Identity {
     /// The smallest number of characters in a password.
     package static let shortestPassword = 8

@@ -5,12 +5,10 @@ import Synchronization
 final class OneTimeCodes: Sendable {
     private let issued = Mutex<[TokenDigest: (user: UserNumber, expiresAt: Instant)]>([:])
 
-    /// The lifetime of a code, in seconds.
     static let lifetimeSeconds: Double = 600
     /// The largest number of open codes. A further code replaces the one that would expire first.
     static let capacity = 1000
 
-    /// Makes a code for a user.
     func issue(for user: UserNumber, at now: Instant) -> String {
         let code = SecretToken(.code)
         issued.withLock { issued in

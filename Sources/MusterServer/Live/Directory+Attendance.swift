@@ -3,7 +3,6 @@ package import MusterWire
 
 /// Replaces numbers by names in attendance rules and their reports.
 extension Directory {
-    /// An attendance rule, with names.
     package func named(_ rule: AttendanceRule, _ count: AttendanceCount) -> NamedAttendanceRule {
         NamedAttendanceRule(
             rule, team: teams[rule.team]?.name ?? gone(rule.team), region: named(rule.region),

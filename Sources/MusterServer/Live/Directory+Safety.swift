@@ -15,12 +15,10 @@ extension Directory {
             acknowledgedBy: safety.acknowledgedBy.map { name(of: $0) })
     }
 
-    /// A check-in timer, with names.
     package func named(_ timer: CheckInTimer) -> NamedCheckInTimer {
         NamedCheckInTimer(timer, setBy: name(of: timer.setBy), turnBy: timer.turnBy.map { name(of: $0) })
     }
 
-    /// A declaration, with names.
     package func named(_ declaration: Declaration, isLate: Bool) -> NamedDeclaration {
         NamedDeclaration(
             declaration, user: name(of: declaration.subject), author: name(of: declaration.author),
@@ -46,7 +44,6 @@ extension Directory {
         users[person]?.name ?? kept ?? "removed person \(gone(person))"
     }
 
-    /// An incident, with names.
     package func named(_ incident: Incident) -> NamedIncident {
         let closer: UserNumber? = if case .byHand(let user, _)? = incident.closing?.how { user } else { nil }
         return NamedIncident(

@@ -2,6 +2,8 @@ package import Hummingbird
 import MusterHTTP
 package import NIOCore
 
+// `FeedFollower`: sends a feed over one response: what exists, then what comes, with heartbeats.
+
 /// The data of one feed, in the form of its protocol.
 package protocol FeedContent: Sendable {
     /// The topic whose changes wake the feed.

@@ -1,6 +1,7 @@
 import MusterCore
 import MusterWire
 
+/// JSON schemas of the OpenAPI document, for attendance.
 extension Schema {
     private static let attendanceNote = #"{"type":"string","maxLength":500}"#
     private static let ownRole = #"{"type":"string","minLength":1,"maxLength":128}"#

@@ -1,6 +1,7 @@
 import MusterCore
 import MusterWire
 
+/// JSON schemas of the OpenAPI document, for proximity.
 extension Schema {
     private static let proximityNote = #"{"type":"string","maxLength":500}"#
     private static let ownRole = #"{"type":"string","minLength":1,"maxLength":128}"#
@@ -16,7 +17,6 @@ extension Schema {
         [("user", text), ("standing", #"{"enum":["within","beyond","unknown"]}"#)],
         optional: [("metres", metres), ("deviationMetres", metres), ("since", time), ("told", boolean)])
 
-    /// The schemas of proximity rules.
     package static let proximityRules: [(String, String)] = [
         ("NewProximityRule", object(measured, optional: optional)),
         (

@@ -1,3 +1,4 @@
+/// JSON schemas of the OpenAPI document, for rules and targets.
 extension Schema {
     /// The schemas of rules: patterns, and the targets and inputs of matching events.
     package static let rules: [(String, String)] = [

@@ -1,6 +1,7 @@
 import MusterCore
 import MusterWire
 
+/// JSON schemas of the OpenAPI document, for safety, incidents and rolls.
 extension Schema {
     private static let state = words(Safety.State.allCases.map(\.wireName.description))
     private static let declarationID = #"{"type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$"}"#

@@ -6,16 +6,13 @@ package enum Schema {
     package static let limit = #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#
     /// The cursor of a page.
     package static let cursor = #"{"type":"string","maxLength":200}"#
-    /// A time.
     package static let time = #"{"type":"string","format":"date-time"}"#
     /// A sequence number of the log.
     package static let since = #"{"type":"integer","minimum":0,"maximum":\#(Query.largestSequence),"default":0}"#
     /// The format of an export.
     package static let exportForm = #"{"type":"string","enum":["json","geojson","gpx","csv","ndjson"]}"#
-    /// A kind of notes.
     package static let noteKind =
         #"{"type":"string","enum":["waypoint","card","steps","status","lwt","clock","properties"]}"#
-    /// A name.
     package static let name = #"{"type":"string","pattern":"\#(EntityName.pattern)","minLength":1,"maxLength":64}"#
 
     /// The schema of a path parameter.

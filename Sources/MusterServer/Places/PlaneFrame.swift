@@ -1,6 +1,8 @@
 import MusterGeometry
 import MusterWire
 
+// Lays geometries out in a plane, where GEOS can relate them, also across the antimeridian.
+
 /// A path whose longitudes continue over the antimeridian instead of jumping, and its bounds.
 struct UnrolledPath {
     /// The longitude and latitude of each position, in degrees.
@@ -56,7 +58,7 @@ struct UnrolledPath {
 
 /// A geometry laid out in a plane, part by part. Each part is in one piece, even where it crosses the antimeridian.
 struct UnrolledGeometry {
-    /// A part of a geometry.
+    /// A connected part of a geometry; a polygon is its exterior and then its holes.
     enum Part {
         case point(UnrolledPath)
         case line(UnrolledPath)

@@ -164,13 +164,13 @@ extension PushOutcome {
 package struct PushRecord: Sendable {
     /// The attempts by platform and outcome.
     package private(set) var attempts: [PushPlatform: [String: Int]] = [:]
-    /// Messages that were given up.
+    /// The number of messages that the dispatcher gave up since the start.
     package var givenUp = 0
-    /// Attempts under way.
+    /// The number of attempts that no push service has answered yet.
     package var underWay = 0
-    /// Messages in memory.
+    /// The number of messages that wait in memory for an attempt.
     package var messages = 0
-    /// Devices whose messages wait in the store.
+    /// The number of devices whose messages wait in the store.
     package var postponed = 0
     /// The change up to which everything was sent, given up or stored.
     package var through: Int64 = 0

@@ -72,7 +72,6 @@ package struct PushSenders: Sendable {
 package struct PushPolicy: Hashable, Sendable {
     /// The delay before the second attempt, in seconds. It doubles with each further one.
     package var firstDelaySeconds: Double = 5
-    /// The longest delay, in seconds.
     package var longestDelaySeconds: Double = 600
     /// Seconds after which a message is given up.
     package var lifetimeSeconds: Double = 86_400

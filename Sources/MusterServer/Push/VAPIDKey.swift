@@ -68,7 +68,7 @@ extension VAPIDKey {
 
 /// Makes JSON Web Tokens for push services (RFC 7515).
 enum SignedToken {
-    /// A token signed with ES256.
+    /// Returns the token of these claims, signed by ECDSA on P-256 with SHA-256 (`ES256`).
     static func es256(
         header: [(name: String, value: String)], claims: [UInt8], by key: P256.Signing.PrivateKey
     ) -> String {

@@ -3,6 +3,8 @@ import Hummingbird
 import MusterHTTP
 package import NIOCore
 
+// How a route reads the body of its request: within limits, inflated, and only of a media type that it accepts.
+
 /// The largest size of a body, as it arrives and after inflating.
 package struct BodyLimits: Sendable {
     /// The limit for the bytes that arrive.

@@ -2,7 +2,7 @@ import MusterCoding
 package import MusterCore
 package import MusterWire
 
-/// One page of a list in the order of numbers.
+/// Pagination: one page of a list in the order of numbers, and the cursor of the next.
 package struct Page<Element: Entity> {
     package let items: [Element]
     /// The cursor of the next page; nil on the last page.
@@ -44,7 +44,6 @@ package struct Page<Element: Entity> {
 
 /// Cursors are opaque to clients. They are whole numbers in base64url.
 package enum Cursor {
-    /// Encodes numbers.
     package static func encode(_ numbers: [Int64]) -> String {
         Base64.encodeUnpadded(
             numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }, .forURLs)

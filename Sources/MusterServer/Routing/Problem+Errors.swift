@@ -5,6 +5,7 @@ import MusterStore
 import MusterWire
 import NIOCore
 
+/// How errors of other layers become problems (RFC 9457) of the native API.
 extension Problem {
     /// Turns an error of any layer into a problem. Only this initializer maps errors to statuses.
     ///

@@ -18,7 +18,6 @@ package struct Problem: Error, Hashable, Sendable {
         /// The position on the map where the fault is, if it has one.
         package var coordinate: Coordinate?
 
-        /// Makes a fault.
         package init(_ pointer: String, _ detail: String, feature: Int? = nil, coordinate: Coordinate? = nil) {
             self.pointer = pointer
             self.detail = detail

@@ -42,7 +42,7 @@ package struct Query {
         integer(name, in: 0...Self.largestSequence).map { LogSequence($0) }
     }
 
-    /// 2^53 − 1.
+    /// The largest whole number that JavaScript represents exactly: 2^53 − 1.
     package static let largestSequence: Int64 = 9_007_199_254_740_991
 
     /// A time in RFC 3339 format; nil when it is absent or invalid.

@@ -3,6 +3,7 @@ package import Hummingbird
 package import MusterWire
 import NIOCore
 
+/// Responses in JSON.
 extension Response {
     /// Makes an answer whose body a closure writes as JSON.
     package static func json(

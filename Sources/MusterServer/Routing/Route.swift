@@ -120,7 +120,7 @@ package struct Route: Sendable {
         }
     }
 
-    /// An answer of a route.
+    /// An answer that the OpenAPI document says a route may give.
     package struct Answer: Sendable {
         package var status: Int
         package var summary: String

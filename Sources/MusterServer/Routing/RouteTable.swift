@@ -12,7 +12,6 @@ package struct RouteTable: Sendable {
 
     package init() {}
 
-    /// Adds a route.
     package mutating func add(_ route: Route) { routes.append(route) }
 
     /// An endpoint's answer to requests that match none of its routes.

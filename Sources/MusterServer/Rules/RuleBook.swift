@@ -170,7 +170,6 @@ private struct RecentFixes {
 }
 
 extension Store {
-    /// The stored position of a device at a sample time.
     fileprivate func fix(of device: DeviceNumber, at sampleTime: Instant) throws -> Position? {
         try positions(
             of: device, from: sampleTime, to: sampleTime.advanced(bySeconds: 0.001), after: nil, limit: 1

@@ -2,6 +2,8 @@ package import MusterCore
 import MusterStore
 package import MusterWire
 
+// `RuleEditing`: checks a rule that a client sends, and words what is wrong with it.
+
 /// Why a requested rule is not valid.
 package enum RuleError: Error, Hashable, Sendable {
     case noRule(String)

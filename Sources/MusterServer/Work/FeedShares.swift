@@ -1,5 +1,7 @@
 package import MusterCore
 
+// `FeedShares`: how many feeds a user, a device and all together may have open.
+
 /// The user, and the device if any, that an open feed counts for.
 package struct FeedOwner: Hashable, Sendable {
     package let user: UserNumber

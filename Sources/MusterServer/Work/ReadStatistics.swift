@@ -48,7 +48,6 @@ package final class ReadStatistics: Sendable {
         logger.warning("A request read the store for long", metadata: metadata)
     }
 
-    /// The metrics of reads.
     var families: [MetricFamily] {
         let state = state.withLock { $0 }
         return [

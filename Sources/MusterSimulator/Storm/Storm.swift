@@ -30,7 +30,6 @@ package struct Storm: Sendable {
     /// The second device of the second user: a tablet that is left behind.
     package static let tablet = DeviceNumber(7)
 
-    /// Creates the storm of a seed.
     package init(seed: UInt64) {
         self.seed = seed
         var chance = SeededRandom(seed: seed, stream: 0, purpose: 11)

@@ -1,7 +1,7 @@
 import MusterCore
 import MusterGeometry
 
-/// The site of a storm.
+/// The town in which a storm happens: its places, and the edits that found it.
 struct StormSite: Sendable {
     let seed: UInt64
     let plane = LocalPlane(origin: Coordinate(validLatitude: 59.91, longitude: 10.75))

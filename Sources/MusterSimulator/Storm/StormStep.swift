@@ -1,7 +1,7 @@
 package import MusterCore
 package import MusterGeometry
 
-/// A step of a storm.
+/// One thing that happens in a storm, such as a request, an edit, or the passing of time.
 package enum StormStep: Hashable, Sendable {
     /// One request of a device arrives.
     case report([Observation])
@@ -52,7 +52,6 @@ package struct StormTimer: Hashable, Sendable {
 package struct StormMoment: Sendable {
     /// When it happens, by the server's clock.
     package var at: Instant
-    /// The step.
     package var step: StormStep
 }
 

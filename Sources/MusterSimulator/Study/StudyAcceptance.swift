@@ -1,3 +1,5 @@
+// The bounds that the confident policy must keep in the study; docs/truth.md shows them.
+
 /// One check of the study: a figure of the confident policy, and its bound.
 package struct StudyCheck: Sendable {
     /// The figure that the check measures.
@@ -35,7 +37,6 @@ package struct StudyCheck: Sendable {
         scenario.scores(seed: seed, runs: runs, rules: [.confident])[0]
     }
 
-    /// Returns the figure of a score.
     package func measured(_ score: StudyScore) -> Double { figure(score) }
 
     private init(

@@ -1,6 +1,8 @@
 import MusterCore
 package import MusterGeometry
 
+// `StudyPhone`: when a phone in the study takes fixes, and how it errs.
+
 /// When a phone in the study takes fixes.
 package struct StudySampling: Hashable, Sendable {
     /// The seconds from one fix to the next, ±20 %.

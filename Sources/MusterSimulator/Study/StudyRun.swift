@@ -8,9 +8,7 @@ package struct StudyRun: Sendable {
     package var noise: Noise
     /// When it takes fixes.
     package var sampling: StudySampling
-    /// The regions.
     package var regions: [StudyRegion]
-    /// The rules.
     package var rules: [StudyRule]
     /// Visits that are shorter than this do not count.
     package var leastVisitSeconds = 0.0
@@ -48,12 +46,10 @@ package struct StudyOutcome: Hashable, Sendable {
     package struct Visit: Hashable, Sendable {
         /// The delay from the true enter or exit to the fix at which the rule reported it.
         package struct Delay: Hashable, Sendable {
-            /// The delay in seconds.
             package var seconds: Double
             /// The delay in fixes, with the one at which the rule reported it.
             package var fixes: Int
         }
-        /// The delay of the enter.
         package var enter: Delay?
         /// The delay of the exit; nil too when no enter was reported.
         package var exit: Delay?

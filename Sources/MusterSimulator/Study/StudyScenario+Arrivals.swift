@@ -1,5 +1,6 @@
 import MusterGeometry
 
+/// Scenarios in which people arrive at a region, and phones that misreport their speed.
 extension StudyScenario {
     /// The speed that a phone reports.
     package enum SpeedHabit: String, Hashable, Sendable, CaseIterable {

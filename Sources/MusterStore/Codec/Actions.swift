@@ -1,6 +1,7 @@
 import MusterCore
 import MusterDocuments
 
+/// The stored bytes of `Action`: what a user did that no other change of the log records.
 extension ByteWriter {
     mutating func put(_ action: Action) {
         put(byte: action.kind.rawValue)

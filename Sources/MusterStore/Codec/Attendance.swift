@@ -1,6 +1,7 @@
 import MusterCore
 import MusterDocuments
 
+/// The stored bytes of attendance rules and their reports.
 extension ByteWriter {
     /// Writes a rule without its number.
     mutating func put(_ rule: AttendanceRule) {

@@ -1,6 +1,7 @@
 import MusterCore
 import MusterDocuments
 
+/// The stored bytes of beacons, beacon areas and beacon tracks.
 extension ByteWriter {
     /// Returns what `body` writes.
     static func bytes(_ body: (inout ByteWriter) -> Void) -> [UInt8] {

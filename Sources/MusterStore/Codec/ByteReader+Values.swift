@@ -2,6 +2,7 @@ import MusterCore
 import MusterDocuments
 import MusterGeometry
 
+/// Reads values that `ByteWriter+Values` wrote.
 extension ByteReader {
     mutating func decimal() throws(CodecError) -> Double {
         let value = try varint()

@@ -1,6 +1,7 @@
 import MusterCore
 import MusterDocuments
 
+/// The stored bytes of check-in timers.
 extension ByteWriter {
     mutating func put(_ timer: CheckInTimer) {
         put(exact: timer.intervalSeconds)

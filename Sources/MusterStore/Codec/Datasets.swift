@@ -1,6 +1,7 @@
 import MusterCore
 import MusterDocuments
 
+/// The stored bytes of changes of datasets.
 extension ByteWriter {
     mutating func put(_ touch: DatasetTouch) {
         put(number: touch.owner.rawValue)

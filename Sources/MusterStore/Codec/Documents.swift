@@ -1,6 +1,7 @@
 import MusterCore
 import MusterDocuments
 
+/// The stored bytes of changes of documents.
 extension ByteWriter {
     mutating func put(_ touch: DocumentTouch) {
         put(signed: Int64(touch.database.rawValue))

@@ -1,6 +1,7 @@
 import MusterCore
 import MusterDocuments
 
+/// The stored bytes of rules and of events that clients posted.
 extension ByteWriter {
     /// Writes texts in the order of their keys, so that equal dictionaries have equal bytes.
     mutating func put(_ texts: [String: String]) {

@@ -1,6 +1,7 @@
 import MusterCore
 import MusterDocuments
 
+/// The stored bytes of signals.
 extension ByteWriter {
     mutating func put(_ signal: Signal) {
         put(text: signal.id)

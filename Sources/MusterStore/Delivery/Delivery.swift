@@ -31,7 +31,6 @@ package enum DeliverySubject: Hashable, Sendable {
         }
     }
 
-    /// The subject of a code.
     package init(code: Int32) {
         self = code > 0 ? .device(DeviceNumber(code)) : code < 0 ? .user(UserNumber(-code)) : .nobody
     }

@@ -2,7 +2,7 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// The tables of a store's file, and the steps that upgrade older files.
+/// The tables of a store's file, and the migrations, steps that upgrade older files.
 ///
 /// Coordinates are REAL and keep all their bits; times are milliseconds since 1970 UTC.
 enum Schema {

@@ -1,3 +1,4 @@
+/// Draws a QR code in a terminal.
 extension QRCode {
     /// The light modules that a camera needs around a code.
     private static let quietZone = 4

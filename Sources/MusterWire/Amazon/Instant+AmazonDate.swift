@@ -1,5 +1,6 @@
 package import MusterCore
 
+/// Times in the form of AWS signatures.
 extension Instant {
     /// Reads a time in the form of `X-Amz-Date`, `YYYYMMDDTHHMMSSZ`; nil for any other text.
     package init?(amazonDate text: String) {

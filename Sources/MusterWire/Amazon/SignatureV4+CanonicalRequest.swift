@@ -1,5 +1,6 @@
 import MusterCoding
 
+/// The form of a request that AWS Signature Version 4 signs.
 extension SignatureV4 {
     /// Returns the canonical request, the form that is signed.
     ///

@@ -38,7 +38,6 @@ package struct AmazonForecastRequest: Sendable {
         case milesPerHour = "MilesPerHour"
     }
 
-    /// Reads a request.
     package init(_ request: AmazonMembers, _ faults: inout AmazonFaults) throws(AmazonFaults) {
         let device = request.object("DeviceState", required: true, &faults)
         let position = device?.position("Position", required: true, &faults)

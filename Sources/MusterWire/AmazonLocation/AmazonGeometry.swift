@@ -165,7 +165,7 @@ package struct AmazonGeometryError: Error, Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a shape as a `Geometry`.
+    /// Writes a shape in the form of the API's `Geometry`: a polygon, a multipolygon or a circle.
     package mutating func amazonGeometry(_ shape: Shape) {
         beginObject()
         switch shape {

@@ -20,7 +20,6 @@ package struct AmazonFaults: Error, Hashable, Sendable {
     /// Creates an empty list of faults.
     package init() {}
 
-    /// Adds a fault.
     package mutating func addFault(_ name: String, _ message: String, isMissing: Bool = false) {
         guard fields.count < Self.limit else { return }
         fields.append(AmazonFieldError(name: name, message: message, isMissing: isMissing))
@@ -114,7 +113,6 @@ package struct AmazonMembers {
         return whole
     }
 
-    /// Returns a boolean.
     package func boolean(_ key: String, _ faults: inout AmazonFaults) -> Bool? {
         guard let value = value(key, &faults) else { return nil }
         return value.boolean ?? wrong(key, "Must be a boolean", &faults)
@@ -129,7 +127,6 @@ package struct AmazonMembers {
         return time
     }
 
-    /// Returns the members of an object.
     package func object(_ key: String, required: Bool = false, _ faults: inout AmazonFaults) -> AmazonMembers? {
         value(key, required: required, &faults).map { AmazonMembers($0, path: name(key) + ".", noting: &faults) }
     }

@@ -30,11 +30,8 @@ package struct AmazonText: Sendable {
     }
     /// The description of a resource.
     package static let description = AmazonText(0...1000)
-    /// The key of a tag.
     package static let tagKey = AmazonText(1...128, pattern: tagPattern, of: isOfTag)
-    /// The value of a tag.
     package static let tagValue = AmazonText(0...256, pattern: tagPattern, of: isOfTag)
-    /// The key of a property.
     package static let propertyKey = AmazonText(1...20)
     /// The value of a geofence's property.
     package static let geofenceProperty = AmazonText(1...40)
@@ -59,7 +56,6 @@ package struct AmazonText: Sendable {
     /// The id of an identity pool or an identity.
     package static let cognitoID = AmazonText(
         1...CognitoID.lengthLimit, pattern: #"[\w-]+:[0-9a-f-]+"#, form: CognitoID.hasForm)
-    /// The name of a user.
     package static let userName = AmazonText(1...128)
     /// A token, or another parameter of a sign-in.
     package static let authParameter = AmazonText(0...8192)
@@ -113,7 +109,6 @@ package struct AmazonText: Sendable {
         return "Member must satisfy regular expression pattern: \(pattern)"
     }
 
-    /// Whether a text is allowed.
     package func allows(_ text: String) -> Bool { fault(in: text) == nil }
 }
 

@@ -22,11 +22,8 @@ package struct AmazonTrackerSettings: Sendable {
 
 /// The name, description and tags of a new tracker or collection.
 package struct AmazonResourceSettings: Sendable {
-    /// The name.
     package var name: String
-    /// The description.
     package var description: String
-    /// The tags.
     package var tags: [String: String]
 
     /// Reads a request.

@@ -1,6 +1,7 @@
 import MusterCoding
 package import MusterCore
 
+/// Beacons as text, and by Bluetooth address.
 extension Beacon {
     /// Makes a beacon from the Bluetooth address of a device that sends no beacon frames. The address forms the last
     /// bytes of the UUID, whose other bytes are 0, and the major and minor number are 0.

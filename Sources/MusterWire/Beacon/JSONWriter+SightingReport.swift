@@ -1,6 +1,7 @@
 package import MusterCore
 import MusterGeometry
 
+/// The JSON by which a scanner reports what it heard.
 extension JSONWriter {
     /// Writes a sighting as a device reports it, which `SightingDecoder` reads.
     package mutating func report(_ sighting: Sighting) {

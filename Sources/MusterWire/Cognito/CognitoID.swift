@@ -29,7 +29,6 @@ package enum CognitoID: Hashable, Sendable {
 }
 
 extension Character {
-    /// Whether it is a letter or digit of ASCII.
     fileprivate var isLetterOrDigit: Bool { isASCII && (isLetter || isNumber) }
 }
 

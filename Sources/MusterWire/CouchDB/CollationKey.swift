@@ -16,7 +16,6 @@ package struct CollationKey: Hashable, Sendable, Comparable {
         if bytes.count > Self.limitBytes { bytes.removeLast(bytes.count - Self.limitBytes) }
     }
 
-    /// Makes a key of stored bytes.
     package init(stored bytes: [UInt8]) { self.bytes = bytes }
 
     /// The first value, if it is a number. For a value of another kind, or a number that was cut off, it is a number

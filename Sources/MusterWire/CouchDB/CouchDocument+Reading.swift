@@ -1,6 +1,7 @@
 import MusterCoding
 import MusterCore
 
+/// Parses a document in CouchDB's JSON.
 extension CouchDocument {
     /// The deepest nesting of a document.
     package static let depthLimit = 60

@@ -6,13 +6,13 @@ package struct CouchDocument: Hashable, Sendable {
     package var id: String?
     /// `_rev` as the client wrote it; nil if the document lacks it. Local documents have another form of revisions.
     package var revisionText: String?
-    /// `_deleted`.
+    /// `_deleted`: whether the revision is a tombstone, which deletes the document.
     package var isDeleted = false
     /// `_revisions`: the revision and its ancestors, newest first. Empty if the document lacks it.
     package var ancestry: [Revision] = []
     /// All other members, in the form of `DocumentBody.json`.
     package var json: [UInt8] = []
-    /// `_attachments`.
+    /// `_attachments`: inline, as stubs, or to follow in a multipart body.
     package var attachments: [CouchAttachment] = []
 
     /// The members that a server writes into a document of `_replicator`. As in CouchDB they are the only members with
@@ -67,7 +67,6 @@ package struct CouchAttachment: Hashable, Sendable {
 
 /// Why the server refuses a document of a client.
 package enum CouchDocumentError: Error, Hashable, Sendable {
-    /// The document is not an object.
     case notAnObject
     /// No document may have this id. Carries the reason.
     case illegalID(String)

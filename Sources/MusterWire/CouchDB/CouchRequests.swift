@@ -1,5 +1,7 @@
 package import MusterCore
 
+// The bodies of CouchDB's bulk requests: `_bulk_docs`, `_bulk_get`, `_revs_diff`, `_purge`.
+
 /// The body of `POST _bulk_docs`.
 package struct CouchBulk: Sendable {
     /// The documents in order, and the refusals of those that cannot be read.
@@ -18,7 +20,6 @@ package struct CouchBulk: Sendable {
         /// `JSONError`, `CouchDocumentError`, or another error of reading it.
         package var fault: any Error
 
-        /// Makes a refusal.
         package init(id: String, revisionText: String?, fault: any Error) {
             self.id = id
             self.revisionText = revisionText

@@ -1,3 +1,4 @@
+/// Numbers of JSON as Erlang's terms, by which CouchDB digests revisions.
 extension ErlangTerm {
     /// The longest number that is converted, because the time grows with the square of the length. Longer ones are
     /// written as binaries, so CouchDB computes another revision for such a document.

@@ -25,14 +25,12 @@ package struct ErlangTerm: ~Copyable {
     /// - Parameter capacity: the expected size in bytes.
     package init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// Writes an atom.
     package mutating func put(atom name: StaticString) {
         bytes.append(Tag.atom)
         put(big: UInt16(name.utf8CodeUnitCount))
         name.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes an integer.
     package mutating func put(integer value: Int64) {
         if let byte = UInt8(exactly: value) {
             bytes.append(Tag.smallInteger)
@@ -66,13 +64,11 @@ package struct ErlangTerm: ~Copyable {
         bytes.append(contentsOf: magnitude)
     }
 
-    /// Writes a float.
     package mutating func put(float value: Double) {
         bytes.append(Tag.newFloat)
         put(big: value.bitPattern)
     }
 
-    /// Writes a binary.
     package mutating func put(binary value: some Collection<UInt8>) {
         bytes.append(Tag.binary)
         put(big: UInt32(clamping: value.count))

@@ -22,7 +22,6 @@ package struct IndexDefinition: Hashable, Sendable {
     private static let keys: Set<String> = ["index", "type", "name", "ddoc", "w", "partitioned"]
     private static let indexKeys: Set<String> = ["fields", "partial_filter_selector"]
 
-    /// Makes a definition.
     package init(
         design: String, name: String, fields: [FieldPath], isDescending: Bool = false, partialSelector: [UInt8]? = nil,
         isPartitioned: Bool = false
@@ -129,7 +128,6 @@ package struct IndexRule: Sendable {
     private let partial: Selector?
     private let isPartitioned: Bool
 
-    /// Makes the rule of a definition.
     package init(_ definition: IndexDefinition) {
         fields = definition.fields
         isPartitioned = definition.isPartitioned
@@ -158,7 +156,6 @@ package struct IndexRule: Sendable {
 package struct SortOrder: Hashable, Sendable {
     /// The fields, the most significant first.
     package var fields: [FieldPath] = []
-    /// Whether the order is descending.
     package var isDescending = false
 
     /// Reads a `sort`, or the `fields` of an index.

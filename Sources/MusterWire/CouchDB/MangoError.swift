@@ -7,7 +7,6 @@ package struct MangoError: Error, Hashable, Sendable {
     /// The HTTP status.
     package let status: Int
 
-    /// Makes an error.
     package init(_ word: String, _ reason: String, status: Int = 400) {
         self.word = word
         self.reason = reason

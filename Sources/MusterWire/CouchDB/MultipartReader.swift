@@ -7,7 +7,6 @@ package struct MultipartReader {
         case part(headers: [String: String])
         /// Bytes of the part.
         case bytes([UInt8])
-        /// The part ends.
         case endOfPart
         /// The last part has ended.
         case end

@@ -18,7 +18,6 @@ package enum PositionDocument {
         package var latitude: Double
         package var longitude: Double
 
-        /// Makes the identity of a position.
         package init(of position: Position, device: DeviceNumber) {
             self.device = device
             sampleTime = position.sampleTime

@@ -1,5 +1,6 @@
 package import MusterCore
 
+/// Revisions as text, such as `3-917fa2381192822767f010b95b45325b`.
 extension Revision {
     /// Parses `generation-hash`, as `init(_: some StringProtocol)` does; nil if the text is not a revision.
     package init?(_ text: JSONText) {

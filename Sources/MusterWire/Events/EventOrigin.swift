@@ -44,15 +44,10 @@ package struct EventOrigin: Hashable, Sendable {
 }
 
 extension EventOrigin {
-    /// Returns the ARN of a collection.
     package func arn(ofCollection name: String) -> String { arn("geo", "geofence-collection/\(name)") }
-    /// Returns the ARN of a tracker.
     package func arn(ofTracker name: String) -> String { arn("geo", "tracker/\(name)") }
-    /// Returns the ARN of a rule.
     package func arn(ofRule name: String) -> String { arn("events", "rule/\(name)") }
-    /// Returns the ARN of a target.
     package func arn(ofTarget name: String) -> String { arn("muster", "target/\(name)") }
-    /// Returns the ARN of a team.
     package func arn(ofTeam name: String) -> String { arn("muster", "team/\(name)") }
 
     private func arn(_ service: String, _ resource: String) -> String {

@@ -1,6 +1,7 @@
 package import MusterCore
 package import MusterGeometry
 
+/// Adds members to the object of an event.
 extension [EventValue.Member] {
     /// Adds a text; adds nothing for nil.
     package mutating func add(_ key: String, _ text: String?) {

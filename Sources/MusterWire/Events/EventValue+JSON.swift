@@ -1,5 +1,6 @@
 package import MusterCore
 
+/// Events and event patterns from JSON and to JSON.
 extension EventValue {
     /// Creates the value of a JSON tree.
     package init(_ json: JSONValue) {
@@ -34,7 +35,6 @@ extension EventPattern {
 }
 
 extension JSONWriter {
-    /// Writes a value of an event.
     package mutating func value(_ value: EventValue) {
         switch value {
         case .object(let members):

@@ -40,7 +40,6 @@ package struct TargetInput: Sendable {
 
     /// The body that a target receives.
     package struct Body: Hashable, Sendable {
-        /// The bytes.
         package var bytes: [UInt8]
         /// Whether the body is JSON, and not plain text.
         package var isJSON: Bool

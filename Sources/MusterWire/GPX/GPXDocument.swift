@@ -101,7 +101,7 @@ package struct GPXDocument: Hashable, Sendable {
 
 /// A fault in a GPX file, and its line.
 package struct GPXError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The line, from 1.
+    /// The line of the file where the fault is, from 1.
     package var line: Int
     /// The fault.
     package var reason: Reason

@@ -1,6 +1,7 @@
 package import MusterCore
 package import MusterGeometry
 
+/// Regions as GeoJSON.
 extension JSONWriter {
     /// Writes a region as a GeoJSON Feature: a circle as a Point with the property `radius`, in metres, and what has no
     /// place with a geometry of null.

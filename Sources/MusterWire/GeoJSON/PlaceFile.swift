@@ -1,7 +1,7 @@
 /// The places of a file, from which documents are made: a GeoJSON feature, a collection or list of features, or
 /// `{"places": […]}`, the form that the location-tracker apps' server ships.
 package struct PlaceFile: Sendable {
-    /// A place of the file.
+    /// What a document is made from.
     package struct Place: Hashable, Sendable {
         /// The id from the file, or one computed from the geometry and the name.
         package var id: String
@@ -12,7 +12,7 @@ package struct PlaceFile: Sendable {
     /// The places in the file's order. Of those with one id, only the first.
     package private(set) var places: [Place] = []
 
-    /// A fault in a file.
+    /// Why no places can be read from a file.
     package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
         /// The fault in words for a person.
         package let description: String

@@ -1,5 +1,6 @@
 import MusterGeometry
 
+/// Makes a region's shape from a GeoJSON geometry.
 extension RegionReader {
     /// Makes the shape of a geometry. Records a fault and returns nil when it makes none.
     mutating func shape(of geometry: GeometryDraft, radius: JSONValue?) -> Shape? {

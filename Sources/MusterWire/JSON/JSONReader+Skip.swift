@@ -1,5 +1,6 @@
 import MusterCore
 
+/// Skips values that a caller does not need, and checks them.
 extension JSONReader {
     /// Skips the next value, of any kind, and checks all of it: syntax, depth, text encoding, the size of numbers, and
     /// that no object has a key twice. `JSONValue` can read every value that this accepts.

@@ -1,3 +1,4 @@
+/// Parses strings of JSON.
 extension JSONReader {
     /// Reads the string whose opening quote is at `offset`, and checks its escapes, characters and encoding.
     mutating func scanString() throws(JSONError) -> JSONText {

@@ -16,7 +16,6 @@ package enum JSONValue: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         /// The key, with its escapes resolved.
         package var key: String
-        /// The value.
         package var value: JSONValue
 
         package init(_ key: String, _ value: JSONValue) {

@@ -1,3 +1,4 @@
+/// Parses MQTT packets of both versions.
 extension MQTTPacket {
     /// Reads a packet from its fixed header and its whole body.
     ///

@@ -1,3 +1,4 @@
+/// Serializes MQTT packets of both versions.
 extension MQTTPacket {
     /// The largest body that a packet can have, in bytes.
     package static let bodyLimitBytes = 268_435_455

@@ -1,8 +1,10 @@
+// MQTT's versions, qualities of service (QoS) and reason codes.
+
 /// A version of the protocol, with the number that CONNECT uses for it.
 package enum MQTTVersion: UInt8, Hashable, Sendable, CaseIterable {
-    /// MQTT 3.1.1.
+    /// MQTT 3.1.1, protocol level 4.
     case v3 = 4
-    /// MQTT 5.0.
+    /// MQTT 5.0, protocol level 5.
     case v5 = 5
 }
 

@@ -45,7 +45,6 @@ package struct MeshbluMessage: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// Writes the members of a message.
     package mutating func members(of message: MeshbluMessage) {
         key("devices")
         beginArray()

@@ -20,7 +20,6 @@ package struct MeshbluProperties: Hashable, Sendable {
         try check()
     }
 
-    /// Reads stored properties.
     package init(stored text: String) {
         members = (try? JSONValue(parsing: Array(text.utf8)))?.members ?? []
     }

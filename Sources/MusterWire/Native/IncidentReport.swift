@@ -63,7 +63,6 @@ package struct IncidentReport {
         }
     }
 
-    /// Writes a line of the record.
     package mutating func append(_ line: NamedRecordLine) {
         switch line.event {
         case .left, .takenOff, .joinedTo: newest[line.person] = nil

@@ -1,6 +1,7 @@
 package import MusterCore
 import MusterGeometry
 
+/// Positions in the JSON of the native API, and as GeoJSON.
 extension Position.Source {
     /// The source's name in the API.
     package var wireName: StaticString {

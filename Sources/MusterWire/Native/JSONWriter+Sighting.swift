@@ -1,6 +1,7 @@
 package import MusterCore
 import MusterGeometry
 
+/// Sightings and notes in the JSON of the native API.
 extension Sighting.Proximity {
     /// The class's name in the API.
     package var wireName: StaticString {

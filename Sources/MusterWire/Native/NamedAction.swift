@@ -2,7 +2,6 @@ package import MusterCore
 
 /// An `Action` with names in place of numbers.
 package struct NamedAction: Hashable, Sendable {
-    /// The kind of action.
     package var kind: Action.Kind
     /// The name of the user who performed it.
     package var author: String
@@ -52,7 +51,6 @@ extension Action.Kind {
 }
 
 extension JSONWriter {
-    /// Writes the members of an action.
     mutating func members(of action: NamedAction) {
         member("kind", action.kind.wireName.description)
         member("author", action.author)

@@ -136,7 +136,6 @@ extension JSONWriter {
         if let note = report.note { member("note", note) }
     }
 
-    /// Writes an attendance rule.
     package mutating func value(_ named: NamedAttendanceRule) {
         let rule = named.rule
         beginObject()

@@ -72,7 +72,6 @@ package struct NamedRegion: Hashable, Sendable {
     package var id: String
     /// The name that people see.
     package var name: String
-    /// Whether it is a muster region.
     package var isMuster: Bool
 
     package init(collection: String, id: String, name: String, isMuster: Bool) {

@@ -4,7 +4,6 @@ package import MusterCore
 package struct NamedIncident: Hashable, Sendable {
     /// The incident, in numbers.
     package var incident: Incident
-    /// The name of the team.
     package var team: String
     /// The name of the user who started it.
     package var startedBy: String
@@ -23,7 +22,6 @@ package struct NamedIncident: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// Writes an incident.
     package mutating func members(of named: NamedIncident) {
         let incident = named.incident
         member("number", Int64(incident.number.rawValue))

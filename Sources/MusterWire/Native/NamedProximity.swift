@@ -102,7 +102,6 @@ extension ProximityStanding {
 }
 
 extension JSONWriter {
-    /// Writes the members of a report.
     mutating func members(of named: NamedProximityReport) {
         let report = named.report
         member("rule", report.name)
@@ -119,7 +118,6 @@ extension JSONWriter {
         if let note = report.note { member("note", note) }
     }
 
-    /// Writes a proximity rule.
     package mutating func value(_ named: NamedProximityRule) {
         let rule = named.rule
         beginObject()

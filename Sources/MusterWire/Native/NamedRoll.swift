@@ -3,7 +3,6 @@ import MusterGeometry
 
 /// The roll call of an incident at one moment, with names in place of numbers.
 package struct NamedRoll: Hashable, Sendable {
-    /// The incident.
     package var incident: NamedIncident
     /// Everyone who is or was on the roll.
     package var people: [Person]

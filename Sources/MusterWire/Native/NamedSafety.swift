@@ -26,7 +26,6 @@ package struct NamedDeclaration: Hashable, Sendable {
     package var declaration: Declaration
     /// The name of the subject.
     package var user: String
-    /// The name of the author.
     package var author: String
     /// The device whose token authorized it, such as `alice/phone`.
     package var device: String?
@@ -60,7 +59,6 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a declaration.
     package mutating func members(of named: NamedDeclaration) {
         let declaration = named.declaration
         member("id", declaration.id)

@@ -65,7 +65,7 @@ package struct PositionDecoder {
         return ReportedPositions(deviceNames: decoder.names.names, items: decoder.items)
     }
 
-    /// Reads the positions of one request.
+    /// Reads the positions of one request from an array, as `decode` does from a buffer.
     package static func decode(
         _ bytes: [UInt8], as form: Form = .json, receivedAt: Instant, source: Position.Source = .native,
         limits: Limits = Limits()

@@ -58,7 +58,7 @@ enum PositionField: UInt8, CaseIterable {
     }
 }
 
-/// A set of fields.
+/// The fields that a position already had, to find one that is given twice.
 struct PositionFieldSet {
     private var bits: UInt16 = 0
 

@@ -6,7 +6,6 @@ package struct ReportedPositions: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         /// The index of the device in `deviceNames`; nil when the request leaves it to its credential.
         package var deviceIndex: Int?
-        /// The position.
         package var position: Position
 
         package init(deviceIndex: Int?, position: Position) {

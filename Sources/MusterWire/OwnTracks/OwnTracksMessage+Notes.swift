@@ -1,5 +1,6 @@
 package import MusterCore
 
+/// What an OwnTracks app reports beside positions and beacons: waypoints, its card, steps, its status, its last will.
 extension OwnTracksMessage {
     /// Returns what the message reports beside positions, beacons and commands, as notes; empty when that is nothing.
     ///

@@ -203,7 +203,6 @@ extension OwnTracksEnvelope {
         box = Array(bytes.dropFirst(Self.nonceBytes))
     }
 
-    /// The envelope as an OwnTracks message.
     package var message: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

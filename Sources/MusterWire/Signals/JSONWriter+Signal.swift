@@ -1,7 +1,7 @@
 package import MusterCore
 
+/// Signals in the JSON of the native API.
 extension JSONWriter {
-    /// Writes the members of a signal.
     package mutating func members(of signal: Signal, reporter: String?) {
         member("id", signal.id)
         member("name", signal.name)

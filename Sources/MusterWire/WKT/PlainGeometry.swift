@@ -3,7 +3,6 @@ package import MusterGeometry
 /// A geometry as GeoJSON and WKT write it: points, lines and polygons. The readers check only that each part has enough
 /// positions, and that these are on the globe. Edges run the short way round.
 package struct PlainGeometry: Hashable, Sendable {
-    /// The points.
     package var points: [Coordinate] = []
     /// The lines, each of two positions or more.
     package var lines: [[Coordinate]] = []

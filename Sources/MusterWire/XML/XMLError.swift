@@ -1,6 +1,6 @@
 /// A fault in an XML text, and its line.
 package struct XMLError: Error, Hashable, Sendable {
-    /// The line, from 1.
+    /// The line of the file where the fault is, from 1.
     package var line: Int
     /// The fault.
     package var reason: Reason

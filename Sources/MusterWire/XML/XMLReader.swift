@@ -33,7 +33,6 @@ struct XMLReader {
     /// Creates a reader of a text in valid UTF-8; see `XMLEncoding`.
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Returns the next event.
     mutating func next() throws(XMLError) -> Event {
         if isEmptyElement {
             isEmptyElement = false

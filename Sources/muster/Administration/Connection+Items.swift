@@ -2,6 +2,7 @@ import ArgumentParser
 import MusterTerminal
 import MusterWire
 
+/// Reads lists from the server page by page, and prints them.
 extension Connection {
     /// Reads every page of a list, each item as the server wrote it.
     func items(_ path: String) async throws -> [JSONValue] {

@@ -3,6 +3,7 @@ import Logging
 import MusterServer
 import MusterTerminal
 
+/// Connects a command to the server of a data folder, or starts one for the command.
 extension Connection {
     /// Runs a command through the native API: through the server that runs over the folder, or, if there is none,
     /// through a server that is started for this command alone.

@@ -5,6 +5,7 @@ import MusterKit
 import MusterReplication
 import MusterTerminal
 
+/// `muster dataset watch`.
 extension DatasetCommand {
     /// `muster dataset watch`: a device of the person that prints what it is told.
     struct Watch: AsyncParsableCommand {

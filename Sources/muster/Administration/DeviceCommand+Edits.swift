@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
+/// `muster device add`, `show` and `encryption-key`.
 extension DeviceCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

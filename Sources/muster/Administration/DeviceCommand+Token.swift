@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
+/// `muster device token`.
 extension DeviceCommand {
     struct Token: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import Foundation
 import MusterHTTP
 import MusterTerminal
 
+/// `muster region list`, `show`, `set` and `remove`.
 extension RegionCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import MusterTerminal
 import MusterWire
 
+/// `muster trigger run`.
 extension TriggerCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

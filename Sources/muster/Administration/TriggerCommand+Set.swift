@@ -3,6 +3,7 @@ import MusterHTTP
 import MusterTerminal
 import MusterWire
 
+/// `muster trigger set`.
 extension TriggerCommand {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
+/// `muster user set`.
 extension UserCommand {
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -2,7 +2,9 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster user`: manages the users.
+// `muster user` and `muster team`.
+
+/// `muster user`: adds, changes, shows and removes people who sign in.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Add, change, list, show and remove users, and set their passwords.",

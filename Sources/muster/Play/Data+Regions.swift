@@ -3,6 +3,7 @@ import MusterCore
 import MusterGeometry
 import MusterWire
 
+/// Simulated regions as the GeoJSON that a client sends.
 extension Data {
     /// Writes regions as a GeoJSON FeatureCollection.
     init(regions: [Region]) {

@@ -29,7 +29,6 @@ struct LoneWorker {
         var happened: String
     }
 
-    /// Starts the timer.
     func startTimer(at now: Instant) async throws {
         struct Order: Encodable {
             let intervalSeconds = 60, leaderAfterSeconds = 8, sosAfterSeconds = 8

@@ -3,6 +3,8 @@ import MusterKit
 import MusterReplication
 import MusterTerminal
 
+// A peer that loses its network when a person walks through a dead zone.
+
 /// The network of a person who walks through a dead zone.
 struct Network: Sendable {
     private let start = Instant.now

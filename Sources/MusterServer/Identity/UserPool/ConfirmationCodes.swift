@@ -85,9 +85,9 @@ package final class ConfirmationCodes: Sendable {
     }
 
     private struct Tables {
-        /// Accounts that wait, by name.
+        /// Codes for accounts that wait to be confirmed, by the account's name.
         var signUps: [String: Entry] = [:]
-        /// New passwords, by user: so there are at most as many as users.
+        /// Codes for new passwords, by user: there are at most as many as users.
         var resets: [UserNumber: Entry] = [:]
 
         /// Changes an entry that is still open.

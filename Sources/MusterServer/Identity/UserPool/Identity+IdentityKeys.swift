@@ -3,6 +3,7 @@ package import MusterCore
 import MusterStore
 import MusterWire
 
+/// Temporary AWS keys of identity pools, as credentials.
 extension Credential {
     /// Whether it is a temporary AWS key that an app got by a token of the user pool.
     var isIdentityKey: Bool { APIKey(self)?.isOfIdentity ?? false }

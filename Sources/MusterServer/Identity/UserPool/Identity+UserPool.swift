@@ -161,7 +161,7 @@ extension Identity {
         return UserPoolProof(user: user, session: claims.session, stored: stored)
     }
 
-    /// The user of a session that lasts.
+    /// Returns the user of a session of the user pool that has neither ended nor expired, and the session as it is stored.
     func userPoolSession(named uuid: String, of subject: String? = nil) async throws -> (
         user: User, stored: Credential
     ) {

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import MusterDocuments
 
+/// Backup, and the check of the file for damage.
 extension SQLiteStore {
     package func backup(to path: String) throws {
         try copy(to: path)

@@ -1,6 +1,7 @@
 package import MusterCore
 import Synchronization
 
+/// Reads waiting deliveries and dead letters.
 extension SQLiteStore {
     package var lastDelivery: DeliveryNumber { DeliveryNumber(tally.withLock { $0.last }) }
 

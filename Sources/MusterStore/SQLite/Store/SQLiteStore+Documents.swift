@@ -3,6 +3,7 @@ import MusterCore
 package import MusterDocuments
 import Synchronization
 
+/// Reads of documents, in one snapshot with the staged positions.
 extension SQLiteStore {
     /// How often a read is tried, if each time a generation of positions is merged during it.
     private static let lookLimit = 8

@@ -1,6 +1,7 @@
 package import MusterCore
 import Synchronization
 
+/// Reads sightings, and notes that devices reported about themselves.
 extension SQLiteStore {
     package func sightings(
         of device: DeviceNumber, from: Instant, to: Instant, after cursor: SightingKey?, limit: Int

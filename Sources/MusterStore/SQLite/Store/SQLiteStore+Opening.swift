@@ -3,6 +3,7 @@ import GRDB
 import GRDBSQLite
 import MusterDocuments
 
+/// Opens the file: SQLite's settings, the schema migration, and the check at the start.
 extension SQLiteStore {
     /// The configuration of the connections, for writing and for reading.
     static func configuration(_ options: Options) -> Configuration {

@@ -3,6 +3,8 @@ package import MusterCore
 import MusterDocuments
 import Synchronization
 
+/// Reads of the log, positions, the directory and credentials, each in one snapshot (snapshot
+/// isolation): a commit meanwhile changes nothing that the reader sees.
 extension SQLiteStore {
     package func uuid() throws -> String {
         try onReader { try String.fetchOne($0, sql: "SELECT uuid FROM meta") ?? "" }

@@ -2,6 +2,7 @@ import GRDB
 package import MusterCore
 import MusterDocuments
 
+/// Reads and writes safety, declarations, incidents, their rolls, and the audit log.
 extension SQLiteStore {
     package func safety() throws -> [(user: UserNumber, safety: Safety)] {
         try onReader { database in

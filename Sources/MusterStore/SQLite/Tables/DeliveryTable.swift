@@ -2,7 +2,8 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// The rows of waiting deliveries.
+/// The table `deliveries`, a transactional outbox: events on their way to targets, stored with the changes they tell
+/// of, until each arrives or becomes a dead letter (`DeadLetterTable`). Its functions run in the caller's transaction.
 enum DeliveryTable {
     /// Adds an index of each target's deliveries, and the number up to which deliveries that wait for a run were
     /// released.
@@ -23,7 +24,7 @@ enum DeliveryTable {
         try bind(delivery, to: statement)
     }
 
-    /// Binds the columns that both tables have, the body as the eleventh, and runs the statement.
+    /// Binds the columns that `deliveries` and `dead_letters` share, the body as the eleventh, and runs the statement.
     static func bind(_ delivery: Delivery, to statement: RawStatement) throws {
         let content = delivery.content
         statement.bind(1, delivery.number.rawValue)

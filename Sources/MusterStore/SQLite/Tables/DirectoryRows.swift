@@ -2,6 +2,7 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
+/// Reads the directory's rows, with an error where a column is not of its type.
 extension Row {
     /// Reads a column that must have a value of this type.
     ///

@@ -2,6 +2,7 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
+/// Deletes positions of the history: those before a time (data retention), or those of a device.
 extension HistoryTable {
     /// The place in the history at which the deletion of old positions continues.
     struct Place: Comparable {

@@ -2,6 +2,7 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
+/// Finds positions of the history by the change of the log that each came with.
 extension HistoryTable {
     /// A position of a block, with its mark.
     struct Marked {

@@ -3,6 +3,8 @@ import MusterCore
 import MusterDocuments
 import MusterGeometry
 
+// The tables of declarations, incidents with their records, and the audit log.
+
 /// The rows of declarations.
 enum DeclarationTable {
     static func insert(_ declaration: Declaration, isCurrent: Bool, in database: Database) throws {

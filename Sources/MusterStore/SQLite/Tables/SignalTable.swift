@@ -76,7 +76,6 @@ package enum SignalTable {
         return database.changesCount
     }
 
-    /// Deletes the signals of a device.
     package static func delete(of device: DeviceNumber, in database: Database) throws {
         try database.cachedStatement(sql: "DELETE FROM signals WHERE device = ?")
             .execute(arguments: [device.rawValue])
