@@ -93,4 +93,12 @@ import Testing
         #expect(Wording.uncompiled(in: file(good, path: "a.md"), examples).isEmpty)
         #expect(Wording.uncompiled(in: file(good + "```swift\nlet a = 1\n```\n", path: "a.md"), examples).count == 1)
     }
+
+    @Test func `a path of the glossary may leave out what all have in common`() {
+        let tree = ["Sources/MusterCore/Rule/Rule.swift", "Sources/muster/Serve/Serve.swift", "docs/a.yml"]
+        let good = "`Core/Rule/Rule`, `muster/Serve/Serve`, `Core/Rule/`, `docs/a.yml`, `/health`, `muster serve`\n"
+        #expect(Glossary.absentPaths(in: file(good, path: "docs/glossary.md"), tree).isEmpty)
+        let bad = "a `Core/Rule/Gone`\n`Core/Rul`\n"
+        #expect(Glossary.absentPaths(in: file(bad, path: "docs/glossary.md"), tree).map(\.line) == [1, 2])
+    }
 }

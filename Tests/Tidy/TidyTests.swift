@@ -80,6 +80,12 @@ import Testing
         report(Tree.files.filter { $0.path.hasSuffix(".md") }.flatMap { Wording.uncompiled(in: $0, examples) })
     }
 
+    @Test func `the glossary leads to files that are there`() {
+        let page = Tree.files.first { $0.path == "docs/glossary.md" }
+        #expect(page != nil)
+        report(page.map { Glossary.absentPaths(in: $0, Tree.files.map(\.path)) } ?? [])
+    }
+
     private func isCode(_ file: SourceFile) -> Bool {
         [".swift", ".js", ".mjs", ".py", ".css"].contains { file.path.hasSuffix($0) }
     }
