@@ -72,7 +72,6 @@ public struct DocumentTouch: Hashable, Sendable {
     /// Whether the winning revision is a deletion.
     public var isDeleted: Bool
 
-    /// Creates a touch from its fields.
     public init(database: DatabaseNumber, id: String, winner: Revision, isDeleted: Bool) {
         self.database = database
         self.id = id
@@ -102,7 +101,6 @@ public struct LoggedChange: Hashable, Sendable {
     /// What changed.
     public var change: Change
 
-    /// Creates a logged change from its fields.
     public init(sequence: LogSequence, committedAt: Instant, change: Change) {
         self.sequence = sequence
         self.committedAt = committedAt

@@ -91,7 +91,6 @@ public struct GeometryError: Hashable, Sendable {
     /// The position of the fault: the vertex, or the rounded point where edges cross.
     public let position: RawVertex?
 
-    /// Creates a fault.
     public init(_ kind: Kind, at place: Place, other: Place? = nil, position: RawVertex? = nil) {
         self.kind = kind
         self.place = place

@@ -65,7 +65,6 @@ public struct ReplicatedAttachment: Hashable, Sendable {
     /// Whether the digest is known to be that of the uncompressed bytes. A peer that stores the bytes knows this.
     package var isDigestOfBytes = false
 
-    /// Makes an attachment's metadata.
     public init(name: String, contentType: String, digest: String, length: Int64, revisionPosition: Int32) {
         self.name = name
         self.contentType = contentType

@@ -171,6 +171,5 @@ public struct ReplicationProgress: Hashable, Sendable {
         case completed
     }
 
-    /// Makes an empty one.
     public init() {}
 }

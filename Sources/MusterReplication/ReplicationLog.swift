@@ -90,7 +90,6 @@ public struct ReplicationCounts: Hashable, Sendable {
     /// Revisions that the target refused.
     public var refused: Int64 = 0
 
-    /// Makes an empty one.
     public init() {}
 
     /// The sums of both.

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("public struct A {}", 1), ("/// Said.\npublic struct A {}", 0), ("package init() {}", 0),
+        ("public struct A {}", 1), ("/// Said.\npublic struct A {}", 0), ("public init() {}", 0),
         ("/// Said.\n@inlinable\n@discardableResult public static func f() {}", 0),
         ("@inlinable\npublic func f() {}", 1),
         ("package import MusterCore", 0), ("struct A {}", 0), ("let a = package", 0), ("package extension A {", 0),

@@ -5,12 +5,12 @@ enum Wording {
     private static let types: Set<String> = ["struct", "enum", "class", "actor", "protocol"]
 
     /// Public declarations, and types that other targets see, without a doc comment above them. Attributes may stand
-    /// between.
+    /// between. An initializer needs one only where it promises more than its type's comment does.
     static func undocumented(in file: SourceFile) -> [Finding] {
         let code = file.code
         return code.indices.compactMap { line in
             guard let declaration = Declaration(code[line]), let access = declaration.access,
-                !["import", "extension"].contains(declaration.keyword),
+                !["import", "extension", "init"].contains(declaration.keyword),
                 access == "public" || types.contains(declaration.keyword)
             else { return nil }
             var above = line - 1

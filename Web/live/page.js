@@ -1,4 +1,5 @@
 /** The live page: signs in, loads the state, follows the feed, and shows it as map, list and events. */
+import { WaitingActions } from "./actions.js";
 import { Alarms } from "./alarms.js";
 import { Events } from "./events.js";
 import { Feed } from "./feed.js";
@@ -68,6 +69,7 @@ const outbox = new Outbox({
 });
 const myself = new Myself(element("myself"), outbox, serverNow);
 const myTimer = new MyTimer(element("my-timer"), outbox, { request: storing, now: serverNow, tell, notice });
+const actions = new WaitingActions(element("actions"), { request: storing, tell, notice });
 const push = new PushButton(element("notify"), (path, options) => session.request(path, options), tell);
 const track = new TrackView({
     bar: element("track"), title: element("track-title"), words: element("track-words"), said: element("track-said"),
@@ -146,6 +148,7 @@ function showSignIn() {
     state = emptyState;
     hasHistory = false;
     visitors.forget();
+    actions.forget();
     tell("");
     track.close();
     show();
@@ -195,6 +198,7 @@ async function load(knownRegions) {
         notice([serverClockWords(), snapshot.isPartial ? "There is more here than this page can show." : ""]
             .filter(Boolean).join(" "));
         show();
+        actions.refresh(session.user);
         follow(snapshot.sequence);
         track.refresh();
     } catch (error) {
@@ -226,10 +230,11 @@ function follow(since) {
     feed.run();
 }
 
-/** Asks when people were heard, those of teams in an incident first. */
+/** Asks when people were heard, those of teams in an incident first, and what waits to be run. */
 async function refreshHeard() {
     const mine = era;
     if (!isLive() || document.hidden) { return; }
+    actions.refresh(session.user);
     const inIncident = [...state.incidents.values()].map(({ team }) => team);
     const teams = [...state.members.values()].map(({ team }) => team).filter(Boolean);
     try {

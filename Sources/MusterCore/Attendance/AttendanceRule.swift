@@ -77,7 +77,6 @@ public struct AttendanceRule: Hashable, Sendable {
         /// When it ends.
         public var end: Instant
 
-        /// Creates a window from its fields.
         public init(occurrence: WeeklySchedule.Occurrence, start: Instant, end: Instant) {
             self.occurrence = occurrence
             self.start = start

@@ -33,7 +33,6 @@ public struct WeeklySchedule: Hashable, Sendable {
         /// When it ends, in minutes after midnight: 1 to 1,440; one that is not after the start is on the next day.
         public var endMinute: Int16
 
-        /// Creates a window from its fields.
         public init(weekday: UInt8, startMinute: Int16, endMinute: Int16) {
             self.weekday = weekday
             self.startMinute = startMinute
@@ -59,7 +58,6 @@ public struct WeeklySchedule: Hashable, Sendable {
         /// The index of the window in the schedule.
         public var window: UInt8
 
-        /// Creates an occurrence from its fields.
         public init(day: Int32, window: UInt8) {
             self.day = day
             self.window = window

@@ -20,7 +20,6 @@ public struct BeaconMemory: Hashable, Sendable {
         /// When the room's signal became the stronger one, by the server's clock.
         public var since: Instant
 
-        /// Creates a challenger from its fields.
         public init(region: RegionNumber, since: Instant) {
             self.region = region
             self.since = since

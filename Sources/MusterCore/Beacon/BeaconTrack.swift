@@ -19,7 +19,6 @@ public struct BeaconTrack: Hashable, Sendable {
     /// The number of moments that are kept.
     public static let hitLimit = 6
 
-    /// Creates a track from its fields.
     public init(
         region: RegionNumber, listener: DeviceNumber, hits: [Int64] = [], heard: Int64 = 0, signal: Float = 0,
         arrival: Int64 = 0

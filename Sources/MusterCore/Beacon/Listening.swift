@@ -18,7 +18,6 @@ public struct Listening: Hashable, Sendable {
         case left(RegionNumber)
     }
 
-    /// Creates a report from its fields.
     public init(sampleTime: Instant, receivedTime: Instant, outcome: Outcome = .heardNothingElse) {
         self.sampleTime = sampleTime
         self.receivedTime = receivedTime

@@ -7,7 +7,6 @@ public struct Motion: Hashable, Sendable {
     /// The distance from there to the present estimate.
     public let metres: Double
 
-    /// Creates a motion from its fields.
     public init(earlier: Coordinate, metres: Double) {
         self.earlier = earlier
         self.metres = metres

@@ -63,7 +63,6 @@ public struct ConfidentTrack: Hashable, Sendable {
     /// 1 after the device reported that it stands while its fixes moved away, until it reports a speed; else 0.
     var doubtsStanding: UInt8 = 0
 
-    /// Creates an empty track.
     public init() {}
 
     /// Whether the track has taken no fix, and so has no estimate.

@@ -118,7 +118,6 @@ public struct PresenceReport: Hashable, Sendable {
     /// The sample time of the fix that the report follows from; for silence, of the last fix.
     public var sampleTime: Instant
 
-    /// Creates a report from its fields.
     public init(
         device: DeviceNumber, region: RegionNumber, standing: Standing, insidePercent: UInt8?, doubt: Doubt?,
         since: Instant, sampleTime: Instant

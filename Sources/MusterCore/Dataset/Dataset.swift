@@ -67,7 +67,6 @@ public struct DatasetRecord: Hashable, Sendable {
     /// The id of the push device that made the change, or the name of the user where the device said none.
     public var modifiedBy: String
 
-    /// Creates a record from its fields.
     public init(
         key: String, value: String?, syncCount: Int64, modifiedAt: Instant, deviceModifiedAt: Instant,
         modifiedBy: String
@@ -95,7 +94,6 @@ public struct DatasetPatch: Hashable, Sendable {
     /// When the change was made, by the device's clock; nil where the device does not say.
     public var deviceModifiedAt: Instant?
 
-    /// Creates a patch from its fields.
     public init(key: String, value: String?, syncCount: Int64, deviceModifiedAt: Instant? = nil) {
         self.key = key
         self.value = value
@@ -117,7 +115,6 @@ public struct DatasetTouch: Hashable, Sendable {
     /// The id of the push device that made the change, which needs no push about it; nil where the device said none.
     public var device: String?
 
-    /// Creates a touch from its fields.
     public init(owner: UserNumber, name: String, syncCount: Int64, isDeleted: Bool, device: String? = nil) {
         self.owner = owner
         self.name = name

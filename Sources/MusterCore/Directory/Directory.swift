@@ -29,7 +29,6 @@ public struct Directory: Sendable {
     private var tags: [Beacon: DeviceNumber] = [:]
     private var devicesByAlias: [String: Set<DeviceNumber>] = [:]
 
-    /// Creates an empty directory.
     public init() {}
 
     /// Returns the devices of a user, in the order in which they were added.

@@ -32,7 +32,6 @@ public struct Attachment: Hashable, Sendable {
     /// The generation of the revision that attached the file (`revpos`).
     public var revisionPosition: Int32
 
-    /// Creates the description of a file from its fields.
     public init(
         name: String, contentType: String, md5: [UInt8], key: [UInt8], length: Int64, revisionPosition: Int32
     ) {
@@ -58,7 +57,6 @@ public struct StoredDocument: Hashable, Sendable {
     /// The winner's content; nil when the reader did not ask for it.
     public var body: DocumentBody?
 
-    /// Creates a document from its fields.
     public init(id: String, database: DatabaseNumber, sequence: LogSequence, tree: RevisionTree, body: DocumentBody?) {
         self.id = id
         self.database = database
@@ -92,7 +90,6 @@ public struct DocumentEdit: Hashable, Sendable {
     /// The longest id, in bytes.
     public static let idLimitBytes = 2_048
 
-    /// Creates an edit from its fields.
     public init(id: String, body: DocumentBody, isDeleted: Bool, place: Place) {
         self.id = id
         self.body = body

@@ -14,7 +14,6 @@ public struct RevisionTree: Hashable, Sendable {
         /// Whether the revision's content was ever received; an ancestor may be known by its name alone.
         public var isKnown: Bool
 
-        /// Creates a node from its fields.
         public init(revision: Revision, parent: Int?, isDeleted: Bool, isKnown: Bool) {
             self.revision = revision
             self.parent = parent
@@ -26,7 +25,6 @@ public struct RevisionTree: Hashable, Sendable {
     /// All nodes in ascending order of their revisions, so that a parent comes before its children.
     public private(set) var nodes: [Node]
 
-    /// Creates an empty tree.
     public init() { nodes = [] }
 
     /// Creates a tree from stored nodes.

@@ -45,7 +45,6 @@ public struct Decision: Sendable {
     /// What the decision changes in proximity rules.
     var proximity = ProximityChanges()
 
-    /// Creates an empty decision.
     public init() {}
 
     /// Whether the store must write anything: a change or a line that the caller has not taken yet, or a state.

@@ -26,7 +26,6 @@ public struct DeviceRecord: Hashable, Sendable {
     /// The evidence from sightings of beacons.
     public var memory: BeaconMemory
 
-    /// Creates a record from its fields.
     public init(
         evaluated: Instant?, heard: Instant?, located: Position?, storedBefore: Position?, track: ConfidentTrack,
         intervalSeconds: Float, hasStood: Bool, isClockKnown: Bool, watch: [Int64]?, seeming: [RegionNumber],

@@ -68,7 +68,6 @@ public struct IncidentEntry: Hashable, Sendable {
         }
     }
 
-    /// Creates a line from its fields.
     public init(
         incident: IncidentNumber, at: Instant, person: UserNumber, event: Event, safety: Safety, lastSeen: LastSeen?,
         author: UserNumber? = nil, note: String? = nil, name: String? = nil

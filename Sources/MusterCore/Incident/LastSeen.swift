@@ -7,7 +7,6 @@ public struct LastSeen: Hashable, Sendable {
     /// When the device took the fix, corrected for the known error of its clock.
     public var sampleTime: Instant
 
-    /// Creates a last known place from its fields.
     public init(coordinate: Coordinate, sampleTime: Instant) {
         self.coordinate = coordinate
         self.sampleTime = sampleTime

@@ -32,7 +32,6 @@ public struct Belief: Hashable, Sendable {
         }
     }
 
-    /// Creates a belief from its fields.
     public init(sampleTime: Instant, estimate: Coordinate, deviationMetres: Double, checking: Checking?) {
         self.sampleTime = sampleTime
         self.estimate = estimate

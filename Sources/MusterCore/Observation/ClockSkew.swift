@@ -8,7 +8,6 @@ public struct ClockSkew: Hashable, Sendable {
     /// no state, and samples that are behind count as that old.
     public let isCorrected: Bool
 
-    /// Creates the error of a clock from its fields.
     public init(aheadSeconds: Double, receivedTime: Instant, isCorrected: Bool) {
         self.aheadSeconds = aheadSeconds
         self.receivedTime = receivedTime

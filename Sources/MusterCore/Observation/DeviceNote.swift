@@ -51,7 +51,6 @@ public struct DeviceNote: Hashable, Sendable {
         }
     }
 
-    /// Creates a note from its fields.
     public init(_ name: Name, sampleTime: Instant? = nil, receivedTime: Instant, body: String) {
         self.name = name
         self.sampleTime = sampleTime

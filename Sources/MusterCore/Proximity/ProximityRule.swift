@@ -91,7 +91,6 @@ public struct ProximityAlarm: Hashable, Sendable {
     /// Whether the log reports it.
     public var isTold: Bool
 
-    /// Creates an alarm from its fields.
     public init(user: UserNumber, since: Instant, isTold: Bool) {
         self.user = user
         self.since = since

@@ -31,7 +31,6 @@ public struct Region: Hashable, Sendable {
     /// When the region was made and last changed.
     public var times: EditTimes
 
-    /// Creates a region from its fields.
     public init(
         number: RegionNumber, collection: CollectionNumber, id: String, name: String, shape: Shape?,
         beacon: BeaconArea? = nil, isMuster: Bool = false, mode: RegionMode? = nil, dwellSeconds: Double? = nil,

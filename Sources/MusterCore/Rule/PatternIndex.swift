@@ -31,7 +31,6 @@ public struct PatternIndex: Sendable {
         var present: [Int] = []
     }
 
-    /// Creates an empty index.
     public init() {}
 
     /// How many patterns are in the index, removed ones excluded.

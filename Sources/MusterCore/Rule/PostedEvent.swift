@@ -11,7 +11,6 @@ public struct PostedEvent: Hashable, Sendable {
     /// The event's details, as the text of one JSON object.
     public var detail: String
 
-    /// Creates an event from its fields.
     public init(source: String, detailType: String, time: Instant, resources: [String], detail: String) {
         self.source = source
         self.detailType = detailType

@@ -38,7 +38,6 @@ public struct Signal: Hashable, Sendable {
     /// How many signals of a device are kept. A further one removes the one that was received first, with its id.
     public static let keptLimit = 1_000
 
-    /// Creates a signal from its fields.
     public init(
         id: String, name: String, sampleTime: Instant, receivedTime: Instant, reporter: UserNumber? = nil,
         values: [Value] = []

@@ -19,7 +19,6 @@ public struct RegionIndex: Sendable {
     /// The number of adopted meshes.
     private var generation: UInt64 = 0
 
-    /// Creates an empty index.
     public init() {}
 
     /// Creates an index of many regions at once. When a number occurs several times, its last shape counts.

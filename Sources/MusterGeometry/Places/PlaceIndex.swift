@@ -20,7 +20,6 @@ public struct PlaceIndex: Sendable {
     /// The largest number of changes that wait to be packed.
     static let tailCapacity = 256
 
-    /// Creates an empty index.
     public init() {}
 
     /// Creates an index of points, whose slots are their indexes in the array.
@@ -79,7 +78,6 @@ public struct FoundPlaces: Sendable {
     /// The places with an extent that may match.
     public var candidates: [Int32] = []
 
-    /// Creates an empty result.
     public init() {}
 
     /// Removes all places and keeps the memory.

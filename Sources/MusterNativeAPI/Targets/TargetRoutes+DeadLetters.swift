@@ -75,6 +75,8 @@ extension TargetRoutes {
             writer.member("targets", listing: directory.targets.all) { writer, target in
                 writer.beginObject()
                 writer.member("target", target.name)
+                writer.member("enabled", target.isEnabled)
+                writer.member("byHand", target.mode != .atOnce)
                 writer.member("pending", pending[target.number] ?? 0)
                 writer.member("failing", record.waiting[target.number]?.isProbing ?? false)
                 writer.member("deadLetters", dead[target.number] ?? 0)

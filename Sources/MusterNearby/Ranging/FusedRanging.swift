@@ -16,7 +16,6 @@ public struct FusedRanging: RangingSource {
         /// Where the device looks, clockwise from north; nil when unknown.
         public var heading: Degrees?
 
-        /// Creates a place.
         public init(east: Metres, north: Metres, heading: Degrees? = nil) {
             self.east = east
             self.north = north

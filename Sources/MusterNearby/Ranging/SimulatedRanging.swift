@@ -35,7 +35,6 @@ public struct SimulatedRanging: RangingSource {
         /// How far the radio reaches.
         public var reach: Metres = 50
 
-        /// Creates the default errors.
         public init() {}
 
         /// A radio without any error, of the same reach and field of view.

@@ -23,7 +23,6 @@ public final class NearbySession: Sendable {
         /// After so many seconds of suspension the session is invalidated.
         public var suspensionSeconds = 300.0
 
-        /// Creates the default limits.
         public init() {}
     }
 

@@ -49,7 +49,8 @@ extension Schema {
                     "targets",
                     list(
                         of: object([
-                            ("target", name), ("pending", integer), ("failing", boolean), ("deadLetters", integer),
+                            ("target", name), ("enabled", boolean), ("byHand", boolean), ("pending", integer),
+                            ("failing", boolean), ("deadLetters", integer),
                         ]))
                 ),
                 (
