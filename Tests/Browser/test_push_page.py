@@ -140,7 +140,7 @@ def test_the_button_subscribes_registers_and_ends_it(page, server, granted):
     [device] = server.ask("GET", "push/devices")["items"]
     assert device["service"] == "webpush https://push.example"
     page.find("#notify").click()
-    until(lambda: page.find("#notify").text == "Notify me on this device")
+    until(lambda: page.find("#notify").text == "Notify me on this device" and page.find("#notify").is_enabled())
     assert server.ask("GET", "push/devices")["items"] == []
     # Whoever uses this browser next hears nothing that is another's.
     page.find("#notify").click()

@@ -70,6 +70,7 @@ def test_the_question_goes_out_by_every_channel_and_the_answer_says_by_which_and
         [shown] = devices.browser.wait(lambda messages: messages)
         assert shown["notification"]["title"] == "Where are you now?"
         feed.take(lambda events: any(event.get("kind") == "locationAsked" for _, _, event in events))
+        wait_until(lambda: len(devices.question(lea)["channels"]) == 4)
         # A position that had waited in the phone is no answer, and brings it the question.
         assert command in devices.phone.tell(location(now() // 1000 - 900))
         wait_until(lambda: len(devices.question(lea)["channels"]) == 5)
