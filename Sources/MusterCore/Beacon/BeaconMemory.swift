@@ -5,7 +5,8 @@ public struct BeaconMemory: Hashable, Sendable {
     /// The end of the device's last known listening, by its own clock; nil for a device that never reported listening.
     public var listened: Instant?
     /// When the device began to listen again after a silence, by its own clock; nil when it was never silent. A
-    /// standing from before the silence is doubted only for the beacons that the device fails to hear since then.
+    /// standing from before the silence is doubted only for the beacons that the device fails to hear since then. A
+    /// scanner's late reports move it forward, since what they tell of tags is not used.
     public var resumed: Instant?
     /// The room whose signal is stronger than that of the device's present room, and since when; nil when there is
     /// none.

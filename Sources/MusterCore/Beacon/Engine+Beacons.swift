@@ -33,6 +33,9 @@ extension Engine {
         received.seconds(since: sampleTime) > BeaconPolicy.silenceSeconds
     }
 
+    /// Whether a device is the scanner of a region.
+    func isScanner(_ device: DeviceNumber) -> Bool { !catalog.beacons.regions(of: device).isEmpty }
+
     /// Applies a device's report that it listened, or that its operating system saw it enter or leave a beacon region.
     func decideListening(
         _ listening: Listening, of device: DeviceNumber, now: Instant, into decision: inout Decision
@@ -45,7 +48,11 @@ extension Engine {
         let before = decision.devices.states[place].listenedUntil
         let isLate = before.map { listening.sampleTime < $0 } ?? false
         let isPrompt = !Self.isLate(listening.sampleTime, received: listening.receivedTime)
-        if !isLate { decision.devices.states[place].noteListening(at: listening.sampleTime) }
+        let isScanner = isScanner(device)
+        if !isLate {
+            decision.devices.states[place].noteListening(
+                at: listening.sampleTime, isScanner: isScanner, isLate: !isPrompt)
+        }
         var memory = decision.devices.states[place].memory
         if !isLate { memory.listened = listening.sampleTime }
         var isUsed = !isLate
@@ -70,7 +77,7 @@ extension Engine {
         }
         guard isUsed else { return .late }
         decision.devices.states[place].memory = memory
-        if isPrompt || !catalog.beacons.regions(of: device).isEmpty {
+        if isPrompt || isScanner {
             decideBeacons(of: device, received: listening.receivedTime, now: now, into: &decision)
         } else {
             decideBeacons(of: device, asOf: listening.sampleTime, now: now, into: &decision)

@@ -27,7 +27,9 @@ extension Engine {
             return .late
         }
         decision.scratch.changes.append(.sighting(sighting, of: device, isCurrent: true))
-        let isBack = state.noteListening(at: sighting.sampleTime)
+        let isBack = state.noteListening(
+            at: sighting.sampleTime, isScanner: isScanner(device),
+            isLate: Self.isLate(sighting.sampleTime, received: sighting.receivedTime))
         state.sighted = sighting.sampleTime
         decision.record(state, of: device)
         // The log holds no sighting from which this state could be seen, so the decision records it.

@@ -192,12 +192,15 @@ extension DeviceState {
 
     /// Records that the device listens at a moment of its own clock.
     ///
-    /// - Returns: whether it listens again after a silence.
+    /// - Parameters:
+    ///   - isScanner: whether the device is the scanner of a region.
+    ///   - isLate: whether the report is late. A scanner's late sightings enter nobody, so the time that they are from
+    ///     must not count as a time in which the scanner did not hear a tag either.
+    /// - Returns: whether it listens again after a silence, or after a time that does not count.
     @discardableResult
-    mutating func noteListening(at moment: Instant) -> Bool {
-        guard hasMemory, let before = listenedUntil, moment.seconds(since: before) > BeaconPolicy.silenceSeconds else {
-            return false
-        }
+    mutating func noteListening(at moment: Instant, isScanner: Bool, isLate: Bool) -> Bool {
+        guard hasMemory || isScanner, let before = listenedUntil else { return false }
+        guard isScanner && isLate || moment.seconds(since: before) > BeaconPolicy.silenceSeconds else { return false }
         memory.resumed = moment
         return true
     }
