@@ -91,10 +91,15 @@ extension BeaconTrack {
 
     /// Returns the probability that the device is inside, given that the listener last listened at `moment` of its own
     /// clock, and that it has listened without a silence since `resumed` if there was one.
-    func probability(at moment: Instant, listeningSince resumed: Instant? = nil) -> Double {
+    ///
+    /// What was heard before a silence holds a standing until the absence since then ends it. It brings nobody back.
+    ///
+    /// - Parameter isHeld: whether the device is inside already. Otherwise only what was heard since the silence counts.
+    func probability(at moment: Instant, listeningSince resumed: Instant?, isHeld: Bool) -> Double {
         guard let last = hits.last else { return 0 }
         let first = last - Int64(BeaconPolicy.windowSeconds * 1000)
-        let count = hits.count { $0 > first }
+        let since = isHeld ? Int64.min : resumed?.milliseconds ?? .min
+        let count = hits.count { $0 > first && $0 >= since }
         let absence = Double(moment.milliseconds) - Double(max(last, resumed?.milliseconds ?? last))
         return BeaconPolicy.probability(sightings: count) * BeaconPolicy.decay(seconds: absence / 1000)
     }

@@ -201,9 +201,12 @@ extension Engine {
     }
 
     /// Returns the probability that a device is inside the region of a track, by what its listener heard.
-    func probability(of track: BeaconTrack, after decision: Decision? = nil) -> Double? {
+    ///
+    /// - Parameter isHeld: whether the device is inside already; see `BeaconTrack.probability`.
+    func probability(of track: BeaconTrack, isHeld: Bool, after decision: Decision? = nil) -> Double? {
         beaconMoment(of: track, after: decision).map { moment in
-            track.probability(at: moment, listeningSince: listener(of: track, after: decision).memory.resumed)
+            track.probability(
+                at: moment, listeningSince: listener(of: track, after: decision).memory.resumed, isHeld: isHeld)
         }
     }
 
@@ -227,10 +230,17 @@ extension Engine {
             guard let rule = catalog.rule(of: track.region), let beacon = rule.beacon else { return nil }
             let former = state.presences.first { $0.region == track.region }?.standing ?? .outside
             let listened = beaconMoment(of: track, after: decision) ?? now
-            let probability = probability(of: track, after: decision) ?? 0
+            let held = probability(of: track, isHeld: true, after: decision) ?? 0
+            let fresh = probability(of: track, isHeld: false, after: decision) ?? 0
             let isSilent = now.seconds(since: listened) > BeaconPolicy.silenceSeconds
-            let standing = standing(
-                from: former, probability: probability, isSilent: isSilent, mode: rule.mode)
+            let standing = standing(from: former, held: held, fresh: fresh, isSilent: isSilent, mode: rule.mode)
+            // After a silence nobody knows more than that the device was inside before.
+            let probability =
+                switch former {
+                case .inside: held
+                case .unknown: max(fresh, min(held, 0.5))
+                case .outside: fresh
+                }
             return BeaconVerdict(
                 region: track.region, rule: rule, former: former, standing: standing, probability: probability,
                 time: standing == .outside ? listened : track.lastHit ?? listened,
@@ -241,12 +251,15 @@ extension Engine {
         return verdicts
     }
 
+    /// - Parameters:
+    ///   - held: the probability that ends a standing.
+    ///   - fresh: the probability that begins one: what was heard before a silence does not count.
     private func standing(
-        from former: Standing, probability: Double, isSilent: Bool, mode: RegionMode
+        from former: Standing, held: Double, fresh: Double, isSilent: Bool, mode: RegionMode
     ) -> Standing {
-        if former != .outside, probability < mode.exitProbability { return .outside }
+        if former != .outside, held < mode.exitProbability { return .outside }
         if isSilent { return former == .outside ? .outside : .unknown }
-        if former != .inside, probability > mode.enterProbability { return .inside }
+        if former != .inside, fresh > mode.enterProbability { return .inside }
         return former
     }
 

@@ -99,7 +99,8 @@ extension Engine {
 
     private func report(_ presence: Presence, of device: DeviceNumber, heard memory: BeaconMemory) -> PresenceReport {
         let track = memory.track(in: presence.region)
-        let percent = track.flatMap { probability(of: $0) }.map { UInt8(($0 * 100).rounded()) }
+        let percent = track.flatMap { probability(of: $0, isHeld: presence.standing == .inside) }
+            .map { UInt8(($0 * 100).rounded()) }
         return PresenceReport(
             presence, of: device, insidePercent: presence.doubt == nil ? percent : nil,
             sampleTime: track?.lastHit ?? presence.since)
