@@ -63,7 +63,8 @@ extension Engine {
         }
         guard rule.policy == .confident || rule.isShelter else { return .unknown }
         let presences = rule.policy == .confident ? states[place].presences : states[place].refuges
-        return presences.first { $0.region == region }?.attendance ?? .absent
+        let isMissed = RegionCatalog.mayMissRegions(states[place].track)
+        return presences.first { $0.region == region }?.attendance ?? (isMissed ? .unknown : .absent)
     }
 
     /// Returns whether a device's owner is in a beacon region, by this device alone. Without a presence there, the

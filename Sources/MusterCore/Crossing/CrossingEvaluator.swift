@@ -111,7 +111,7 @@ struct CrossingEvaluator {
     /// The evaluator ignores a region that a device without a presence in it is this many deviations outside of. The
     /// probability of being inside is then below `Presence.leastProbability`, which is neither kept nor reported. The
     /// device cannot enter from there, however it moves: an enter needs an estimate inside.
-    private static var farDeviations: Double { -1.7 }
+    static var farDeviations: Double { -1.7 }
 
     /// A device this many deviations inside a region is certain to be in it. It cannot leave from there, however it
     /// moves: an exit needs an estimate outside.

@@ -206,7 +206,8 @@ extension Engine {
         if !states[place].refuges.isEmpty { look(states[place].refuges, .raw) }
         let checking: Doubt? = states[place].track.isChecking ? .checking : nil
         if let first { return .region(first.region, checking ?? first.doubt) }
-        return isUndecided ? .undecided(checking) : .none(checking)
+        if isUndecided || RegionCatalog.mayMissRegions(states[place].track) { return .undecided(checking) }
+        return .none(checking)
     }
 
     private func releaseHeldExits(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
