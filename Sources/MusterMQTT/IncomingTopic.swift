@@ -8,6 +8,8 @@ enum IncomingTopic: Equatable {
     case ownTracks(OwnTracksTopic)
     /// What a gateway heard of one radio. The radio's name is part of some topics.
     case heard(gateway: String, radio: String?)
+    /// A packet that a Meshtastic radio heard in its mesh.
+    case meshtastic
     /// A message with which another program announces itself. The server has no use for it.
     case ignored
 
@@ -44,11 +46,21 @@ enum IncomingTopic: Equatable {
             }
             return
         }
+        if name.utf8.count <= MQTTLimits.topicBytes, let topic = MeshtasticTopic(name) {
+            guard isGateway, principal.device == nil else {
+                throw Refusal(
+                    reason: .notAuthorized,
+                    words: "What radios say is taken from users of the role gateway only, by an API key or a password: "
+                        + "a device's token reports for that device alone.")
+            }
+            self = topic == .json ? .meshtastic : .ignored
+            return
+        }
         guard name.utf8.count <= MQTTLimits.topicBytes, let topic = OwnTracksTopic(name) else {
             throw Refusal(
                 reason: .topicNameInvalid,
                 words: "This is Muster and no general broker. It takes owntracks/<user>/<device> and topics below it, "
-                    + "and what gateways hear.")
+                    + "and what gateways and Meshtastic radios hear.")
         }
         if topic.suffix == "cmd" {
             throw Refusal(reason: .notAuthorized, words: "Commands for phones come from Muster alone.")

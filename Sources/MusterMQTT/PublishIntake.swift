@@ -7,14 +7,16 @@ import MusterWire
 /// Translates published messages into observations and stores them. The code of each protocol translates its messages,
 /// and `StoreCoordinator.ingest` stores the observations of all.
 struct PublishIntake: Sendable {
-    private let coordinator: StoreCoordinator
+    let coordinator: StoreCoordinator
     private let ownTracks: OwnTracksIntake
-    private let metrics: Metrics
+    let metrics: Metrics
+    let configuration: Configuration
 
     init(_ parts: ServerParts) {
         coordinator = parts.coordinator
         ownTracks = OwnTracksIntake(parts)
         metrics = parts.metrics
+        configuration = parts.configuration
     }
 
     /// A message that a client published. The topic is complete, with its alias replaced.
@@ -75,6 +77,7 @@ struct PublishIntake: Sendable {
             return (.stored(nil), [])
         case .heard(let gateway, let radio):
             return heard(message.payload, by: gateway, radio: radio, of: principal)
+        case .meshtastic: return packet(message.payload, mayBeOld: message.mayBeOld, by: principal)
         case .ownTracks(let topic):
             let now = coordinator.now()
             do {

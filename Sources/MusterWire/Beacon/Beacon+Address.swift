@@ -32,9 +32,37 @@ extension Beacon {
 }
 
 extension Beacon {
-    /// Reads a beacon from its text form: `UUID:major:minor`, or a Bluetooth address.
+    /// The bytes "Meshtast" and "ic", with which the UUID of a radio begins.
+    private static let meshtastic = (high: UInt64(0x4D65_7368_7461_7374), low: UInt64(0x6963_0000_0000_0000))
+
+    /// Makes a beacon from the number of a Meshtastic radio. The number forms the last bytes of the UUID, and the major
+    /// and minor number are 0. The result is nil for 0 and for the number that stands for all radios.
+    package init?(meshtasticRadio number: UInt32) {
+        guard number > 0, number < .max else { return nil }
+        let uuid = BeaconUUID(high: Self.meshtastic.high, low: Self.meshtastic.low | UInt64(number))
+        self.init(uuid: uuid, major: 0, minor: 0)
+    }
+
+    /// The number of the Meshtastic radio; nil for any other beacon.
+    private var meshtasticRadio: UInt32? {
+        guard uuid.high == Self.meshtastic.high, major == 0, minor == 0 else { return nil }
+        let number = UInt32(exactly: uuid.low ^ Self.meshtastic.low)
+        return number.flatMap { $0 > 0 && $0 < .max ? $0 : nil }
+    }
+
+    /// Makes a beacon from a radio's id as Meshtastic's apps show it: `!` and 8 hexadecimal digits.
+    private init?(meshtasticID text: String) {
+        guard text.utf8.count == 9, text.utf8.first == UInt8(ascii: "!"),
+            let bytes = Hexadecimal.decode(text.utf8.dropFirst())
+        else { return nil }
+        self.init(meshtasticRadio: bytes.reduce(0) { $0 << 8 | UInt32($1) })
+    }
+}
+
+extension Beacon {
+    /// Reads a beacon from its text form: `UUID:major:minor`, a Bluetooth address, or the id of a Meshtastic radio.
     package init?(_ text: String) {
-        if let beacon = Beacon(address: text) {
+        if let beacon = Beacon(address: text) ?? Beacon(meshtasticID: text) {
             self = beacon
             return
         }
@@ -47,6 +75,9 @@ extension Beacon {
 
     /// The text form of the beacon, which `init(_:)` reads.
     package var text: String {
+        if let number = meshtasticRadio {
+            return "!" + (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }.hexadecimal
+        }
         guard uuid.high == 0, uuid.low >> 48 == 0, uuid.low > 0, major == 0, minor == 0 else {
             return "\(uuid):\(major):\(minor)"
         }

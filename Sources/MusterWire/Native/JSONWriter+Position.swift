@@ -13,6 +13,7 @@ extension Position.Source {
         case .meshblu: "meshblu"
         case .simulator: "simulator"
         case .beacon: "beacon"
+        case .meshtastic: "meshtastic"
         }
     }
 }

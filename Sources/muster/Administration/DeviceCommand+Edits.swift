@@ -9,7 +9,11 @@ extension DeviceCommand {
             commandName: "add", abstract: "Add a device without a token; `muster device token` makes both.")
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceOptions
-        @Option(help: "What the device sends, if scanners are to hear it: UUID:major:minor, or a Bluetooth address.")
+        @Option(
+            help: """
+                What the device sends, if others are to hear it: UUID:major:minor, a Bluetooth address, or the id of a \
+                Meshtastic radio, as !a1b2c3d4.
+                """)
         var beacon: String?
 
         func run() async throws {

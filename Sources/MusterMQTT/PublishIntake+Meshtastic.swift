@@ -1,0 +1,54 @@
+import MusterCore
+import MusterServer
+import MusterWire
+
+/// What Meshtastic radios say about themselves. A radio is a device of a person: the one that has the radio's id as its
+/// tag.
+extension PublishIntake {
+    /// Translates a packet of a mesh. Packets of radios that are nobody's are counted, and nothing of them is kept.
+    ///
+    /// - Parameter mayBeOld: whether the message may have waited. A position has a time of its own, and telemetry has
+    ///   none.
+    func packet(_ payload: [UInt8], mayBeOld: Bool, by principal: Principal) -> (Outcome, [Observation]) {
+        do {
+            switch try MeshtasticMessage(parsing: payload, receivedAt: coordinator.now()) {
+            case .position(let position, of: let radio): return store(position, of: radio, by: principal)
+            case .status where mayBeOld: return ignore("gateway_message_old")
+            case .status(let note, of: let radio):
+                guard let device = device(of: radio, by: principal) else { return ignore("meshtastic_unknown_radio") }
+                return (.stored(device), [.note(note, of: device)])
+            case .unlocated: return ignore("meshtastic_unlocated")
+            case .untimed: return ignore("meshtastic_untimed")
+            case .encrypted: return ignore("meshtastic_encrypted")
+            case .other: return ignore("meshtastic_other")
+            case .malformed: return ignore("meshtastic_malformed")
+            }
+        } catch {
+            metrics.count(event: "meshtastic_malformed")
+            return (.refused(.payloadFormatInvalid, "Not valid JSON: byte \(error.offset)."), [])
+        }
+    }
+
+    private func store(_ position: Position, of radio: Beacon, by principal: Principal) -> (Outcome, [Observation]) {
+        guard let device = device(of: radio, by: principal) else { return ignore("meshtastic_unknown_radio") }
+        let earliest = coordinator.now().advanced(bySeconds: -configuration.retentionDays * 86_400)
+        guard position.sampleTime >= earliest else { return ignore("meshtastic_wrong_time") }
+        var position = position
+        position.reporter = Access(principal, in: coordinator.directory).reporter(of: device)
+        return (.stored(device), [.position(position, of: device)])
+    }
+
+    /// The device that is this radio; nil when the radio is nobody's device.
+    private func device(of radio: Beacon, by principal: Principal) -> DeviceNumber? {
+        let directory = coordinator.directory
+        guard let device = directory.tag(radio), Access(principal, in: directory).mayReport(for: device) else {
+            return nil
+        }
+        return device.number
+    }
+
+    private func ignore(_ event: StaticString) -> (Outcome, [Observation]) {
+        metrics.count(event: event)
+        return (.stored(nil), [])
+    }
+}
