@@ -58,8 +58,11 @@ final class BenchServer: Sendable {
     }
 
     /// The server's resident memory in bytes; nil where `/proc` does not tell.
-    var residentBytes: Int? {
-        guard let status = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8),
+    var residentBytes: Int? { Self.residentBytes(of: process.processIdentifier) }
+
+    /// A process's resident memory in bytes; nil where `/proc` does not tell.
+    static func residentBytes(of process: Int32) -> Int? {
+        guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
             let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
         else { return nil }

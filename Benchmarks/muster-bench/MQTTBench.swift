@@ -30,23 +30,50 @@ extension Bench {
             defer { server.stop() }
             try await server.connection.makeUnlessThere("/teams", json: NewTeam(name: "bench"))
             try await server.makePeople(phones + 1)
-            try await measureMemory(of: server)
-            try await measurePublishing(to: server)
-            try await measureLatency(of: server)
+            announce("Muster, which acknowledges what is on disk:")
+            try await measure(
+                Measured(host: server.load.host, port: port, token: server.connection.token, group: server.load.group) {
+                    server.residentBytes
+                })
+            guard let peer = try MosquittoPeer.start(port: port + 1) else {
+                return announce("The peer is skipped: mosquitto is not installed.")
+            }
+            defer { peer.stop() }
+            announce("mosquitto with persistence, which acknowledges from memory and waits for no disk:")
+            let measured = Measured(
+                host: "127.0.0.1", port: port + 1, token: "", group: server.load.group, isRetaining: true
+            ) { peer.residentBytes }
+            try await waitUntilReady(measured, peer)
+            try await measure(measured)
         }
 
-        private func measureMemory(of server: BenchServer) async throws {
-            let before = server.residentBytes
+        private func waitUntilReady(_ measured: Measured, _ peer: MosquittoPeer) async throws {
+            for _ in 0..<100 {
+                guard peer.isRunning else { throw CommandFailure("mosquitto ended at its start") }
+                if let client = try? await measured.connect("first") { return client.close() }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            throw CommandFailure("mosquitto does not answer")
+        }
+
+        private func measure(_ measured: Measured) async throws {
+            try await measureMemory(of: measured)
+            try await measurePublishing(to: measured)
+            try await measureLatency(of: measured)
+        }
+
+        private func measureMemory(of measured: Measured) async throws {
+            let before = measured.residentBytes()
             var open: [BenchClient] = []
-            for number in 0..<clients { open.append(try await connect("idle\(number)", to: server)) }
-            let after = server.residentBytes
+            for number in 0..<clients { open.append(try await measured.connect("idle\(number)")) }
+            let after = measured.residentBytes()
             announce("RSS before \(megabytes(before)), with \(clients) clients \(megabytes(after))")
             for client in open { client.close() }
         }
 
-        private func measurePublishing(to server: BenchServer) async throws {
+        private func measurePublishing(to measured: Measured) async throws {
             var senders: [BenchClient] = []
-            for number in 0..<phones { senders.append(try await connect("phone\(number)", to: server)) }
+            for number in 0..<phones { senders.append(try await measured.connect("phone\(number)")) }
             let clock = ContinuousClock()
             let start = Int(Date().timeIntervalSince1970) - publishes - 60
             let taken = try await clock.measure {
@@ -64,13 +91,13 @@ extension Bench {
                 }
             }
             let rate = Double(phones * publishes) / (taken / .seconds(1))
-            announce("\(phones) phones, \(inFlight) under way each: \(Int(rate)) QoS 1 publishes/s on disk")
+            announce("\(phones) phones, \(inFlight) under way each: \(Int(rate)) QoS 1 publishes/s acknowledged")
             for sender in senders { sender.close() }
         }
 
-        private func measureLatency(of server: BenchServer) async throws {
-            let subscriber = try await connect("subscriber", to: server)
-            let sender = try await connect("prober", to: server)
+        private func measureLatency(of measured: Measured) async throws {
+            let subscriber = try await measured.connect("subscriber")
+            let sender = try await measured.connect("prober")
             try await subscriber.subscribe("owntracks/u\(phones)/phone")
             let start = Int(Date().timeIntervalSince1970) - probes - 60
             var latencies: [Double] = []
@@ -88,19 +115,31 @@ extension Bench {
             latencies.sort()
             func share(_ part: Double) -> Double { latencies[Int(Double(latencies.count - 1) * part)] }
             announce(String(format: "publish to subscriber: p50 %.2f ms, p99 %.2f ms", share(0.5), share(0.99)))
+            subscriber.close()
+            sender.close()
         }
+    }
+}
 
-        /// Connects a client as the user of the command line, who may report for every device.
-        private func connect(_ name: String, to server: BenchServer) async throws -> BenchClient {
-            let client = BenchClient()
-            let bootstrap = ClientBootstrap(group: server.load.group).channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Reader(client)) }
-            }
-            try await client.open(
-                try await bootstrap.connect(host: server.load.host, port: port).get(), named: name,
-                token: server.connection.token)
-            return client
+/// A server that speaks MQTT.
+private struct Measured: Sendable {
+    let host: String
+    let port: Int
+    /// The password of the clients: of the user of the command line, who may report for every device.
+    let token: String
+    let group: any EventLoopGroup
+    /// Whether publishes ask for being retained, as Muster retains the last position by itself.
+    var isRetaining = false
+    let residentBytes: @Sendable () -> Int?
+
+    /// Connects a client.
+    func connect(_ name: String) async throws -> BenchClient {
+        let client = BenchClient(isRetaining: isRetaining)
+        let bootstrap = ClientBootstrap(group: group).channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Reader(client)) }
         }
+        try await client.open(try await bootstrap.connect(host: host, port: port).get(), named: name, token: token)
+        return client
     }
 }
 
@@ -116,6 +155,9 @@ private final class BenchClient: Sendable {
     }
 
     private let state = Mutex(State())
+    private let isRetaining: Bool
+
+    init(isRetaining: Bool) { self.isRetaining = isRetaining }
 
     /// The number of messages that the client has received.
     var messages: Int { state.withLock { $0.messages } }
@@ -144,7 +186,8 @@ private final class BenchClient: Sendable {
         send(
             .publish(
                 MQTTPublish(
-                    topic: "owntracks/\(user)/phone", payload: Array(payload.utf8), qos: .atLeastOnce, packetID: id)))
+                    topic: "owntracks/\(user)/phone", payload: Array(payload.utf8), qos: .atLeastOnce,
+                    packetID: id, isRetained: isRetaining)))
     }
 
     /// Waits until fewer than `limit` messages of the client are unacknowledged.
