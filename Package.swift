@@ -217,8 +217,8 @@ let package = Package(
         .target(
             name: "MusterMQTT",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterOwnTracks", "MusterServer",
-                "MusterStore", "MusterWire",
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterHTTP", "MusterMeshblu", "MusterOwnTracks",
+                "MusterServer", "MusterStore", "MusterWire",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -1,4 +1,5 @@
 import MusterCore
+import MusterMeshblu
 import MusterServer
 import MusterWire
 
@@ -10,6 +11,8 @@ enum IncomingTopic: Equatable {
     case heard(gateway: String, radio: String?)
     /// A packet that a Meshtastic radio heard in its mesh.
     case meshtastic
+    /// What a client of Meshblu asks for.
+    case meshblu(MeshbluOperation)
     /// A message with which another program announces itself. The server has no use for it.
     case ignored
 
@@ -24,14 +27,21 @@ enum IncomingTopic: Equatable {
         "event", "waypoint", "waypoints", "beacon", "step", "steps", "status", "dump", "info", "request", "lwt",
     ]
 
+    /// The topics to which clients of Meshblu publish answers to each other, and settings of another product.
+    private static let ignoredOfMeshblu: Set<String> = ["messageAck", "config", "gatewayConfig"]
+
     /// Reads the name of a topic that a client wants to publish to.
     ///
     /// - Parameter isGateway: whether the client reports for a user of the role gateway.
     /// - Throws: `Refusal` for a topic that the client may not publish to.
     init(_ name: String, by principal: Principal, isGateway: Bool) throws(Refusal) {
         // Home Assistant publishes to this topic when it starts.
-        if name == "homeassistant/status" {
+        if name == "homeassistant/status" || Self.ignoredOfMeshblu.contains(name) {
             self = .ignored
+            return
+        }
+        if let operation = MeshbluOperation(rawValue: name) {
+            self = .meshblu(operation)
             return
         }
         if name.utf8.count <= MQTTLimits.topicBytes, let topic = GatewayTopic(name) {

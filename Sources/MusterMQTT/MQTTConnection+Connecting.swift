@@ -1,6 +1,7 @@
 import MusterCoding
 import MusterCore
 import MusterHTTP
+import MusterMeshblu
 import MusterServer
 import MusterWire
 
@@ -97,10 +98,17 @@ extension MQTTConnection {
         if connect.isClean, isStored { sessions.saveSoon(current) }
     }
 
-    /// Reads the proof from the user name and the password. A token needs no user name.
-    private func proof(of connect: MQTTConnect) throws -> HeaderProof {
+    /// Reads the proof from the user name and the password. A token needs no user name. Clients of Meshblu sign in with
+    /// a UUID.
+    private func proof(of connect: MQTTConnect) throws -> any RequestProof {
         guard let password = connect.password else { throw IdentityError.missing }
         let name = connect.userName ?? ""
+        let storeID = parts.coordinator.storeID
+        if let token = String(validating: password, as: UTF8.self),
+            let proof = MeshbluProof(userName: name, password: token, from: address, to: storeID)
+        {
+            return proof
+        }
         guard name.isEmpty else {
             return HeaderProof("Basic " + Base64.encode(Array(name.utf8) + [0x3A] + password), from: address)
         }

@@ -1,4 +1,5 @@
 import MusterCore
+import MusterMeshblu
 import MusterServer
 import MusterWire
 
@@ -64,6 +65,7 @@ extension MQTTConnection {
             guard phase == .open else { return }
             let wanted = try acknowledge(message.publish, outcome)
             ending = ending ?? wanted
+            if isNew, case .answered(let answer) = outcome { sendAnswer(answer) }
         }
         // The messages that are stored are acknowledged before the connection ends for another one.
         if let ending { disconnect(ending.reason, ending.words) }
@@ -86,6 +88,7 @@ extension MQTTConnection {
         switch outcome {
         case .stored(let device):
             if let device, ownDevices.count < Self.mostOwnDevices { ownDevices.insert(device) }
+        case .answered: break
         case .refused(let why, let text):
             // MQTT 3.1.1 has no refusal: without an acknowledgement the client would send the message again forever.
             if version == .v5 { (reason, words) = (why, text) }
@@ -111,6 +114,17 @@ extension MQTTConnection {
             send(.acknowledgement(.init(.received, of: id, reason, properties: properties)))
         }
         return nil
+    }
+
+    /// Sends the answer to an operation with QoS 0, if the client subscribed to its topic.
+    private func sendAnswer(_ answer: MeshbluTopicMessage) {
+        guard let subscription = session?.subscription(to: answer.topic, at: LogSequence(.max)) else { return }
+        var publish = MQTTPublish(topic: answer.topic, payload: answer.payload)
+        if let identifier = subscription.identifier {
+            publish.properties.add(.subscriptionIdentifier, .number(identifier))
+        }
+        send(.publish(publish))
+        traffic.countSent(1)
     }
 
     /// The whole topic of a message, looked up where the client sends an alias (MQTT 5.0, section 3.3.2.3.4).

@@ -1,4 +1,5 @@
 import MusterCore
+import MusterMeshblu
 import MusterServer
 import MusterWire
 import NIOCore
@@ -87,7 +88,8 @@ extension MQTTConnection {
         if first == "$share" { return .sharedSubscriptionsNotSupported }
         if principal.role == .gateway { return .notAuthorized }
         guard wanted.filter.utf8.count <= MQTTLimits.topicBytes else { return .topicFilterInvalid }
-        return first == "+" || first == "#" || TopicMessages.roots.contains(first) ? nil : .topicFilterInvalid
+        let isTopic = TopicMessages.roots.contains(first) || MeshbluTopics.isTopic(wanted.filter)
+        return first == "+" || first == "#" || isTopic ? nil : .topicFilterInvalid
     }
 
     private func wantsRetained(_ wanted: MQTTSubscribe.Subscription, isNew: Bool) -> Bool {

@@ -40,7 +40,7 @@ actor MQTTConnection {
     private var hold: BodyBudget.Hold
     private var isStranger = false
 
-    var proof: HeaderProof?
+    var proof: (any RequestProof)?
     var principal: Principal?
     var owner: FeedOwner?
     var session: MQTTSession?
@@ -90,7 +90,7 @@ actor MQTTConnection {
         self.sessions = sessions
         self.traffic = traffic
         self.channel = channel
-        topics = TopicMessages(parts.coordinator)
+        topics = TopicMessages(parts)
         eventLoop = channel.eventLoop
         address = channel.remoteAddress?.ipAddress ?? ""
         work = RequestWork(from: address)

@@ -38,11 +38,13 @@ struct MQTTSession: Sendable, Equatable {
     var isKept: Bool { expirySeconds > 0 }
 
     /// Returns the subscription that applies to a topic's message: among those that match, the one with the highest
-    /// QoS.
+    /// QoS. Topics of one level are Meshblu's: a client asks for each by its name, and no wildcard matches them.
     func subscription(to topic: String, at sequence: LogSequence) -> Subscription? {
         var best: Subscription?
-        for subscription in subscriptions
-        where subscription.since < sequence && MQTTTopic.matches(subscription.wanted.filter, topic) {
+        let isNamed = !topic.utf8.contains(UInt8(ascii: "/"))
+        for subscription in subscriptions where subscription.since < sequence {
+            let filter = subscription.wanted.filter
+            guard isNamed ? filter.lowercased() == topic : MQTTTopic.matches(filter, topic) else { continue }
             if best.map({ $0.wanted.qos < subscription.wanted.qos }) ?? true { best = subscription }
         }
         return best

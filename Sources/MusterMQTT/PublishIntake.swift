@@ -1,4 +1,5 @@
 import MusterCore
+import MusterMeshblu
 import MusterOwnTracks
 import MusterServer
 import MusterStore
@@ -9,12 +10,14 @@ import MusterWire
 struct PublishIntake: Sendable {
     let coordinator: StoreCoordinator
     private let ownTracks: OwnTracksIntake
+    private let meshblu: MeshbluIntake
     let metrics: Metrics
     let configuration: Configuration
 
     init(_ parts: ServerParts) {
         coordinator = parts.coordinator
         ownTracks = OwnTracksIntake(parts)
+        meshblu = MeshbluIntake(parts)
         metrics = parts.metrics
         configuration = parts.configuration
     }
@@ -34,6 +37,8 @@ struct PublishIntake: Sendable {
         case stored(DeviceNumber?)
         /// The message can never be accepted. A client of MQTT 5.0 is told why.
         case refused(MQTTReason, String)
+        /// The client is told the result in a message.
+        case answered(MeshbluTopicMessage)
         /// The client may not publish to this topic.
         case forbidden(MQTTReason, String)
         /// The message cannot be stored until a person fixes something. The client must keep it, and send it again.
@@ -48,12 +53,23 @@ struct PublishIntake: Sendable {
     func store(_ messages: [Message], by principal: Principal) async throws -> [Outcome] {
         var observations: [Observation] = []
         var outcomes: [Outcome] = []
-        for message in messages {
+        var operations: [(index: Int, operation: MeshbluOperation)] = []
+        for (index, message) in messages.enumerated() {
+            if let operation = MeshbluOperation(rawValue: message.topic), !operation.isObservation {
+                operations.append((index, operation))
+                outcomes.append(.stored(nil))
+                continue
+            }
             let (outcome, found) = try await translate(message, by: principal)
             outcomes.append(outcome)
             observations += found
         }
         _ = try await coordinator.ingest(observations, by: principal)
+        // Each of these is a transaction of its own. They come last: where the observations cannot be stored, the
+        // caller tries all messages again.
+        for (index, operation) in operations {
+            outcomes[index] = try await carryOut(operation, messages[index].payload, by: principal).0
+        }
         return outcomes
     }
 
@@ -77,6 +93,7 @@ struct PublishIntake: Sendable {
             return (.stored(nil), [])
         case .heard(let gateway, let radio):
             return heard(message.payload, by: gateway, radio: radio, of: principal)
+        case .meshblu(let operation): return try await carryOut(operation, message.payload, by: principal)
         case .meshtastic: return packet(message.payload, mayBeOld: message.mayBeOld, by: principal)
         case .ownTracks(let topic):
             let now = coordinator.now()
@@ -91,6 +108,21 @@ struct PublishIntake: Sendable {
             } catch let refusal as OwnTracksRefusal {
                 return (Self.outcome(of: refusal, by: principal), [])
             }
+        }
+    }
+
+    /// Carries out what a client of Meshblu asks for, or translates what it fires and sends.
+    private func carryOut(
+        _ operation: MeshbluOperation, _ payload: [UInt8], by principal: Principal
+    ) async throws -> (Outcome, [Observation]) {
+        do {
+            switch try await meshblu.carryOut(operation, payload, by: principal) {
+            case .observed(let observation, of: let device): return (.stored(device), [observation])
+            case .answered(let answer): return (.answered(answer), [])
+            }
+        } catch let fault as JSONError {
+            metrics.count(event: "meshblu_unreadable")
+            return (.refused(.payloadFormatInvalid, "Not valid JSON: byte \(fault.offset)."), [])
         }
     }
 

@@ -1,5 +1,6 @@
 import MusterCore
 import MusterGeometry
+import MusterMeshblu
 import MusterOwnTracks
 import MusterServer
 import MusterStore
@@ -28,15 +29,18 @@ struct TopicMessage: Sendable {
 /// | `homeassistant/device_tracker/muster_d<n>/config` | Home Assistant's configuration of a device | the last one |
 /// | `homeassistant/binary_sensor/muster_u<n>/config` | Home Assistant's configuration of a person | the last one |
 /// | `muster/changes/<kind>` | each change of the log, as the API's live feed has it | |
+/// | a UUID of Meshblu's, as `MeshbluTopics` has it | what devices of Meshblu fire and send | |
 ///
 /// A subscriber receives only the messages that `Access` lets them see.
 struct TopicMessages: Sendable {
     private let coordinator: StoreCoordinator
     private let homeAssistant: HomeAssistantDiscovery
+    private let meshblu: MeshbluTopics
 
-    init(_ coordinator: StoreCoordinator) {
-        self.coordinator = coordinator
-        homeAssistant = HomeAssistantDiscovery(coordinator)
+    init(_ parts: ServerParts) {
+        coordinator = parts.coordinator
+        homeAssistant = HomeAssistantDiscovery(parts.coordinator)
+        meshblu = MeshbluTopics(parts)
     }
 
     /// The first levels of all topics to which clients can subscribe.
@@ -77,6 +81,8 @@ struct TopicMessages: Sendable {
             messages += configurations(of: user, access.directory, wants: wants)
         default: break
         }
+        messages += try await meshblu.messages(of: event.change, for: access, wants: wants)
+            .map { TopicMessage(topic: $0.topic, payload: $0.payload, device: event.device) }
         let topic = "muster/changes/\(event.type)"
         if wants(topic) { messages.append(TopicMessage(topic: topic, payload: event.json, device: event.device)) }
         return messages
@@ -220,7 +226,7 @@ extension LiveEvent {
     fileprivate var device: DeviceNumber? {
         switch change {
         case .position(_, of: let device, isCurrent: _), .sighting(_, of: let device, isCurrent: _): device
-        case .note(_, of: let device): device
+        case .note(_, of: let device), .signal(_, of: let device): device
         default: nil
         }
     }

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import MusterCoding
 import MusterCore
 import MusterServer
 import MusterStore
@@ -8,56 +7,24 @@ import MusterWire
 
 /// What devices fire and send.
 extension MeshbluEndpoint {
-    private static let dataName = "data"
     private static let defaultLimit: Int64 = 10
 
     func storeData(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let parameters = try await parameters(request)
         let (device, access) = try ownDevice(context)
-        guard access.mayReport(for: device) else {
-            throw MeshbluRefusal(.unauthorized, "A device's token fires for that device alone.")
-        }
-        let values = parameters.signalValues
-        if let fault = SignalValues.fault(of: values) {
-            throw MeshbluRefusal(.unprocessableContent, "The data \(fault).")
-        }
-        let now = server.configuration.now()
-        let sampleTime = try parameters["timestamp"].map { value in
-            guard let instant = MeshbluParameters.instant(value) else {
-                throw MeshbluRefusal(.unprocessableContent, "timestamp is no time.")
-            }
-            return instant
-        }
-        let window = SignalIntake.Window(now: now, retentionDays: server.configuration.retentionDays)
-        if let fault = sampleTime.flatMap({ window.fault(of: $0) }) {
-            throw MeshbluRefusal(.unprocessableContent, "timestamp \(fault).")
-        }
-        let signal = Signal(
-            id: try Self.id(of: request, named: Self.dataName), name: Self.dataName, sampleTime: sampleTime ?? now,
-            receivedTime: now, values: values)
-        try await ingest(signal, of: device, by: access)
+        let observation = try intake.data(parameters, of: device, by: access, key: try Self.key(in: request))
+        _ = try await coordinator.ingest([observation], by: access.principal)
         return Response(status: .created)
     }
 
-    /// The signal's id: what the client gives as `Idempotency-Key`, or else a new one.
-    ///
-    /// - Parameter name: the signal's name. The same key is one thing for data, and another for messages and for
-    ///   signals of the native API; so the id begins with the name. Of a key that is too long then it has a digest.
-    private static func id(of request: Request, named name: String) throws -> String {
-        guard let field = HTTPField.Name("Idempotency-Key"), let key = request.headers[field] else {
-            return SignalIntake.makeID()
-        }
+    /// The request's `Idempotency-Key`; nil when it has none.
+    private static func key(in request: Request) throws(MeshbluRefusal) -> String? {
+        guard let field = HTTPField.Name("Idempotency-Key"), let key = request.headers[field] else { return nil }
         guard Signal.isValid(word: key) else {
             throw MeshbluRefusal(
                 .unprocessableContent, "Idempotency-Key must be 1 to 64 letters, digits and any of . _ -")
         }
-        let id = "\(name).\(key)"
-        return Signal.isValid(word: id) ? id : "\(name).\(TokenDigest(of: key).bytes.hexadecimal.prefix(48))"
-    }
-
-    private func ingest(_ signal: Signal, of device: Device, by access: Access) async throws {
-        let observation = SignalIntake.observation(of: signal, of: device.number, by: access)
-        _ = try await coordinator.ingest([observation], by: access.principal)
+        return key
     }
 
     func listData(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -96,21 +63,8 @@ extension MeshbluEndpoint {
     func sendMessage(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let parameters = try await parameters(request)
         let access = try context.access(in: coordinator.directory)
-        guard let number = access.principal.device, let device = access.directory.devices[number] else {
-            throw MeshbluRefusal(.unauthorized, "A message needs a sender: use a device's UUID and token.")
-        }
-        guard let message = MeshbluMessage(parameters) else {
-            throw MeshbluRefusal(.unprocessableContent, "Invalid Message Format")
-        }
-        if let fault = SignalValues.fault(of: message.values) {
-            throw MeshbluRefusal(.unprocessableContent, "The message \(fault).")
-        }
-        let now = server.configuration.now()
-        let signal = Signal(
-            id: try Self.id(of: request, named: MeshbluMessage.signalName), name: MeshbluMessage.signalName,
-            sampleTime: now, receivedTime: now,
-            values: message.values)
-        try await ingest(signal, of: device, by: access)
+        let (message, observation) = try intake.message(parameters, by: access, key: try Self.key(in: request))
+        _ = try await coordinator.ingest([observation], by: access.principal)
         return .json { writer in
             writer.beginObject()
             writer.members(of: message)

@@ -46,7 +46,7 @@ extension MeshbluEndpoint {
             .filter { access.mayRead($0) }
         var found: [(device: Device, properties: MeshbluProperties)] = []
         for device in devices {
-            let properties = try await properties(of: device)
+            let properties = try await intake.properties(of: device.number)
             if properties.match(wanted, identity: identity(of: device)) { found.append((device, properties)) }
         }
         guard !found.isEmpty else { throw MeshbluRefusal.noDevice }
@@ -60,7 +60,7 @@ extension MeshbluEndpoint {
 
     func seeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let device = try ownDevice(context).device
-        return response([(device, try await properties(of: device))])
+        return response([(device, try await intake.properties(of: device.number))])
     }
 
     private func response(_ devices: [(device: Device, properties: MeshbluProperties)]) -> Response {
@@ -74,20 +74,8 @@ extension MeshbluEndpoint {
     func changeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let parameters = try await parameters(request)
         let (device, access) = try ownDevice(context)
-        guard access.mayReport(for: device) else {
-            throw MeshbluRefusal(.unauthorized, "A device's token changes that device alone.")
-        }
-        let changes = try MeshbluProperties(parameters)
-        let stored = try await coordinator.changeNote(
-            DeviceNote.Name(.properties), of: device.number, by: access.principal
-        ) { former in
-            // The device may have gone since the request came.
-            guard coordinator.directory.devices[device.number] != nil else { throw MeshbluRefusal.noDevice }
-            var properties = former.map { MeshbluProperties(stored: $0) } ?? MeshbluProperties()
-            try properties.merge(changes)
-            return properties.text
-        }
-        return .json { $0.value(device, MeshbluProperties(stored: stored), uuids, token: nil) }
+        let properties = try await intake.change(device, parameters, by: access)
+        return .json { $0.value(device, properties, uuids, token: nil) }
     }
 
     func removeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -106,26 +94,14 @@ extension MeshbluEndpoint {
         }
     }
 
-    // MARK: Properties
-
-    private func properties(of device: Device) async throws -> MeshbluProperties {
-        let notes = try await coordinator.read { store in
-            try store.notes(of: device.number, kind: .properties, after: nil, limit: 1)
-        }
-        return notes.first.map { MeshbluProperties(stored: $0.body) } ?? MeshbluProperties()
-    }
-
     // MARK: Tokens
 
     func replaceTokens(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        let (device, author) = try changeableDevice(context)
-        try await identity.removeDeviceTokens(of: device.number, by: author)
-        return try await respond(withTokenOf: device, by: author, .created)
+        try await respond(withTokenOf: context, isOnly: true, .created)
     }
 
     func makeToken(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        let (device, author) = try changeableDevice(context)
-        return try await respond(withTokenOf: device, by: author, .ok)
+        try await respond(withTokenOf: context, isOnly: false, .ok)
     }
 
     func removeToken(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -146,9 +122,10 @@ extension MeshbluEndpoint {
     }
 
     private func respond(
-        withTokenOf device: Device, by author: Author, _ status: HTTPResponse.Status
+        withTokenOf context: AppRequestContext, isOnly: Bool, _ status: HTTPResponse.Status
     ) async throws -> Response {
-        let token = try await identity.makeDeviceToken(for: device.number, by: author)
+        let (device, access) = try ownDevice(context)
+        let token = try await intake.makeToken(of: device, isOnly: isOnly, by: access)
         return .json(status) { writer in
             writer.beginObject()
             writer.member("uuid", uuids.uuid(of: device.number))
@@ -177,7 +154,7 @@ extension MeshbluEndpoint {
 
 extension JSONWriter {
     /// Writes a device as Meshblu does: what identifies it, then its properties.
-    fileprivate mutating func value(
+    mutating func value(
         _ device: Device, _ properties: MeshbluProperties, _ uuids: MeshbluUUIDs, token: String?
     ) {
         beginObject()

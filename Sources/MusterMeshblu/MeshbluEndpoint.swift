@@ -12,6 +12,7 @@ package struct MeshbluEndpoint: Endpoint {
     let coordinator: StoreCoordinator
     let identity: Identity
     let server: ServerParts
+    let intake: MeshbluIntake
     let uuids: MeshbluUUIDs
     private let follower: FeedFollower
 
@@ -19,7 +20,8 @@ package struct MeshbluEndpoint: Endpoint {
         coordinator = parts.coordinator
         identity = parts.identity
         server = parts
-        uuids = MeshbluUUIDs(storeID: parts.coordinator.storeID)
+        intake = MeshbluIntake(parts)
+        uuids = intake.uuids
         follower = FeedFollower(parts)
     }
 
@@ -130,10 +132,7 @@ package struct MeshbluEndpoint: Endpoint {
     /// - Throws: `MeshbluRefusal.noDevice` for a device that does not exist or that is somebody else's.
     func ownDevice(_ context: AppRequestContext) throws -> (device: Device, access: Access) {
         let access = try context.access(in: coordinator.directory)
-        let uuid = try context.parameter("uuid")
-        guard let device = uuids.device(uuid, of: access.principal.user, in: access.directory), access.mayRead(device)
-        else { throw MeshbluRefusal.noDevice }
-        return (device, access)
+        return (try intake.ownDevice(try context.parameter("uuid"), of: access), access)
     }
 
     func parameters(_ request: Request) async throws -> MeshbluParameters {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import MusterCoding
-import MusterServer
+package import MusterServer
 import MusterWire
 
 /// How requests to Meshblu prove who sends them: by a UUID and a token, in any of its pairs of header fields. The last
@@ -79,18 +79,31 @@ struct MeshbluRefusal: Error {
 }
 
 /// A UUID and a token, or a user's name and an API key or password.
-struct MeshbluProof: RequestProof {
+package struct MeshbluProof: RequestProof {
     let name: String
     let token: String
     let address: String
     let uuids: MeshbluUUIDs
+
+    init(name: String, token: String, address: String, uuids: MeshbluUUIDs) {
+        self.name = name
+        self.token = token
+        self.address = address
+        self.uuids = uuids
+    }
+
+    /// Makes the proof of an MQTT client that signs in with a UUID; nil for any other user name.
+    package init?(userName: String, password: String, from address: String, to storeID: String) {
+        guard MeshbluUUIDs.isUUID(userName) else { return nil }
+        self.init(name: userName, token: password, address: address, uuids: MeshbluUUIDs(storeID: storeID))
+    }
 
     /// Whether the token is one of those that no one can guess, and so needs no name to be verified.
     var isToken: Bool {
         token.hasPrefix(SecretToken.Kind.device.rawValue) || token.hasPrefix(SecretToken.Kind.apiKey.rawValue)
     }
 
-    func verify(by identity: Identity, atOpening isOpening: Bool) async throws -> Principal {
+    package func verify(by identity: Identity, atOpening isOpening: Bool) async throws -> Principal {
         let basic = Base64.encode(Array("\(name):\(token)".utf8))
         let principal = try await identity.authenticate(
             isToken ? "Bearer \(token)" : "Basic \(basic)", from: address)

@@ -4,7 +4,7 @@ import MusterServer
 
 /// The UUIDs by which Meshblu's clients name devices and users. They follow from the store and the number, so nothing
 /// is stored, and they never change.
-struct MeshbluUUIDs: Sendable {
+package struct MeshbluUUIDs: Sendable {
     private let storeID: String
 
     init(storeID: String) { self.storeID = storeID }
@@ -27,6 +27,11 @@ struct MeshbluUUIDs: Sendable {
         if name == principal.name { return true }
         let uuid = principal.device.map { self.uuid(of: $0) } ?? self.uuid(of: principal.user)
         return name.lowercased() == uuid
+    }
+
+    /// Whether a text has the form of a UUID: 32 hexadecimal digits with hyphens.
+    package static func isUUID(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == 36 && BeaconUUID(text) != nil
     }
 
     /// A UUID of version 8 (RFC 9562).

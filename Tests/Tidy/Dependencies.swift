@@ -36,7 +36,7 @@ enum Dependencies {
         "MusterGateways": Allowance(own: endpoint),
         "MusterIFTTT": Allowance(own: endpoint),
         "MusterMeshblu": Allowance(own: endpoint),
-        "MusterMQTT": Allowance(own: endpoint.union(["MusterOwnTracks"])),
+        "MusterMQTT": Allowance(own: endpoint.union(["MusterMeshblu", "MusterOwnTracks"])),
         "MusterCouchDB": Allowance(own: endpoint.union(["MusterReplication", "CZlib"])),
         "MusterEndpoints": Allowance(
             own: [

@@ -78,14 +78,17 @@ extension MQTTProperties {
 extension MQTTConnect {
     /// The protocol name that MQTT 3.1.1 and 5.0 send in CONNECT.
     private static let name = "MQTT"
+    /// The protocol name and the version of MQTT 3.1. Its packets are those of 3.1.1.
+    private static let former = (name: "MQIsdp", number: UInt8(3))
 
     fileprivate init(_ reader: inout MQTTBodyReader) throws(MQTTFault) {
         let name = try reader.text()
         let number = try reader.byte()
-        // MQTT 3.1 has the protocol name MQIsdp.
-        if name == "MQIsdp" { throw MQTTFault(.unsupportedProtocolVersion, "MQTT 3.1; this server has 3.1.1 and 5.0") }
-        guard name == Self.name else { throw MQTTFault(.unsupportedProtocolVersion, "the protocol is not MQTT") }
-        guard let version = MQTTVersion(rawValue: number) else {
+        let isFormer = name == Self.former.name && number == Self.former.number
+        guard name == Self.name || isFormer else {
+            throw MQTTFault(.unsupportedProtocolVersion, "the protocol is not MQTT 3.1, 3.1.1 or 5.0")
+        }
+        guard let version = isFormer ? .v3 : MQTTVersion(rawValue: number) else {
             throw MQTTFault(.unsupportedProtocolVersion, "protocol version \(number); this server has 3.1.1 and 5.0")
         }
         self.version = version

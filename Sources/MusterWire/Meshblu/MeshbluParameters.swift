@@ -29,6 +29,14 @@ package struct MeshbluParameters: Hashable, Sendable {
     /// The parameter of this name; nil when there is none.
     package subscript(_ key: String) -> JSONValue? { members.first { $0.key == key }?.value }
 
+    /// Makes no parameters.
+    package init() {}
+
+    /// Removes the parameter of this name, and returns it; nil when there is none.
+    package mutating func removeMember(_ key: String) -> JSONValue? {
+        members.firstIndex { $0.key == key }.map { members.remove(at: $0).value }
+    }
+
     /// The texts that a signal carries: every parameter but the time and what opens a door, in words as Meshblu stores
     /// them.
     package var signalValues: [Signal.Value] {
