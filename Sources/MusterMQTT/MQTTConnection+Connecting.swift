@@ -252,8 +252,3 @@ extension MQTTConnection {
         }
     }
 }
-
-extension IdentityError {
-    /// Whether the credential is no longer valid. Any other error means that the server could not verify it now.
-    var endsCredential: Bool { self == .refused || self == .missing }
-}

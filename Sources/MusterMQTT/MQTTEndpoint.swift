@@ -41,8 +41,9 @@ package struct MQTTEndpoint: Endpoint {
         }
         var services: [any Service] = [
             sessions,
-            MQTTProofWatch(
-                feeds: parts.feeds, identity: parts.identity, coordinator: parts.coordinator, sessions: sessions),
+            ProofWatch(parts, beatSeconds: MQTTLimits.proofSeconds) { [sessions] in
+                for connection in sessions.connections { await connection.verifyStill() }
+            },
         ]
         if let port = parts.configuration.mqtt.port {
             services.append(

@@ -1,3 +1,4 @@
+import MusterHTTP
 import MusterWire
 import NIOCore
 import NIOHTTP1
@@ -31,7 +32,7 @@ enum WebSocketPort {
                     if let refusal = try? channel.pipeline.syncOperations.handler(type: UpgradeRefusal.self) {
                         channel.pipeline.syncOperations.removeHandler(refusal, promise: nil)
                     }
-                    try channel.pipeline.syncOperations.addHandler(WebSocketFrames())
+                    try WebSocketBytes.addHandler(to: channel)
                     try addMessaging(channel)
                 }
             })
@@ -63,42 +64,5 @@ private final class UpgradeRefusal: ChannelInboundHandler, RemovableChannelHandl
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: words)))), promise: nil)
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
-    }
-}
-
-/// Carries the bytes of MQTT in frames. A packet may be in several frames, and a frame may hold several packets.
-private final class WebSocketFrames: ChannelDuplexHandler {
-    typealias InboundIn = WebSocketFrame
-    typealias InboundOut = ByteBuffer
-    typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = WebSocketFrame
-
-    /// Whether the client has closed the WebSocket. Frames behind that are ignored.
-    private var isClosing = false
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isClosing else { return }
-        let frame = unwrapInboundIn(data)
-        switch frame.opcode {
-        case .binary, .continuation: context.fireChannelRead(wrapInboundOut(frame.unmaskedData))
-        case .ping:
-            // A client that does not read gets no answers, so that they do not pile up.
-            guard context.channel.isWritable else { return }
-            let answer = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
-            context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
-        case .pong: break
-        case .connectionClose:
-            isClosing = true
-            let answer = WebSocketFrame(fin: true, opcode: .connectionClose, data: frame.unmaskedData)
-            let channel = context.channel
-            context.writeAndFlush(wrapOutboundOut(answer)).whenComplete { _ in channel.close(promise: nil) }
-        // MQTT uses binary frames only, so a text frame ends the connection.
-        default: context.close(promise: nil)
-        }
-    }
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let frame = WebSocketFrame(fin: true, opcode: .binary, data: unwrapOutboundIn(data))
-        context.write(wrapOutboundOut(frame), promise: promise)
     }
 }

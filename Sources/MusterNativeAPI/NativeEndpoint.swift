@@ -1,13 +1,29 @@
 package import MusterServer
+package import ServiceLifecycle
 
 /// Muster's own API, `/api/v1`. It translates requests into queries and edits, and results into JSON. It decides
 /// nothing.
 package struct NativeEndpoint: Endpoint {
     private let groups: [any NativeRoutes]
+    private let server: ServerParts
 
     package init(_ server: ServerParts) {
+        self.server = server
         groups = Self.groups.map { $0.init(server: server) }
+        server.metrics.addSource { [relay = server.relay] in relay.families }
     }
+
+    /// Ends connections to the relay whose right has ended.
+    package var services: [any Service] {
+        [
+            ProofWatch(server, beatSeconds: Self.proofSeconds) { [server] in
+                await server.relay.verifyRights(by: server.identity)
+            }
+        ]
+    }
+
+    /// Seconds between two checks of the credentials of connections that stay open.
+    private static let proofSeconds: Double = 30
 
     /// Every group of routes, in the order in which OpenAPI describes them.
     private static let groups: [any NativeRoutes.Type] = [
@@ -49,6 +65,7 @@ package struct NativeEndpoint: Endpoint {
         CognitoRoutes.self,
         ServiceRoutes.self,
         LiveRoutes.self,
+        RelayRoutes.self,
         TargetRoutes.self,
     ]
 

@@ -52,6 +52,8 @@ package struct Configuration: Sendable {
     package var connections = ConnectionLimits()
     /// The quotas of each user, each team and the whole server.
     package var quotas = QuotaSettings()
+    /// The bounds of the relay.
+    package var relay = RelayLimits()
     /// The proxies that the server trusts to state a client's address.
     package var trustedProxies = TrustedProxies()
     /// The server warns when the data folder's disk has less free room than this, in bytes, and less than a twentieth

@@ -20,6 +20,10 @@ extension ConnectionHandler {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
+        if let upgrade = takeUpgrade(parts) {
+            promise?.succeed()
+            return hand(over: upgrade, context)
+        }
         for part in parts {
             switch part {
             case .head(var head):
@@ -40,6 +44,12 @@ extension ConnectionHandler {
         if let promise {
             if context.channel.isWritable || question == nil { promise.succeed() } else { onWritable = promise }
         }
+    }
+
+    /// Takes the upgrade that the request's handler prepared, if these parts begin the answer 101.
+    private func takeUpgrade(_ parts: [ResponseStream.Part]) -> WebSocketUpgrade? {
+        guard case .head(let head) = parts.first, head.onWire.status == .switchingProtocols, isWhole else { return nil }
+        return work?.takeUpgrade()
     }
 
     /// Ends a response. A large one ends once the operating system has accepted its whole body, because a graceful stop

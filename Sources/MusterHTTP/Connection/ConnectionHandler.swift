@@ -75,7 +75,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var hasReceived = false
     private var quietLooks = 0
     /// The work for the newest request while it has no answer, and the memory that its body holds.
-    private var work: RequestWork?
+    private(set) var work: RequestWork?
     private var hold: BodyBudget.Hold?
     private let watch: IncomingWatch
     var drainLimit = ConnectionHandler.mostDrained
@@ -105,6 +105,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         nextLook?.cancel()
         nextLook = nil
         watch.stop()
+        slowReader?.stop()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

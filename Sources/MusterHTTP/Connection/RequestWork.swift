@@ -29,6 +29,7 @@ package final class RequestWork: Sendable {
     private let isGone = Atomic<Bool>(false)
     private let proved = Mutex<Client?>(nil)
     private let routed = Mutex<String?>(nil)
+    private let upgrade = Mutex<WebSocketUpgrade?>(nil)
 
     package init(from address: String) { self.address = address }
 
@@ -43,6 +44,16 @@ package final class RequestWork: Sendable {
 
     /// Stores the method and the path of the route that serves the request.
     package func setRoute(_ route: String) { routed.withLock { $0 = route } }
+
+    /// Sets what the connection becomes, once the request is answered with 101.
+    package func setUpgrade(_ upgrade: WebSocketUpgrade) { self.upgrade.withLock { $0 = upgrade } }
+
+    func takeUpgrade() -> WebSocketUpgrade? {
+        upgrade.withLock { upgrade in
+            defer { upgrade = nil }
+            return upgrade
+        }
+    }
 
     /// Whether the client no longer waits for the answer.
     package var isAbandoned: Bool { isGone.load(ordering: .relaxed) }

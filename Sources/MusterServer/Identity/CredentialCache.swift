@@ -27,7 +27,7 @@ package final class CredentialCache: Sendable {
     }
 
     private let state = Mutex(State())
-    private let listener = Mutex<(@Sendable () -> Void)?>(nil)
+    private let listeners = Mutex<[@Sendable () -> Void]>([])
     private let capacity: Int
     private let lifetimeSeconds: Double
 
@@ -64,11 +64,11 @@ package final class CredentialCache: Sendable {
             state.generation += 1
             state.entries = state.entries.filter { !isForgotten($0.value.entry) }
         }
-        listener.withLock { $0 }?()
+        for listener in listeners.withLock({ $0 }) { listener() }
     }
 
-    /// Sets what is called after each `forget`, from any thread; it must not block.
-    func whenForgotten(_ body: @escaping @Sendable () -> Void) { listener.withLock { $0 = body } }
+    /// Adds what is called after each `forget`, from any thread; it must not block.
+    func whenForgotten(_ body: @escaping @Sendable () -> Void) { listeners.withLock { $0.append(body) } }
 
     var count: Int { state.withLock { $0.entries.count } }
 

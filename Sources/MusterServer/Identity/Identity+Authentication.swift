@@ -88,7 +88,7 @@ extension Identity {
         return principal
     }
 
-    /// Sets what is called when a credential has ended, from any thread; it must not block. A right may also end by an
+    /// Adds what is called when a credential has ended, from any thread; it must not block. A right may also end by an
     /// edit of the directory, which the log tells.
     package func whenCredentialsEnd(_ body: @escaping @Sendable () -> Void) { verified.whenForgotten(body) }
 

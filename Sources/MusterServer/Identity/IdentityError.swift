@@ -14,4 +14,7 @@ package enum IdentityError: Error, Hashable, Sendable {
     case unusablePassword
     /// The user, device or key does not exist, or not any more.
     case unknown
+
+    /// Whether the credential is no longer valid. Any other error means that the server could not verify it now.
+    package var endsCredential: Bool { self == .refused || self == .missing }
 }

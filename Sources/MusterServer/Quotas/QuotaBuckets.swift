@@ -44,6 +44,16 @@ struct QuotaBuckets<Key: Hashable & Sendable>: Sendable {
         return waits
     }
 
+    /// Takes tokens also where the bucket has too few, and then owes the rest.
+    ///
+    /// - Returns: the seconds after which the bucket owes nothing.
+    mutating func spendTokensOnCredit(_ count: Double, of key: Key, at now: ContinuousClock.Instant) -> Double {
+        let tokens = tokens(of: key, at: now) - count
+        buckets[key] = Bucket(tokens: tokens, at: now)
+        forgetFullBuckets(at: now)
+        return max(0, -tokens / perSecond)
+    }
+
     /// Gives back tokens that were not used.
     mutating func giveBack(_ count: Double, to key: Key) {
         guard var bucket = buckets[key] else { return }

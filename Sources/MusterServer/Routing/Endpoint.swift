@@ -29,6 +29,8 @@ package struct ServerParts: Sendable {
     package let feeds: LogFeeds
     /// Shows updates of datasets to the targets that identity pools name.
     package let syncTrigger: SyncTrigger
+    /// Carries streams between devices of a team.
+    package let relay: Relay
     /// Calls other servers, at checked addresses only.
     package let client: CheckedHTTPClient
     package let connections: OpenConnections
@@ -51,6 +53,7 @@ package struct ServerParts: Sendable {
         self.dispatcher = dispatcher
         self.pushes = pushes
         syncTrigger = SyncTrigger(coordinator: coordinator, caller: dispatcher.caller)
+        relay = Relay(configuration.relay)
         self.client = client
         self.connections = connections
         self.metrics = metrics

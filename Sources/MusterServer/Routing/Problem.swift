@@ -165,6 +165,13 @@ extension Problem {
         Problem(.conflict, "over-limit", "This is more than fits.", detail)
     }
 
+    /// The route speaks another protocol, to which the client must ask to change.
+    package static func upgradeRequired(_ detail: String) -> Problem {
+        var problem = Problem(.upgradeRequired, "upgrade-required", "Ask to change the protocol.", detail)
+        problem.headers[.upgrade] = "websocket"
+        return problem
+    }
+
     /// The server no longer keeps the requested data.
     package static func gone(_ detail: String) -> Problem {
         Problem(.gone, "gone", "The server no longer keeps this.", detail)

@@ -27,6 +27,7 @@ struct Office {
     let metrics = Metrics()
     let dispatcher: DeliveryDispatcher
     let endpoints: Endpoints
+    let relay: Relay
     let clock = Town.Clock()
     let keys: [String: String]
 
@@ -59,15 +60,15 @@ struct Office {
             now: { clock.now })
         dispatcher = DeliveryDispatcher(
             coordinator: coordinator, caller: caller, policy: settings.delivery, metrics: metrics, now: { clock.now })
-        endpoints = Endpoints(
-            AllEndpoints.types,
-            over: ServerParts(
-                coordinator: coordinator, feeds: LogFeeds(coordinator: coordinator), identity: identity,
-                dispatcher: dispatcher,
-                pushes: PushDispatcher(
-                    coordinator: coordinator, vault: identity.vault, senders: PushSenders([:]),
-                    logger: Logger(label: "test"), now: { clock.now }), client: client,
-                metrics: metrics, configuration: settings))
+        let parts = ServerParts(
+            coordinator: coordinator, feeds: LogFeeds(coordinator: coordinator), identity: identity,
+            dispatcher: dispatcher,
+            pushes: PushDispatcher(
+                coordinator: coordinator, vault: identity.vault, senders: PushSenders([:]),
+                logger: Logger(label: "test"), now: { clock.now }), client: client,
+            metrics: metrics, configuration: settings)
+        relay = parts.relay
+        endpoints = Endpoints(AllEndpoints.types, over: parts)
         try await Self.found(coordinator, identity)
         var keys: [String: String] = [:]
         for user in coordinator.directory.users.all {

@@ -62,6 +62,7 @@ import Testing
         "PATCH /api/v1/rules/{rule}": "a", "DELETE /api/v1/rules/{rule}": "a",
         "POST /api/v1/event-patterns/test": "al",
         "GET /api/v1/changes": "almnd", "GET /api/v1/live": "almnd",
+        "GET /api/v1/nearby/relay": "almn",
         "GET /api/v1/keys": "almng", "POST /api/v1/keys": "almng", "DELETE /api/v1/keys/{key}": "almng",
         "POST /api/v1/signing-keys/{use}": "a",
         "GET /api/v1/targets": "a", "POST /api/v1/targets": "a", "GET /api/v1/targets/{target}": "a",

@@ -1,17 +1,28 @@
 import MusterCore
-import MusterServer
 import MusterStore
 import ServiceLifecycle
 
-/// Disconnects clients whose credentials have ended. It checks when a credential ends, and when a change in the log may
-/// have ended one.
-struct MQTTProofWatch: Service {
-    let feeds: LogFeeds
-    let identity: Identity
-    let coordinator: StoreCoordinator
-    let sessions: MQTTSessions
+/// Has connections that stay open verified when a credential ends, when a change in the log may have ended one, and at
+/// a beat, which finds tokens that have expired.
+package struct ProofWatch: Service {
+    private let feeds: LogFeeds
+    private let identity: Identity
+    private let coordinator: StoreCoordinator
+    private let beatSeconds: Double
+    private let verifyAll: @Sendable () async -> Void
 
-    func run() async throws {
+    /// - Parameters:
+    ///   - beatSeconds: the seconds between two beats.
+    ///   - verifyAll: verifies the proof of every connection, and ends those whose proof is no longer valid.
+    package init(_ parts: ServerParts, beatSeconds: Double, verifyAll: @escaping @Sendable () async -> Void) {
+        feeds = parts.feeds
+        identity = parts.identity
+        coordinator = parts.coordinator
+        self.beatSeconds = beatSeconds
+        self.verifyAll = verifyAll
+    }
+
+    package func run() async throws {
         let (reasons, reason) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         identity.whenCredentialsEnd { reason.yield() }
         await cancelWhenGracefulShutdown {
@@ -25,10 +36,10 @@ struct MQTTProofWatch: Service {
         }
     }
 
-    /// Requests a check of all clients after each change that may end a credential or a right, and at each beat.
+    /// Requests a check of all connections after each change that may end a credential or a right, and at each beat.
     private func followLog(_ reason: AsyncStream<Void>.Continuation) async throws {
         let feed = try feeds.open(
-            .changes, by: .server, beatSeconds: MQTTLimits.proofSeconds, timeoutSeconds: nil)
+            .changes, by: .server, beatSeconds: beatSeconds, timeoutSeconds: nil)
         defer { feed.close() }
         var place = coordinator.lastSequence
         while let ring = await feed.next() {
@@ -51,10 +62,6 @@ struct MQTTProofWatch: Service {
                 return true
             }
         }
-    }
-
-    private func verifyAll() async {
-        for connection in sessions.connections { await connection.verifyStill() }
     }
 }
 

@@ -1,0 +1,81 @@
+import Crypto
+import Foundation
+package import HTTPTypes
+import MusterCoding
+package import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+
+/// The change of one connection from HTTP to WebSocket (RFC 6455, section 4.2), once its request was admitted.
+///
+/// A route's handler makes it of the request, hands it to `RequestWork.current` and answers 101. The connection then
+/// sends the head and the protocol's handlers take over. A client must not send before it has that head.
+package struct WebSocketUpgrade: Sendable {
+    /// Why a request is no handshake.
+    package enum Fault: Error, Hashable, Sendable {
+        /// It asks for no WebSocket, or not for this subprotocol.
+        case notRequested
+        /// It asks for another version than 13.
+        case version
+        /// Its key is not 16 bytes in base 64.
+        case key
+    }
+
+    /// The name of the subprotocol.
+    let subprotocol: String
+    private let acceptance: String
+    private let frameLimit: Int
+    /// Adds the protocol's handlers, which read and write bytes. It is called on the event loop, or never, if the client
+    /// has gone.
+    package var addHandlers: @Sendable (any Channel) throws -> Void = { _ in }
+
+    /// Reads a handshake.
+    ///
+    /// - Parameters:
+    ///   - fields: the fields of a GET request over HTTP/1.1.
+    ///   - subprotocol: the one that the client must offer.
+    ///   - frameLimit: the most bytes of a frame that the client may send.
+    /// - Throws: `Fault`.
+    package init(_ fields: HTTPFields, subprotocol: String, frameLimit: Int) throws(Fault) {
+        func has(_ token: String, in name: HTTPField.Name) -> Bool {
+            fields[values: name].contains { value in
+                value.split(separator: ",").contains {
+                    $0.trimmingCharacters(in: .whitespaces).lowercased() == token
+                }
+            }
+        }
+        guard has("websocket", in: .upgrade), has("upgrade", in: .connection),
+            has(subprotocol, in: .secWebSocketProtocol)
+        else { throw .notRequested }
+        guard fields[values: .secWebSocketVersion] == ["13"] else { throw .version }
+        let keys = fields[values: .secWebSocketKey]
+        guard keys.count == 1, Data(base64Encoded: keys[0])?.count == 16 else { throw .key }
+        let digest = Insecure.SHA1.hash(data: Data((keys[0] + Self.suffix).utf8))
+        acceptance = Data(digest).base64EncodedString()
+        self.subprotocol = subprotocol
+        self.frameLimit = frameLimit
+    }
+
+    /// What the key is hashed with (RFC 6455, section 1.3).
+    private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+    /// The head of the answer.
+    var head: HTTPResponseHead {
+        HTTPResponseHead(
+            version: .http1_1, status: .switchingProtocols,
+            headers: [
+                "upgrade": "websocket", "connection": "upgrade", "sec-websocket-accept": acceptance,
+                "sec-websocket-protocol": subprotocol, "server": "muster",
+            ])
+    }
+
+    /// Adds the handlers of WebSocket and those of the protocol to a channel without handlers of HTTP.
+    func takeOver(_ channel: any Channel) throws {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(WebSocketFrameEncoder())
+        try pipeline.addHandler(ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: frameLimit)))
+        try pipeline.addHandler(WebSocketProtocolErrorHandler(isServer: true))
+        try WebSocketBytes.addHandler(to: channel)
+        try addHandlers(channel)
+    }
+}

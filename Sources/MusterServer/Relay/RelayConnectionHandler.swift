@@ -1,0 +1,137 @@
+package import MusterHTTP
+import MusterWire
+package import NIOCore
+
+/// Carries the frames of one connection between its channel and the relay. Runs on the connection's event loop.
+package final class RelayConnectionHandler: ChannelDuplexHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias OutboundIn = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
+
+    /// The most bytes that are written at once, and so the most of a WebSocket frame.
+    package static let pieceBytes = 64 << 10
+    private static let lookSeconds: Int64 = 5
+
+    private let seat: Relay.Seat
+    private let slowReader: SlowReader
+    private var reader = RelayFrameReader()
+    private var context: ChannelHandlerContext?
+    private var looks: RepeatedTask?
+    private var resumption: Scheduled<Void>?
+    private var began = NIODeadline.uptimeNanoseconds(0)
+    private var lastHeard = NIODeadline.uptimeNanoseconds(0)
+    /// Whether the user sends too much, and nothing is read; and whether reading was requested meanwhile.
+    private var isPaused = false
+    private var isReadPending = false
+    private var isOver = false
+
+    /// Makes the handler of a connection.
+    package init(_ seat: Relay.Seat, on channel: any Channel, _ connections: OpenConnections) {
+        self.seat = seat
+        slowReader = SlowReader(of: channel, connections)
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        (began, lastHeard) = (context.eventLoop.now, context.eventLoop.now)
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        seat.relay.connect(seat.id) { [eventLoop = context.eventLoop] in
+            eventLoop.execute { bound.value.flush() }
+        }
+        let period = TimeAmount.seconds(Self.lookSeconds)
+        looks = context.eventLoop.scheduleRepeatedTask(initialDelay: period, delay: period) { _ in bound.value.look() }
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        looks?.cancel()
+        resumption?.cancel()
+        slowReader.stop()
+        // The relay's closure refers to this handler, which refers to the seat.
+        seat.relay.disconnect(seat.id)
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        guard !isOver else { return }
+        lastHeard = context.eventLoop.now
+        reader.append(bytes.readableBytesView)
+        var frames: [RelayFrame] = []
+        var isBroken = false
+        do throws(RelayFault) {
+            while let frame = try reader.next() { frames.append(frame) }
+        } catch {
+            isBroken = true
+        }
+        let wait = seat.relay.receive(frames, bytes: bytes.readableBytes, from: seat.id, at: .now)
+        if isBroken { end(.fault) }
+        if wait > 0 { pause(seconds: wait, context) }
+    }
+
+    /// Reads no more while the user sends too much.
+    package func read(context: ChannelHandlerContext) {
+        if isPaused { isReadPending = true } else { context.read() }
+    }
+
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            slowReader.stop()
+            flush()
+        } else {
+            slowReader.watch()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // A client that is gone and one that closed only its sending half look alike: neither sends anything more.
+        if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+        if event is ChannelShouldQuiesceEvent { end(.stopping) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func end(_ farewell: RelayFrame.Farewell) {
+        isOver = true
+        seat.relay.end(seat.id, farewell)
+    }
+
+    /// Sends what waits, as far as the channel takes it.
+    private func flush() {
+        guard let context else { return }
+        while context.channel.isWritable, let next = seat.relay.takeOutbox(of: seat.id, upTo: Self.pieceBytes) {
+            guard next.isLast else {
+                context.writeAndFlush(wrapOutboundOut(next.bytes), promise: nil)
+                continue
+            }
+            isOver = true
+            let channel = context.channel
+            context.writeAndFlush(wrapOutboundOut(next.bytes)).whenComplete { _ in channel.close(promise: nil) }
+            return
+        }
+    }
+
+    private func pause(seconds: Double, _ context: ChannelHandlerContext) {
+        guard !isPaused else { return }
+        isPaused = true
+        let time = TimeAmount.nanoseconds(Int64(min(seconds, Double(Self.lookSeconds)) * 1e9))
+        resumption = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
+            isPaused = false
+            // What was not read could not be heard.
+            lastHeard = self.context?.eventLoop.now ?? lastHeard
+            guard isReadPending else { return }
+            isReadPending = false
+            self.context?.read()
+        }
+    }
+
+    /// Ends a connection that says nothing, or has not said hello.
+    private func look() {
+        guard let context, !isOver else { return }
+        let limits = seat.relay.limits
+        let now = context.eventLoop.now
+        if now - lastHeard > .seconds(limits.silenceSeconds) { return end(.silent) }
+        if now - began > .seconds(limits.helloSeconds), !seat.relay.hasSaidHello(seat.id) { end(.silent) }
+    }
+}

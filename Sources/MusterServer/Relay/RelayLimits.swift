@@ -1,0 +1,58 @@
+/// The bounds of the relay.
+package struct RelayLimits: Hashable, Sendable {
+    /// The most connections in all.
+    package var connections = 2_000
+    /// The most connections of one user.
+    package var connectionsOfUser = 8
+    /// The most connections of one team.
+    package var connectionsOfTeam = 500
+    /// The most streams of one connection, opened by either end.
+    package var streams = 160
+    /// The most bytes of a stream that may be on their way in one direction.
+    package var windowBytes = 32 << 10
+    /// The most bytes of all streams together that may be on their way to one connection. Beyond that a stream is
+    /// closed whose sender sends more.
+    package var owedBytes = 1 << 20
+    /// The same to all connections.
+    package var owedBytesInAll = 128 << 20
+    /// The most bytes, of streams and of all else, that wait to be sent to one connection. A device that reads so
+    /// slowly loses its connection.
+    package var waitingBytes = 2 << 20
+    /// Bytes a second that one user may send in the long run. Each frame counts for `frameBytes` more. The server reads
+    /// the connections of a user who sends more no faster.
+    package var bytesPerSecond: Double = 1_048_576
+    /// Bytes that one user may send at once.
+    package var burstBytes: Double = 8_388_608
+    /// What a frame costs besides its bytes.
+    package var frameBytes = 64
+    /// What a hello costs, which the whole team is told of, and an `open`.
+    package var announcementBytes = 4 << 10
+    /// The seconds within which a device must say hello.
+    package var helloSeconds: Int64 = 10
+    /// The seconds within which a device must send something.
+    package var silenceSeconds: Int64 = 60
+
+    /// The defaults.
+    package init() {}
+}
+
+/// Why the server does not open a connection to the relay.
+package enum RelayRefusal: Error, Hashable, Sendable {
+    case noTeam
+    case userHasItsShare(limit: Int)
+    case teamHasItsShare(limit: Int)
+    case isFull
+    case isStopping
+
+    /// A sentence that tells a person what to do.
+    package var words: String {
+        switch self {
+        case .noTeam: "You belong to no team, and the relay shows a device to its user's team alone."
+        case .userHasItsShare(let limit):
+            "You have \(limit) connections to the relay, which is the limit: close one first."
+        case .teamHasItsShare(let limit): "Your team has \(limit) connections to the relay, which is the limit."
+        case .isFull: "The server has reached its limit of connections to the relay. Try again later."
+        case .isStopping: "The server is stopping."
+        }
+    }
+}
