@@ -120,8 +120,7 @@ extension Nearby {
         }
     }
 
-    private func configure(_ channel: any Channel, isServer: Bool, tls: NIOSSLContext, _ attempt: ChannelAttempt) throws
-    {
+    func configure(_ channel: any Channel, isServer: Bool, tls: NIOSSLContext, _ attempt: ChannelAttempt) throws {
         let id = ObjectIdentifier(channel)
         let isEnding = state.withLock { state in
             if !state.isEnding { state.channels[id] = channel }

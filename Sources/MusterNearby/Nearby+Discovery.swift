@@ -8,7 +8,11 @@ extension Nearby {
     func follow(_ discovery: any Discovery, announcing own: Announcement) async {
         let diallers = Diallers()
         do {
-            try await discovery.run(announcing: own) { news in self.take(news, own, diallers) }
+            if let rendezvous = discovery as? any Rendezvous {
+                try await run(rendezvous, announcing: own) { news in self.take(news, own, diallers, rendezvous) }
+            } else {
+                try await discovery.run(announcing: own) { news in self.take(news, own, diallers, nil) }
+            }
         } catch {
             if !Task.isCancelled {
                 queue.append(.discoveryFailed("\(error)"))
@@ -23,8 +27,13 @@ extension Nearby {
     private final class Dialler: Sendable {
         let peer: Mutex<FoundPeer>
         let task: Mutex<Task<Void, Never>?> = Mutex(nil)
+        /// Carries the streams to the peer; nil where it has addresses.
+        let rendezvous: (any Rendezvous)?
 
-        init(_ peer: FoundPeer) { self.peer = Mutex(peer) }
+        init(_ peer: FoundPeer, by rendezvous: (any Rendezvous)?) {
+            self.peer = Mutex(peer)
+            self.rendezvous = rendezvous
+        }
     }
 
     /// The diallers, by the ids of the found peers in lower case, because names of services ignore case.
@@ -32,7 +41,9 @@ extension Nearby {
         let state = Mutex<[String: Dialler]>([:])
     }
 
-    private func take(_ news: DiscoveryNews, _ own: Announcement, _ diallers: Diallers) {
+    private func take(
+        _ news: DiscoveryNews, _ own: Announcement, _ diallers: Diallers, _ rendezvous: (any Rendezvous)?
+    ) {
         diallers.state.withLock { diallers in
             switch news {
             case .found(let peer):
@@ -44,13 +55,15 @@ extension Nearby {
                 }
                 guard diallers.count < 4 * options.mostPeers else { return }
                 queue.append(.found(peer))
-                let dialler = Dialler(peer)
+                let dialler = Dialler(peer, by: rendezvous)
                 diallers[peer.id.lowercased()] = dialler
                 dialler.task.withLock { $0 = Task { await self.keepOpen(dialler) } }
             case .lost(let id):
                 guard let dialler = diallers.removeValue(forKey: id.lowercased()) else { return }
                 dialler.task.withLock { $0?.cancel() }
                 queue.append(.lost(dialler.peer.withLock { $0 }))
+            case .interrupted(let reason): queue.append(.discoveryInterrupted(reason))
+            case .resumed(let words): queue.append(.discoveryResumed(words))
             }
         }
     }
@@ -59,6 +72,8 @@ extension Nearby {
     private func keepOpen(_ dialler: Dialler) async {
         var wait = options.retrySeconds
         var told: ChannelEnd?
+        // On one network the two shall find each other without the rendezvous.
+        if dialler.rendezvous != nil { await pause(2 * options.retrySeconds) }
         // The device with the lower key opens the channel. The other one tries too if none was opened for a while.
         if let key = dialler.peer.withLock({ $0.key }), store.fingerprint.short > key {
             await pause(4 * options.retrySeconds)
@@ -70,6 +85,7 @@ extension Nearby {
                 continue
             }
             var attempt: ChannelAttempt?
+            if let rendezvous = dialler.rendezvous { attempt = await dial(peer.id, through: rendezvous) }
             for address in peer.addresses.prefix(Self.mostAddresses) where !Task.isCancelled {
                 attempt = await dial(address)
                 guard case .unreachable = attempt?.state.withLock({ $0.end }) else { break }

@@ -187,6 +187,10 @@ public enum NearbyEvent: Hashable, Sendable, MergeableNews {
     case lost(FoundPeer)
     /// A discovery does not work.
     case discoveryFailed(String)
+    /// A discovery does not work for now, for this reason; it tries again by itself.
+    case discoveryInterrupted(String)
+    /// A discovery works, after it was interrupted.
+    case discoveryResumed(String)
     /// A found peer cannot be reached or accepted now. It is tried again.
     case failed(FoundPeer, ChannelEnd)
     /// A device that connected was not accepted. The name is the one that it gives itself.

@@ -30,6 +30,10 @@ public enum DiscoveryNews: Hashable, Sendable {
     case found(FoundPeer)
     /// The peer of this id is gone.
     case lost(id: String)
+    /// The discovery does not work for now, for this reason; it tries again by itself.
+    case interrupted(String)
+    /// The discovery works, after it was interrupted.
+    case resumed(String)
 }
 
 /// A peer as a discovery found it.
@@ -38,17 +42,19 @@ public struct FoundPeer: Hashable, Sendable {
     public var id: String
     /// The name that the peer gives itself, or its address.
     public var name: String
-    /// Where it can be reached, the best first.
+    /// Where it can be reached, the best first; empty where a `Rendezvous` reaches it.
     public var addresses: [PeerAddress]
     /// The first digits of its key's fingerprint; nil when unknown. Then this device opens the channel at once.
     public var key: String?
+    /// The account with which the peer signed in at a server that both trust; nil where there is none.
+    public var account: String?
 
-    /// Creates what a discovery reports of a peer.
-    public init(id: String, name: String, addresses: [PeerAddress], key: String? = nil) {
+    public init(id: String, name: String, addresses: [PeerAddress], key: String? = nil, account: String? = nil) {
         self.id = id
         self.name = name
         self.addresses = addresses
         self.key = key
+        self.account = account
     }
 }
 
