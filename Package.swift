@@ -100,8 +100,12 @@ let package = Package(
         .target(
             name: "MusterKit",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterReplication", "MusterWire",
+                "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterNearby", "MusterReplication",
+                "MusterWire",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
             ],
             swiftSettings: strict),
         // Two devices that measure each other, without a server.

@@ -43,7 +43,7 @@ enum Dependencies {
                 "MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterMQTT", "MusterCouchDB",
                 "MusterGateways", "MusterIFTTT", "MusterMeshblu",
             ]),
-        "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterReplication"])),
+        "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterNearby", "MusterReplication"])),
         "MusterNearby": Allowance(own: decisions.union(["MusterMDNS", "MusterSimulator"])),
         "MusterMDNS": Allowance(own: [], foreign: mathematics.union(["NIOCore", "NIOPosix", "Synchronization"])),
         "MusterSimulator": Allowance(own: decisions.union(["MusterKit"]), foreign: mathematics),

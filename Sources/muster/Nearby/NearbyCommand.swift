@@ -3,6 +3,7 @@ import Foundation
 import MusterCore
 import MusterGeometry
 import MusterHTTP
+import MusterKit
 import MusterNearby
 import MusterTerminal
 
@@ -10,10 +11,10 @@ import MusterTerminal
 struct NearbyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nearby",
-        abstract: "Show how far other devices are, and which way, without a server.",
+        abstract: "Show how far other devices are, and which way, also without a server.",
         discussion: """
             Two of them on one network find each other by multicast DNS, or one is told where the other listens \
-            (--connect). The channel between them is encrypted; a peer's key is remembered \
+            (--connect), or both are connected to the relay of a server (--relay), wherever they are. The channel between them is encrypted; a peer's key is remembered \
             with its name the first time, and another key under that name \
             is refused from then on.
 
@@ -35,6 +36,16 @@ struct NearbyCommand: AsyncParsableCommand {
     @Option(help: "How peers are found: multicast, loopback (programs on this machine), or none.")
     var discover = Finding.multicast
     @Option(help: "HOST:PORT of a peer; may be given several times.") var connect: [String] = []
+    @Option(
+        help: """
+            The address of a Muster server: devices of your own team that are connected to its relay, too, are found \
+            wherever they are, and see your account and this name.
+            """)
+    var relay: String?
+    @Option(
+        help: "For --relay: a file with an API key on its first line. Otherwise MUSTER_TOKEN holds it.",
+        completion: .file())
+    var tokenFile: String?
     @Option(help: "What measures: simulated, gps, or fused (both).") var source = Source.simulated
     @Option(help: "Where the simulated device is: walk, or EAST,NORTH[,HEADING] in metres and degrees.")
     var simulate = "walk"
@@ -59,7 +70,10 @@ struct NearbyCommand: AsyncParsableCommand {
             throw ValidationError("--name: 1 to 63 bytes without control characters and slashes")
         }
         guard (0.2...3600).contains(timeout) else { throw ValidationError("--timeout: from 0.2 to 3,600 seconds") }
-        for address in connect where PeerAddress(address) == nil { throw ValidationError("--connect: HOST:PORT") }
+        if relay == nil, tokenFile != nil { throw ValidationError("--token-file: only with --relay") }
+        for address in connect where MusterNearby.PeerAddress(address) == nil {
+            throw ValidationError("--connect: HOST:PORT")
+        }
         if let listen, Self.listening(listen) == nil { throw ValidationError("--listen: PORT or HOST:PORT") }
         if source != .gps, motion == nil {
             throw ValidationError("--simulate: walk, or EAST,NORTH[,HEADING], at most 1,000,000 m")
@@ -79,7 +93,7 @@ struct NearbyCommand: AsyncParsableCommand {
             let isOpen = accept == .new
             nearby = try Nearby(
                 options: options(), source: makeSource(), store: store,
-                discovery: discovery
+                discovery: try discovery()
             ) { isOpen || $0.isKnown }
         } catch let failure as NearbyStore.Failure {
             throw CommandFailure(failure.description)
@@ -99,9 +113,16 @@ struct NearbyCommand: AsyncParsableCommand {
         display.finish()
     }
 
-    private var discovery: [any Discovery] {
-        let given: [any Discovery] = [StaticDiscovery(connect.compactMap { PeerAddress($0) })]
-        return discover == .none ? given : given + [MulticastDiscovery(onLoopback: discover == .loopback)]
+    private func discovery() throws -> [any Discovery] {
+        var all: [any Discovery] = [StaticDiscovery(connect.compactMap { MusterNearby.PeerAddress($0) })]
+        if discover != .none { all.append(MulticastDiscovery(onLoopback: discover == .loopback)) }
+        if let relay {
+            let server = try ServerToken.checkedServer(relay, option: "--relay")
+            let readToken = ServerToken.reader(of: tokenFile)
+            _ = try readToken()
+            all.append(try RelayDiscovery(server: server) { "Bearer \(try readToken())" })
+        }
+        return all
     }
 
     private func options() throws -> Nearby.Options {
@@ -153,6 +174,6 @@ struct NearbyCommand: AsyncParsableCommand {
 
     private static func listening(_ text: String) -> (host: String?, port: Int)? {
         if let port = UInt16(text) { return (nil, Int(port)) }
-        return PeerAddress(text, ports: 0...UInt16.max).map { ($0.host, $0.port) }
+        return MusterNearby.PeerAddress(text, ports: 0...UInt16.max).map { ($0.host, $0.port) }
     }
 }

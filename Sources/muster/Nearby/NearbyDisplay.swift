@@ -75,9 +75,12 @@ final class NearbyDisplay: Sendable {
         case .listening(let port):
             state.port = port
             return "Listening on port \(port), with the key \(state.key?.compared ?? "")"
-        case .found(let peer): return "Found \(peer.name)"
+        case .found(let peer):
+            return "Found \(peer.name)" + (peer.account.map { ", signed in as \($0), through the relay" } ?? "")
         case .lost(let peer): return "\(peer.name) is not announced any more"
         case .discoveryFailed(let reason): return "Peers cannot be discovered: \(reason)"
+        case .discoveryInterrupted(let words), .discoveryResumed(let words):
+            return words.prefix(1).uppercased() + words.dropFirst()
         case .failed(let peer, let end): return "\(peer.name) \(end); trying again"
         case .turnedAway(let name, let key, let end):
             return "\(name ?? "Someone")\(key.map { " (\($0.short))" } ?? "") \(end)"
@@ -166,8 +169,15 @@ extension JSONWriter {
         case .found(let peer), .lost(let peer):
             if case .found = event { member("event", "found") } else { member("event", "lost") }
             member("peer", peer.name)
+            if let account = peer.account { member("account", account) }
         case .discoveryFailed(let reason):
             member("event", "discoveryFailed")
+            member("reason", reason)
+        case .discoveryInterrupted(let reason):
+            member("event", "discoveryInterrupted")
+            member("reason", reason)
+        case .discoveryResumed(let reason):
+            member("event", "discoveryResumed")
             member("reason", reason)
         case .failed(let peer, let end):
             member("event", "failed")

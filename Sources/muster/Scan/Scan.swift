@@ -57,8 +57,8 @@ struct Scan: AsyncParsableCommand {
         do { source = try makeSource() } catch { throw CommandFailure(error.description) }
         let show = ScanDisplay(isJSON: json, source: source.name)
         guard let server else { return try await ScanRun(source, every: every, display: show).run() }
-        let address = try Self.checkedServer(server)
-        let readToken = tokenReader()
+        let address = try ServerToken.checkedServer(server, option: "--server")
+        let readToken = ServerToken.reader(of: tokenFile)
         _ = try readToken()
         let outbox = try openOutbox()
         let sender = SightingSender(outbox, to: address, takesOver: takeOver, token: readToken)
@@ -85,41 +85,6 @@ struct Scan: AsyncParsableCommand {
         var host = text[..<colon]
         if host.first == "[", host.last == "]" { host = host.dropFirst().dropLast() }
         return host.isEmpty ? nil : (String(host), port)
-    }
-
-    /// Returns the server's address without a slash at its end.
-    ///
-    /// - Throws: `CommandFailure` for what is no address of a server. An address with a password in it would end in
-    ///   logs.
-    private static func checkedServer(_ text: String) throws -> String {
-        let base = try Connection(base: text, token: "").base
-        guard base.user == nil, base.password == nil, base.query == nil, base.fragment == nil else {
-            throw CommandFailure("--server: an address without a user, a password or a query")
-        }
-        if base.scheme == "http", !["127.0.0.1", "::1", "[::1]", "localhost"].contains(base.host() ?? "") {
-            remark("note: over http anyone on the way can read the token")
-        }
-        return String(base.absoluteString.reversed().drop { $0 == "/" }.reversed())
-    }
-
-    /// Returns a function that reads the token, anew each time: a token that was replaced in its file is used without a
-    /// restart.
-    private func tokenReader() -> @Sendable () throws -> String {
-        let path = tokenFile
-        let given = ProcessInfo.processInfo.environment["MUSTER_TOKEN"] ?? ""
-        return {
-            guard let path else {
-                guard !given.isEmpty else {
-                    throw CommandFailure("there is no token: --token-file names its file, or MUSTER_TOKEN holds it")
-                }
-                return given
-            }
-            let text = String(decoding: try InputFile.read(path), as: UTF8.self)
-            guard let line = text.split(whereSeparator: \.isNewline).first else {
-                throw CommandFailure("\(path) holds no token")
-            }
-            return line.trimmingCharacters(in: .whitespaces)
-        }
     }
 
     private func openOutbox() throws -> SightingOutbox {
