@@ -32,6 +32,8 @@ final class RelayLink: ChannelInboundHandler {
 
     /// The most streams that the relay may open towards this device.
     private static let mostIncoming = 1_024
+    /// The seconds that the other end has to take a stream.
+    private static let openingSeconds: Int64 = 5
     /// The seconds that a closed stream has to send what waits.
     private static let closingSeconds: Int64 = 2
 
@@ -219,8 +221,13 @@ final class RelayLink: ChannelInboundHandler {
         repeat {
             lastNumber = lastNumber + 1 < RelayFrame.firstIncoming ? lastNumber + 1 : 1
         } while entries[lastNumber] != nil
-        _ = makeEntry(lastNumber, from: found.account, opening: opening, context)
+        let stream = makeEntry(lastNumber, from: found.account, opening: opening, context)
         write([.open(stream: lastNumber, peer: peer)])
+        let bound = NIOLoopBound((self, stream), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: .seconds(Self.openingSeconds)) {
+            let (link, stream) = bound.value
+            if link.entries[stream.number]?.opening != nil { link.cut(stream) }
+        }
     }
 
     private func makeEntry(
