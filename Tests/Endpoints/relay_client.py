@@ -1,5 +1,5 @@
-"""A client of the relay, which shares no code with Muster: a WebSocket over a plain socket (RFC 6455), and the frames of
-docs/nearby.md."""
+"""A client of the relay, which shares no code with Muster: a WebSocket over a plain socket (RFC 6455), and the messages
+of docs/nearby.md."""
 
 import base64
 import hashlib
