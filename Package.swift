@@ -369,7 +369,8 @@ let package = Package(
         .testTarget(
             name: "MusterKitTests",
             dependencies: [
-                "MusterEndpoints", "MusterHTTP", "MusterKit", "MusterReplication", "MusterServer", "MusterSimulator",
+                "MusterEndpoints", "MusterHTTP", "MusterKit", "MusterNearby", "MusterReplication", "MusterServer",
+                "MusterSimulator",
                 "MusterWire", "MusterCore", "MusterGeometry", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
