@@ -13,7 +13,7 @@ struct Bench: AsyncParsableCommand {
         subcommands: [
             Ingest.self, Amazon.self, LiveLatency.self, EngineSpeed.self, Regions.self, Places.self, Rules.self,
             Webhooks.self, Documents.self, Feeds.self, Edits.self, Sync.self, Datasets.self, Pushes.self,
-            Watch.self, Attack.self, Truth.self, MQTT.self, Beacons.self, Sightings.self, NearPeers.self,
+            Watch.self, Attack.self, Truth.self, MQTT.self, Beacons.self, Sightings.self, NearPeers.self, Relay.self,
         ])
 
     /// Positions over HTTP, durable before the answer.
