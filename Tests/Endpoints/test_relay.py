@@ -129,8 +129,9 @@ def test_a_flood_is_read_more_slowly_and_others_go_on(server, team):
     with Relay(server, team["ana"], "Ana") as ana, Relay(server, team["ben"], "Ben") as ben, \
             Relay(server, team["lena"], "Lena") as lena:
         peers = lena.peers("ben")
-        ana.socket.settimeout(3)
-        # A frame costs at least 64 bytes of the user's rate: 8 MiB at once, and 1 MiB a second.
+        # A frame costs at least 64 bytes of the user's rate: 8 MiB at once, and 1 MiB a second. So once the buffers of the
+        # operating system are full, the server reads 16 KB in a tenth of a second.
+        ana.socket.settimeout(0.2)
         with pytest.raises(TimeoutError):
             for _ in range(4_000):
                 ana.send_payload(b"\x00\x05\x06\x00\x00\x00\x09" * 2_000)

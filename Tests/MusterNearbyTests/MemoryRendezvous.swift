@@ -14,8 +14,8 @@ final class MemoryRendezvous: Rendezvous {
         let guests = Mutex<[String: Guest]>([:])
         let streams = Mutex<[MemoryStream]>([])
 
-        /// Cuts all streams.
-        func cut() { for stream in streams.withLock({ $0 }) { stream.close() } }
+        /// Cuts all streams, as both ends hear.
+        func cut() { for stream in streams.withLock({ $0 }) { stream.end() } }
     }
 
     private let hub: Hub
@@ -116,7 +116,7 @@ final class MemoryStream: PeerStream {
         other?.end()
     }
 
-    private func end() {
+    func end() {
         let ended = state.withLock { state in
             defer { (state.isOver, state.other, state.ended) = (true, nil, nil) }
             return state.ended

@@ -130,7 +130,7 @@ struct RelaySwitchboard {
     ///
     /// - Returns: the bytes, and whether the connection ends with them.
     mutating func takeOutbox(of id: ID, upTo count: Int) -> (bytes: ByteBuffer, isLast: Bool)? {
-        guard var outbox = devices[id]?.outbox else { return nil }
+        guard var outbox = devices[id]?.outbox, outbox.readableBytes > 0 else { return nil }
         // Releases the second reference, so that the buffer is not copied when it is written to.
         devices[id]?.outbox = ByteBuffer()
         guard let bytes = outbox.readSlice(length: min(count, outbox.readableBytes)) else { return nil }
