@@ -22,6 +22,8 @@ struct RelayRoutes: NativeRoutes {
                     answers: [
                         .init(101, "A WebSocket of the subprotocol muster-relay.1."),
                         .init(
+                            409, "The caller belongs to no team.", body: ["application/problem+json": "Problem"]),
+                        .init(
                             426, "The request asks for no such WebSocket.",
                             body: ["application/problem+json": "Problem"]),
                     ]), handler: open))
