@@ -149,6 +149,7 @@ import Testing
             #expect(answer.hasPrefix(place < 8 ? "HTTP/1.1 101" : "HTTP/1.1 429"))
         }
         try await wires[0].channel.close()
+        _ = await isOver(wires[0])
         let again = try await Wire(office)
         #expect(try await again.ask(with: office.keys["mia"] ?? "").hasPrefix("HTTP/1.1 101"))
         try await office.coordinator.close()
