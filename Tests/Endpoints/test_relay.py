@@ -129,8 +129,8 @@ def test_a_flood_is_read_more_slowly_and_others_go_on(server, team):
     with Relay(server, team["ana"], "Ana") as ana, Relay(server, team["ben"], "Ben") as ben, \
             Relay(server, team["lena"], "Lena") as lena:
         peers = lena.peers("ben")
-        # A frame costs at least 64 bytes of the user's rate: 8 MiB at once, and 1 MiB a second. So once the buffers of the
-        # operating system are full, the server reads 16 KB in a tenth of a second.
+        # A frame costs at least 64 bytes of the user's rate: 8 MiB at once, and 1 MiB a second. Once the buffers of the
+        # operating system are full, the server reads 10 KB in a tenth of a second.
         ana.socket.settimeout(0.2)
         with pytest.raises(TimeoutError):
             for _ in range(4_000):

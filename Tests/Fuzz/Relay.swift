@@ -1,7 +1,7 @@
 import MusterWire
 
-/// The reader returns the same frames and the same fault for the same bytes, in whatever pieces they arrive. A frame that
-/// is encoded and decoded again is equal to the original, and its names can be shown at a terminal.
+/// The reader returns the same frames for the same bytes, in whatever pieces they arrive. A frame that is encoded and
+/// decoded again is equal to the original, and its names can be shown at a terminal.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let bytes = Array(UnsafeRawBufferPointer(start: data, count: size))

@@ -25,8 +25,8 @@ package struct WebSocketUpgrade: Sendable {
     let subprotocol: String
     private let acceptance: String
     private let frameLimit: Int
-    /// Adds the protocol's handlers, which read and write bytes. It is called on the event loop, or never, if the client
-    /// has gone.
+    /// Adds the protocol's handlers, which read and write bytes. It is called on the event loop, or never if the
+    /// client has gone.
     package var addHandlers: @Sendable (any Channel) throws -> Void = { _ in }
 
     /// Reads a handshake.

@@ -14,7 +14,8 @@ struct NearbyCommand: AsyncParsableCommand {
         abstract: "Show how far other devices are, and which way, also without a server.",
         discussion: """
             Two of them on one network find each other by multicast DNS, or one is told where the other listens \
-            (--connect), or both are connected to the relay of a server (--relay), wherever they are. The channel between them is encrypted; a peer's key is remembered \
+            (--connect), or both are connected to the relay of a server (--relay), wherever they are. The channel \
+            between them is encrypted; a peer's key is remembered \
             with its name the first time, and another key under that name \
             is refused from then on.
 
