@@ -24,6 +24,9 @@ public enum Change: Hashable, Sendable {
     case note(DeviceNote.Name, of: DeviceNumber)
     /// A device reported that something happened. Rules send it to targets.
     case signal(Signal, of: DeviceNumber)
+    /// A device measured how far another person's device was. `isCurrent` is false when it is too old to show anything,
+    /// when the device had already reported a later range to the same peer, or when its clock is ahead.
+    case range(PeerRange, of: DeviceNumber, isCurrent: Bool)
     /// A device crossed a region.
     case crossing(Crossing)
     /// A standing under the confident policy changed, or how sure it is.

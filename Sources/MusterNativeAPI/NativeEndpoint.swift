@@ -51,6 +51,7 @@ package struct NativeEndpoint: Endpoint {
         HistoryRoutes.self,
         SightingRoutes.self,
         SignalRoutes.self,
+        RangeRoutes.self,
         NoteRoutes.self,
         CollectionRoutes.self,
         RegionRoutes.self,

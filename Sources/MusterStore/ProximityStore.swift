@@ -21,3 +21,6 @@ package protocol ProximityTransaction {
     /// Removes the alarm of a person. Does nothing if there is none.
     func removeAlarm(of user: UserNumber, from rule: ProximityNumber) throws
 }
+
+/// What a transaction may do with the rules of teams.
+package typealias TeamRuleTransaction = AttendanceTransaction & ProximityTransaction

@@ -9,7 +9,7 @@ package import MusterDocuments
 ///
 /// `MemoryStore` and `SQLiteStore` pass one test suite, `Tests/Conformance`.
 package protocol Store: SafetyStore, AttendanceStore, ProximityStore, DatasetStore, GuestStore, BulkPublishStore,
-    PushStore, PoolSettingsStore, SignalStore, AnyObject, Sendable
+    PushStore, PoolSettingsStore, SignalStore, RangeStore, AnyObject, Sendable
 {
     /// Runs one transaction: it is durable when this returns, and nothing of it is stored when this throws.
     ///
@@ -132,18 +132,18 @@ package protocol Store: SafetyStore, AttendanceStore, ProximityStore, DatasetSto
     /// Returns the number of dead letters of each target that has any.
     func deadLetterCounts() throws -> [TargetNumber: Int]
 
-    /// Deletes what is older than `horizon`: positions, sightings, signals, declarations, changes with the location
-    /// documents that they touched last, and dead letters. Works in slices, so that no writer waits long.
+    /// Deletes what is older than `horizon`: positions, sightings, signals, ranges, declarations, changes with the
+    /// location documents that they touched last, and dead letters. Works in slices, so that no writer waits long.
     ///
     /// - Parameter limit: about how many of each a call deletes.
     /// - Returns: how many it deleted in all; the caller calls again until this is 0.
     func forget(before horizon: Instant, limit: Int) throws -> Int
 
-    /// Deletes positions of a device from the history that a transaction marked with `forgetPositions`. The writer's
-    /// thread calls it until nothing is left. `settle` erases their entries in the log.
+    /// Deletes positions of a device, and ranges from and to it, that a transaction marked with `forgetPositions`. The
+    /// writer's thread calls it until nothing is left. `settle` erases their entries in the log.
     ///
-    /// - Parameter limit: about how many positions one call deletes in its transaction.
-    /// - Returns: whether the history has more of them.
+    /// - Parameter limit: about how many of each one call deletes in its transaction.
+    /// - Returns: whether there are more of them.
     func erasePositions(of device: DeviceNumber, limit: Int) throws -> Bool
 
     /// Does deferred work: merges staged positions into the history once there are enough, and erases what was removed.
@@ -187,14 +187,12 @@ package protocol Store: SafetyStore, AttendanceStore, ProximityStore, DatasetSto
 }
 
 /// Writes in one transaction. Valid only inside the `write` that lent it.
-package protocol StoreTransaction: SafetyTransaction, AttendanceTransaction, ProximityTransaction, DatasetTransaction,
-    PushTransaction, PoolSettingsTransaction, SignalTransaction, GuestTransaction, BulkPublishTransaction, AnyObject
+package protocol StoreTransaction: SafetyTransaction, TeamRuleTransaction, DatasetTransaction, PushTransaction,
+    PoolSettingsTransaction, ObservationTransaction, GuestTransaction, BulkPublishTransaction, AnyObject
 {
-    /// Appends a change to the log. Also stores a position, sighting or signal in its device's history, a declaration
-    /// in its subject's, and an incident.
-    ///
-    /// The caller must not append a position, sighting, signal or declaration that the store has already; `holds`
-    /// tells.
+    /// Appends a change to the log. Also stores a position, sighting, signal or range in its device's history, a
+    /// declaration in its subject's, and an incident. The caller must not append one of these, but an incident, that
+    /// the store has already; `holds` tells.
     ///
     /// - Returns: the change's number.
     @discardableResult
@@ -248,7 +246,7 @@ package protocol StoreTransaction: SafetyTransaction, AttendanceTransaction, Pro
     func put(_ target: Target) throws
 
     /// Removes an entity; no other ever gets its number. With a device go its positions, sightings, notes, presences,
-    /// credentials and the deliveries about it; with a user its devices, safety, declarations, datasets, credentials,
+    /// credentials, the ranges from and to it and the deliveries about it; with a user its devices, safety, declarations, datasets, credentials,
     /// push devices, locations and deliveries; with a collection its regions; with a target its deliveries and dead
     /// letters. Readers no longer see their changes in the log; `settle` erases them from the disk.
     func remove(_ user: UserNumber) throws
@@ -260,7 +258,8 @@ package protocol StoreTransaction: SafetyTransaction, AttendanceTransaction, Pro
     func remove(_ rule: RuleNumber) throws
     func remove(_ target: TargetNumber) throws
 
-    /// Removes the positions of a device so far from what readers see; `Store.erasePositions` and `settle` erase them.
+    /// Removes the positions of a device so far, and the ranges from and to it, from what readers see;
+    /// `Store.erasePositions` and `settle` erase them.
     /// Its newest position, its presences, its notes and everything decided by the positions stay.
     func forgetPositions(of device: DeviceNumber) throws
 

@@ -157,6 +157,7 @@ extension ProximityReport {
         report.since = moment
         report.metres = 12.345_678_9
         report.deviationMetres = 0.1
+        report.source = Bool.random(using: &generator) ? .bluetooth : nil
         return report
     }
 }

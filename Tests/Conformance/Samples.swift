@@ -114,7 +114,7 @@ extension Change {
         let isRemoved = Bool.random(using: &generator)
         let moment = Instant(milliseconds: .random(in: .min ... .max, using: &generator))
         let percent: UInt8? = isRemoved ? nil : .random(in: 0...100, using: &generator)
-        switch Int.random(in: 0..<20, using: &generator) {
+        switch Int.random(in: 0..<21, using: &generator) {
         case 16:
             return .signal(
                 .test(
@@ -122,6 +122,8 @@ extension Change {
                     values: isRemoved ? [] : [.init("text1", "é\(number)"), .init("k", "")]),
                 of: DeviceNumber(number))
         case 18: return .attendance(.random(at: moment, &generator))
+        case 20:
+            return .range(.random(at: moment, &generator), of: DeviceNumber(number), isCurrent: isRemoved)
         case 19: return .proximity(.random(at: moment, &generator))
         case 17: return .checkInTimer(.random(at: moment, &generator), of: UserNumber(number))
         case 15:

@@ -30,6 +30,8 @@ sample = fix(52.505, 13.405, now() - 1000, device="sam/phone")
 
 seen_beacon = {"device": "sam/phone", "sightings": [{
     "uuid": "CA271EAE-5FA8-4E80-8F08-2A302A95A959", "major": 52, "minor": 505, "sampleTime": sample["sampleTime"]}]}
+measured = {"device": "sam/phone", "peer": "f0" * 16, "sampleTime": sample["sampleTime"], "metres": 2.9,
+            "deviationMetres": 0.3, "source": "uwb"}
 
 
 @dataclass
@@ -171,6 +173,14 @@ rules = [
          {"device": "sam/phone", "name": "button"}, (403, 404, 422)),
     Rule("GET", v1 + "/users/{user}/devices/{device}/signals", phone + "/signals",
          south_readers | {"own member", "own device"}),
+    # Who reports a range agrees to it, and who registers a tag too: nobody does that for another.
+    Rule("PUT", v1 + "/users/{user}/devices/{device}/range-tag", phone + "/range-tag", {"own member", "own device"},
+         {"tag": "5a" * 16}),
+    Rule("POST", v1 + "/ranges", v1 + "/ranges", {"own member", "own device"}, measured, (403, 404, 422)),
+    Rule("GET", v1 + "/users/{user}/devices/{device}/ranges", phone + "/ranges",
+         south_readers | {"own member", "own device"}),
+    Rule("DELETE", v1 + "/users/{user}/devices/{device}/range-tag", phone + "/range-tag",
+         {"own member", "own device"}),
     Rule("POST", "/ruuvi", "/ruuvi", {"gateway"}, {"data": {"gw_mac": "C8:25:2D:8E:9C:2C", "tags": {}}}, (403,)),
     # A team and what is its own.
     Rule("GET", v1 + "/teams/{team}", v1 + "/teams/south", south_readers | {"own member", "own device"}),

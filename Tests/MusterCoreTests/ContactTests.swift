@@ -84,4 +84,40 @@ import Testing
         let contacts = search.contacts(between: [standing, standing], and: [standing])
         #expect(contacts.count == 1, "\(seconds(contacts))")
     }
+
+    private func range(
+        _ metres: Double, at second: Double, source: PeerRange.Source = .ultraWideband, receivedAt: Double? = nil
+    ) -> PeerRange {
+        PeerRange(
+            to: World.bensPhone, sampleTime: World.time(second), receivedTime: World.time(receivedAt ?? second),
+            metres: metres, deviationMetres: 0.2, source: source)
+    }
+
+    @Test func `ranges show contacts without any position, and what measured them is named`() throws {
+        let near = stride(from: 0.0, to: 60, by: 10).map { range(2 + $0 / 100, at: 100 + $0) }
+        let contacts = ContactSearch(radiusMetres: 3).contacts(
+            between: [], and: [], ranges: [range(50, at: 90), range(1, at: 400, source: .bluetooth)] + near.reversed())
+        #expect(seconds(contacts) == [[100, 150], [400, 400]])
+        #expect(contacts.map(\.source) == [.ultraWideband, .bluetooth])
+        #expect(contacts.first?.closestMetres == 2)
+    }
+
+    @Test func `a range beyond the radius ends a contact, and one of a clock ahead is left out`() {
+        let ranges = [
+            range(2, at: 10), range(20, at: 20), range(2, at: 30), range(2, at: 900, receivedAt: 100),
+        ]
+        #expect(
+            seconds(ContactSearch(radiusMetres: 3).contacts(between: [], and: [], ranges: ranges)) == [
+                [10, 10], [30, 30],
+            ])
+    }
+
+    @Test func `the closest distance of a contact is named by what measured it`() throws {
+        let trails = [0.0, 12].map { trail(from: 0, Array(repeating: $0, count: 60)) }
+        let byFixes = try #require(search.contacts(between: [trails[0]], and: [trails[1]]).first)
+        #expect(byFixes.source == nil)
+        let both = search.contacts(between: [trails[0]], and: [trails[1]], ranges: [range(4, at: 250)])
+        #expect(both.count == 1 && both.first?.closestMetres == 4 && both.first?.source == .ultraWideband)
+        #expect(both.first?.from == byFixes.from && both.first?.to == byFixes.to)
+    }
 }

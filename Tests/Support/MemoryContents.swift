@@ -95,14 +95,18 @@ struct MemoryContents {
     }
 
     mutating func forgetPositions(of device: DeviceNumber) {
-        guard let history = histories.removeValue(forKey: device) else { return }
+        let history = histories.removeValue(forKey: device) ?? []
         if let newest = history.last, keptLatest[device].map({ PositionKey($0) < PositionKey(newest) }) ?? true {
             keptLatest[device] = newest
         }
         for commit in log.indices {
             for index in log[commit].changes.indices {
-                guard case .position(_, device, _)? = log[commit].changes[index] else { continue }
-                log[commit].changes[index] = nil
+                switch log[commit].changes[index] {
+                case .position(_, device, _)?: log[commit].changes[index] = nil
+                case .range(let range, let subject, _)? where range.peer == device || subject == device:
+                    log[commit].changes[index] = nil
+                default: break
+                }
             }
         }
     }
@@ -169,6 +173,7 @@ extension Change {
         switch self {
         case .position(_, let subject, _): subject == device
         case .sighting(_, let subject, _), .note(_, let subject), .signal(_, let subject): subject == device
+        case .range(let range, let subject, _): subject == device || (device != nil && range.peer == device)
         case .crossing(let crossing): crossing.device == device
         case .presence(let report): report.device == device
         case .belief(_, let subject): subject == device

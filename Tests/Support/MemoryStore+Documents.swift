@@ -33,6 +33,7 @@ extension MemoryStore {
             try tables.writeWithoutTransaction {
                 try $0.execute(
                     sql: DocumentSchema.steps.joined() + DatasetTable.schema + PushTable.schema + SignalTable.schema
+                        + RangeTable.schema
                         + AttendanceTable.schema + ProximityTable.schema + UsageTable.signals + PoolSettingsTable.schema
                         + PoolSettingsTable.guests + GuestTable.schema + BulkPublishTable.schema)
             }

@@ -134,7 +134,9 @@ package final class MemoryStore: Store {
             let documents = DocumentTables(in: database) { LogSequence(last) }
             let locations = try documents.forgetLocations(through: LogSequence(trimmed), limit: limit)
             try documents.finish()
-            return forgotten + locations + (try SignalTable.delete(before: horizon, limit: limit, in: database))
+            let ranges = try RangeTable.delete(before: horizon, limit: limit, in: database)
+            return forgotten + locations + ranges
+                + (try SignalTable.delete(before: horizon, limit: limit, in: database))
         }
     }
 

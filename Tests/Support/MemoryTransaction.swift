@@ -66,6 +66,10 @@ final class MemoryTransaction: StoreTransaction {
             let sequence = LogSequence(lastSequence + Int64(changes.count))
             try SignalTable.insert(signal, of: device, at: sequence, in: database)
         }
+        if case .range(let range, let device, _) = change {
+            let sequence = LogSequence(lastSequence + Int64(changes.count))
+            try RangeTable.insert(range, of: device, at: sequence, in: database)
+        }
         if case .declaration(let declaration, let isCurrent) = change {
             declared[declaration.subject, default: []].insert(declaration.id)
             edits.append { $0.insert(KeptDeclaration(declaration, isCurrent: isCurrent)) }
@@ -167,6 +171,7 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func forgetPositions(of device: DeviceNumber) throws {
+        _ = try RangeTable.delete(of: device, limit: .max, in: database)
         edits.append { $0.forgetPositions(of: device) }
     }
 
@@ -176,6 +181,7 @@ final class MemoryTransaction: StoreTransaction {
         sighted[device] = nil
         notes[device] = []
         try SignalTable.delete(of: device, in: database)
+        _ = try RangeTable.delete(of: device, limit: .max, in: database)
         putDevices[device] = nil
         forgetCredentials { $0.device == device }
         edits.append { $0.remove(device) }

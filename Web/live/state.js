@@ -225,6 +225,7 @@ function apply(draft, change) {
         case "declaration": applyDeclaration(draft, change); break;
         case "action": applyQuestion(draft, change); break;
         case "sighting":
+        case "range":
         // A call told again shows among the events.
         case "reminder":
         default: break;

@@ -71,6 +71,8 @@ extension Directory {
         var given = device
         given.user = person.number
         given.alias = alias
+        // The former owner agreed to be measured, and the new one has not.
+        given.rangeTag = nil
         var suffix = 2
         while self.device(named: given.name, of: person.number) != nil {
             // A user has at most a hundred devices, so a free name comes soon.

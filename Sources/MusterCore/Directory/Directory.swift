@@ -27,6 +27,7 @@ public struct Directory: Sendable {
     private var ownership = Ownership()
     private var regionsOfCollection: [CollectionNumber: [String: RegionNumber]] = [:]
     private var tags: [Beacon: DeviceNumber] = [:]
+    private var rangeTags: [RangeTag: DeviceNumber] = [:]
     private var devicesByAlias: [String: Set<DeviceNumber>] = [:]
 
     public init() {}
@@ -43,6 +44,9 @@ public struct Directory: Sendable {
     public func tag(_ beacon: Beacon) -> Device? {
         tags[beacon].flatMap { devices[$0] }
     }
+
+    /// Returns the device whose owner registered this range tag; nil when there is none.
+    public func device(with tag: RangeTag) -> Device? { rangeTags[tag].flatMap { devices[$0] } }
 
     /// Returns the device in a team that trackers' clients know by this id from before it changed its owner.
     public func device(calledBefore alias: String, in team: TeamNumber) -> Device? {
@@ -97,6 +101,7 @@ public struct Directory: Sendable {
             ownership.remove(number, from: device.user)
             forgetAlias(of: device)
             if let beacon = device.beacon { tags[beacon] = nil }
+            if let tag = device.rangeTag { rangeTags[tag] = nil }
             devices.remove(number)
         case .putTracker(let tracker): trackers.put(tracker)
         case .removeTracker(let number): trackers.remove(number)
@@ -132,6 +137,10 @@ public struct Directory: Sendable {
         if former?.beacon != device.beacon {
             if let beacon = former?.beacon, tags[beacon] == device.number { tags[beacon] = nil }
             if let beacon = device.beacon { tags[beacon] = device.number }
+        }
+        if former?.rangeTag != device.rangeTag {
+            if let tag = former?.rangeTag, rangeTags[tag] == device.number { rangeTags[tag] = nil }
+            if let tag = device.rangeTag { rangeTags[tag] = device.number }
         }
         devices.put(device)
     }

@@ -109,16 +109,21 @@ public struct Device: Hashable, Sendable {
     public var alias: String?
     /// The beacon that the device sends, if it is a tag that scanners hear; else nil.
     public var beacon: Beacon?
+    /// The tag under which others may report how far they are from the device; nil when the owner does not agree to
+    /// that.
+    public var rangeTag: RangeTag?
 
     /// Creates a device; without an alias, one that never changed its owner, and without a beacon, one that is no tag.
     public init(
-        number: DeviceNumber, name: String, user: UserNumber, alias: String? = nil, beacon: Beacon? = nil
+        number: DeviceNumber, name: String, user: UserNumber, alias: String? = nil, beacon: Beacon? = nil,
+        rangeTag: RangeTag? = nil
     ) {
         self.number = number
         self.name = name
         self.user = user
         self.alias = alias
         self.beacon = beacon
+        self.rangeTag = rangeTag
     }
 }
 

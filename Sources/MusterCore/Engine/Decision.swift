@@ -44,6 +44,8 @@ public struct Decision: Sendable {
     var attendance = AttendanceChanges()
     /// What the decision changes in proximity rules.
     var proximity = ProximityChanges()
+    /// The newest ranges that the decision accepted as current.
+    var ranges = LatestRanges()
 
     public init() {}
 
@@ -162,6 +164,7 @@ public struct Decision: Sendable {
         peopleToOpenIncidentsFor.removeAll()
         if !attendance.isEmpty { attendance = AttendanceChanges() }
         if !proximity.isEmpty { proximity = ProximityChanges() }
+        if !ranges.isEmpty { ranges = LatestRanges() }
         scratch.presencesChanged = false
         scratch.beliefChanged = false
     }

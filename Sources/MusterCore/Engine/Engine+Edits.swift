@@ -168,6 +168,7 @@ extension Engine {
         let index = Int(device.number.rawValue)
         while devices.count <= index { devices.append(DeviceState()) }
         putTag(device)
+        putRangeTag(device)
         attendance.count(teamOf: device.user)
         proximity.review(person(devices[index].user)?.team)
         guard devices[index].user != device.user else { return }
@@ -205,6 +206,7 @@ extension Engine {
         proximity.review(person(devices[index].user)?.team)
         if devices[index].isLocated { scope.isEveryone = true }
         catalog.setTag(device, to: nil)
+        removeRanges(of: device)
         devices[index] = DeviceState()
     }
 }

@@ -26,6 +26,10 @@ public struct Engine: Sendable {
     var attendance = AttendanceBook()
     /// The proximity rules of all teams.
     var proximity = ProximityBook()
+    /// The newest measured range of each pair of devices.
+    var ranges = LatestRanges()
+    /// The devices with a range tag.
+    var rangeTagged: Set<DeviceNumber> = []
     /// The time zones of schedules. The code that creates the engine must set them.
     public var zoneOffsets = ZoneOffsets.utcOnly
 
@@ -55,6 +59,8 @@ public struct Engine: Sendable {
             decideNote(note, of: device, now: now, into: &decision)
         case .signal(let signal, let device):
             decideSignal(signal, of: device, into: &decision)
+        case .range(let range, let device):
+            decideRange(range, of: device, now: now, into: &decision)
         case .declaration(let declaration):
             decideDeclaration(declaration, now: now, into: &decision)
         }
@@ -73,6 +79,7 @@ public struct Engine: Sendable {
         adoptReview(decision)
         if !decision.attendance.isEmpty { attendance.adopt(decision.attendance) }
         if !decision.proximity.isEmpty { proximity.adopt(decision.proximity) }
+        if !decision.ranges.isEmpty { ranges.adopt(decision.ranges) }
         decision.reset()
     }
 

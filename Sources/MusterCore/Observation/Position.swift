@@ -135,7 +135,7 @@ private final class Attributes: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// What a device measured or a person declared. Ranges to other devices would become a case here.
+/// What a device measured or a person declared.
 public enum Observation: Hashable, Sendable {
     /// A device reported a fix.
     case position(Position, of: DeviceNumber)
@@ -147,6 +147,8 @@ public enum Observation: Hashable, Sendable {
     case note(DeviceNote, of: DeviceNumber)
     /// A device reported that something happened, for the rules.
     case signal(Signal, of: DeviceNumber)
+    /// A device measured how far another person's device was.
+    case range(PeerRange, of: DeviceNumber)
     /// A person declared how they or another person are.
     case declaration(Declaration)
 }

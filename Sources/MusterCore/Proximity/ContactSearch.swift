@@ -1,6 +1,6 @@
 import MusterGeometry
 
-/// A time during which two people were near each other, as far as their stored positions show.
+/// A time during which two people were near each other, as far as their stored positions and ranges show.
 public struct Contact: Hashable, Sendable {
     /// The first moment at which they were within the radius.
     public var from: Instant
@@ -10,12 +10,31 @@ public struct Contact: Hashable, Sendable {
     public var closestMetres: Double
     /// The standard deviation on each axis of where one was as seen from the other at that distance, metres.
     public var deviationMetres: Double
+    /// What measured the closest distance; nil for positions.
+    public var source: PeerRange.Source?
+
+    /// Creates a contact of one moment.
+    fileprivate init(_ separation: Separation, at moment: Instant, source: PeerRange.Source? = nil) {
+        from = moment
+        to = moment
+        closestMetres = separation.metres
+        deviationMetres = separation.deviationMetres
+        self.source = source
+    }
+
+    /// Goes on until a later moment.
+    fileprivate mutating func extend(by later: Contact) {
+        to = max(to, later.to)
+        guard later.closestMetres < closestMetres else { return }
+        (closestMetres, deviationMetres, source) = (later.closestMetres, later.deviationMetres, later.source)
+    }
 }
 
-/// Finds when two people were near each other, by the stored positions of their devices.
+/// Finds when two people were near each other, by the stored positions of their devices and by the ranges between them.
 ///
 /// The confident policy's filter follows each device along its positions. Two are near each other when the probability
-/// that they are within the radius is above 85 %, as in a proximity rule's fence.
+/// that they are within the radius is above 85 %, as in a proximity rule's fence. Positions and ranges are looked at
+/// each by themselves: a contact that one of them shows is listed.
 public struct ContactSearch: Sendable {
     /// How near counts as a contact, metres.
     public let radiusMetres: Double
@@ -52,22 +71,32 @@ public struct ContactSearch: Sendable {
 
     /// Returns when one of the first person's devices was near one of the second person's, in the order of time.
     ///
+    /// - Parameter ranges: the ranges between the devices of the two, in any order. Those that were ahead of the
+    ///   server's clock are left out.
     /// - Complexity: O(estimates of both), for each pair of devices.
-    public func contacts(between one: [Trail], and other: [Trail]) -> [Contact] {
-        let found = one.flatMap { first in other.flatMap { contacts(between: first, and: $0) } }
+    public func contacts(
+        between one: [Trail], and other: [Trail], ranges: [PeerRange] = []
+    ) -> [Contact] {
+        let found = one.flatMap { first in other.flatMap { contacts(between: first, and: $0) } } + contacts(by: ranges)
         var merged: [Contact] = []
         for contact in found.sorted(by: { ($0.from, $0.to) < ($1.from, $1.to) }) {
-            guard let last = merged.last, contact.from <= last.to else {
+            if let last = merged.last, contact.from <= last.to {
+                merged[merged.count - 1].extend(by: contact)
+            } else {
                 merged.append(contact)
-                continue
-            }
-            merged[merged.count - 1].to = max(last.to, contact.to)
-            if contact.closestMetres < last.closestMetres {
-                merged[merged.count - 1].closestMetres = contact.closestMetres
-                merged[merged.count - 1].deviationMetres = contact.deviationMetres
             }
         }
         return merged
+    }
+
+    private func contacts(by ranges: [PeerRange]) -> [Contact] {
+        var (contacts, open): ([Contact], Contact?) = ([], nil)
+        let known = ranges.filter { !Engine.isAhead($0.sampleTime, of: $0.receivedTime) }
+        for range in known.sorted(by: { ($0.sampleTime, $0.metres) < ($1.sampleTime, $1.metres) }) {
+            let separation = Separation(metres: range.metres, deviationMetres: range.deviationMetres)
+            follow(separation, at: range.sampleTime, range.source, &open, &contacts)
+        }
+        return contacts + (open.map { [$0] } ?? [])
     }
 
     private func contacts(between one: Trail, and other: Trail) -> [Contact] {
@@ -82,29 +111,28 @@ public struct ContactSearch: Sendable {
             guard first > 0, second > 0 else { continue }
             let pair = (one.estimates[first - 1], other.estimates[second - 1])
             let moment = max(pair.0.at, pair.1.at)
-            if let contact = open, moment.seconds(since: contact.to) > Self.gapSeconds {
-                contacts.append(contact)
-                open = nil
-            }
-            let separation = Separation(pair.0, pair.1, at: moment)
-            switch separation.standing(withinMetres: radiusMetres, .standard) {
-            case .within: open = Self.extended(open, by: separation, at: moment)
-            case .beyond:
-                if let contact = open { contacts.append(contact) }
-                open = nil
-            case .unknown: break
-            }
+            follow(Separation(pair.0, pair.1, at: moment), at: moment, nil, &open, &contacts)
         }
         return contacts + (open.map { [$0] } ?? [])
     }
 
-    private static func extended(_ contact: Contact?, by separation: Separation, at moment: Instant) -> Contact {
-        let (metres, deviation) = (separation.metres, separation.deviationMetres)
-        guard var contact else {
-            return Contact(from: moment, to: moment, closestMetres: metres, deviationMetres: deviation)
+    /// Lets a distance begin, extend or end the open contact.
+    private func follow(
+        _ separation: Separation, at moment: Instant, _ source: PeerRange.Source?, _ open: inout Contact?,
+        _ contacts: inout [Contact]
+    ) {
+        if let contact = open, moment.seconds(since: contact.to) > Self.gapSeconds {
+            contacts.append(contact)
+            open = nil
         }
-        contact.to = moment
-        if metres < contact.closestMetres { (contact.closestMetres, contact.deviationMetres) = (metres, deviation) }
-        return contact
+        switch separation.standing(withinMetres: radiusMetres, .standard, isRange: source != nil && source != .fixes) {
+        case .within:
+            let contact = Contact(separation, at: moment, source: source)
+            if open == nil { open = contact } else { open?.extend(by: contact) }
+        case .beyond:
+            if let contact = open { contacts.append(contact) }
+            open = nil
+        case .unknown: break
+        }
     }
 }

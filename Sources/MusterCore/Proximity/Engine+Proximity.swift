@@ -6,7 +6,7 @@ extension Engine {
     /// of their numbers. Complexity: O(people of the team), some microseconds each near the radius.
     public func proximity(of rule: ProximityRule, now: Instant) -> [ProximityReading] {
         let decision = Decision()
-        let centre = centreEstimates(of: rule, now: now, after: decision)
+        let centre = centre(of: rule, now: now, after: decision)
         return countedPeople(of: rule).map { user in
             reading(of: user, from: centre, by: rule, at: now, now: now, after: decision)
         }
@@ -36,16 +36,19 @@ extension Engine {
         return user.map { person($0)?.team == rule.team } ?? false
     }
 
-    /// Returns where the devices of a rule's centre are believed to be. A centre that is no longer the team's is
-    /// nowhere.
-    func centreEstimates(of rule: ProximityRule, now: Instant, after decision: Decision) -> [PeerEstimate] {
-        guard hasCentre(rule) else { return [] }
+    /// Returns where the devices of a rule's centre are believed to be, and how far they are from others by fresh
+    /// ranges. A centre that is no longer the team's is nowhere.
+    func centre(of rule: ProximityRule, now: Instant, after decision: Decision) -> ProximityCentre {
+        guard hasCentre(rule) else { return ProximityCentre() }
         let silence = team(rule.team).silenceSeconds
-        switch rule.centre {
-        case .person(let user): return estimates(of: user, silence: silence, now: now, after: decision)
-        case .device(let device):
-            return estimate(of: device, silence: silence, now: now, after: decision).map { [$0] } ?? []
-        }
+        let devices: [DeviceNumber] =
+            switch rule.centre {
+            case .person(let user): Array(ownership.devices(of: user))
+            case .device(let device): [device]
+            }
+        return ProximityCentre(
+            estimates: devices.compactMap { estimate(of: $0, silence: silence, now: now, after: decision) },
+            ranges: freshRanges(with: devices, silence: silence, now: now, after: decision))
     }
 
     func estimates(
@@ -56,7 +59,7 @@ extension Engine {
 
     /// Returns where a device is believed to be; nil when it was silent for longer than the team's limit, or when its
     /// last fixes do not decide it. It does not copy the state.
-    private func estimate(
+    func estimate(
         of device: DeviceNumber, silence: Double, now: Instant, after decision: Decision
     ) -> PeerEstimate? {
         let index = Int(device.rawValue)
@@ -78,34 +81,82 @@ extension Engine {
             speed: Double(states[place].track.speed))
     }
 
-    /// Returns how far a person is from the estimates of a centre.
+    /// Returns how far a person is from a centre, by positions and by fresh ranges.
     ///
-    /// - Parameter moment: as of when; nil for the sample time of the newer of each two positions.
+    /// - Parameter moment: as of when; nil for the sample time of the newer of each two positions, or of the newest
+    ///   evidence where there is a range.
     func reading(
-        of user: UserNumber, from centre: [PeerEstimate], by rule: ProximityRule, at moment: Instant?, now: Instant,
+        of user: UserNumber, from centre: ProximityCentre, by rule: ProximityRule, at moment: Instant?, now: Instant,
         after decision: Decision
     ) -> ProximityReading {
-        var reading = ProximityReading(user: user, standing: .unknown)
-        guard !centre.isEmpty else { return reading }
+        guard !centre.isEmpty else { return ProximityReading(user: user, standing: .unknown) }
         let silence = team(rule.team).silenceSeconds
+        let estimates = estimates(of: user, silence: silence, now: now, after: decision)
+        guard let ranges = centre.ranges[user] else {
+            return reading(of: user, at: estimates, from: centre, by: rule, as: moment)
+        }
+        var instant = (ranges.map(\.at) + [moment].compactMap { $0 }).max() ?? now
+        if !centre.estimates.isEmpty && !estimates.isEmpty {
+            instant = (estimates + centre.estimates).reduce(instant) { max($0, $1.at) }
+        }
+        let measured = ranges.map {
+            DistanceEvidence(separation: $0.separation(at: instant), at: $0.at, source: $0.source)
+        }
+        let located = estimates.flatMap { one in
+            centre.estimates.map { other in
+                DistanceEvidence(separation: Separation(one, other, at: instant), at: max(one.at, other.at))
+            }
+        }
+        var reading = reading(of: user, at: estimates, from: centre, by: rule, as: instant)
+        guard let best = measured.min(by: { $0.separation.deviationMetres < $1.separation.deviationMetres }) else {
+            return reading
+        }
+        let isSurer = located.allSatisfy { best.separation.deviationMetres <= $0.separation.deviationMetres }
+        if isSurer {
+            (reading.metres, reading.deviationMetres) = (best.separation.metres, best.separation.deviationMetres)
+            (reading.at, reading.source) = (best.at, best.source)
+            reading.standing = best.separation.standing(
+                withinMetres: rule.radiusMetres, rule.demand.mode, isRange: best.source != .fixes)
+        }
+        let isContradicted = measured.contains { range in
+            (measured + located).contains { range.contradicts($0) }
+        }
+        if isContradicted { reading.standing = .unknown }
+        return reading
+    }
+
+    /// Returns how far a person is from a centre by positions alone.
+    private func reading(
+        of user: UserNumber, at estimates: [PeerEstimate], from centre: ProximityCentre, by rule: ProximityRule,
+        as moment: Instant?
+    ) -> ProximityReading {
+        var reading = ProximityReading(user: user, standing: .unknown)
         var found: ProximityStanding?
-        var newest: Instant?
-        for one in estimates(of: user, silence: silence, now: now, after: decision) {
-            for other in centre {
+        for one in estimates {
+            for other in centre.estimates {
                 let newer = max(one.at, other.at)
                 let separation = Separation(one, other, at: moment.map { max($0, newer) } ?? newer)
-                if newest.map({ newer > $0 }) ?? true {
-                    newest = newer
+                if reading.at.map({ newer > $0 }) ?? true {
+                    reading.at = newer
                     (reading.metres, reading.deviationMetres) = (separation.metres, separation.deviationMetres)
                 }
                 let standing = separation.standing(withinMetres: rule.radiusMetres, rule.demand.mode)
                 found = found.map { $0 == standing ? standing : .unknown } ?? standing
             }
         }
-        reading.at = newest
         reading.standing = found ?? .unknown
         return reading
     }
+}
+
+/// What the centre of a rule is measured by.
+struct ProximityCentre {
+    /// Where its devices are believed to be.
+    var estimates: [PeerEstimate] = []
+    /// The fresh ranges between its devices and others, by the owner of the other device.
+    var ranges: [UserNumber: [RangeEstimate]] = [:]
+
+    var isEmpty: Bool { estimates.isEmpty && ranges.isEmpty }
 }
 
 extension ProximityRule.Demand {

@@ -85,9 +85,34 @@ extension Engine {
             if isCentre {
                 measureAll(&state, now: now, into: &decision)
             } else {
-                let centre = centreEstimates(of: state.rule, now: now, after: decision)
+                let centre = centre(of: state.rule, now: now, after: decision)
                 measure(user, from: centre, &state, now: now, into: &decision)
             }
+            if state.alarms != before { decision.proximity.states[number] = .some(state) }
+        }
+    }
+
+    /// Applies a new range between the devices of two people to the rules of their team that measure these two.
+    ///
+    /// - Complexity: O(rules of the team).
+    func followProximity(
+        byRangeOf device: DeviceNumber, to peer: DeviceNumber, now: Instant, into decision: inout Decision
+    ) {
+        if proximity.isEmpty { return }
+        guard let user = owner(of: device), let other = owner(of: peer), let team = person(user)?.team,
+            team == person(other)?.team
+        else { return }
+        for number in proximity.rules(of: team) {
+            guard var state = proximityState(number, after: decision) else { continue }
+            let counted: UserNumber? =
+                switch state.rule.centre {
+                case .person(let person): person == user ? other : person == other ? user : nil
+                case .device(let centre): centre == device ? other : centre == peer ? user : nil
+                }
+            guard let counted, counts(counted, by: state.rule) else { continue }
+            let before = state.alarms
+            measure(
+                counted, from: centre(of: state.rule, now: now, after: decision), &state, now: now, into: &decision)
             if state.alarms != before { decision.proximity.states[number] = .some(state) }
         }
     }
@@ -119,7 +144,7 @@ extension Engine {
             alarm.since = min(alarm.since, now)
             if now >= alarm.since.advanced(bySeconds: afterSeconds) {
                 alarm.isTold = true
-                let centre = centreEstimates(of: state.rule, now: now, after: decision)
+                let centre = centre(of: state.rule, now: now, after: decision)
                 let reading = reading(
                     of: alarm.user, from: centre, by: state.rule, at: nil, now: now, after: decision)
                 report(.apart, reading, since: alarm.since, of: state.rule, at: now, into: &decision)
@@ -129,7 +154,7 @@ extension Engine {
     }
 
     private func measureAll(_ state: inout ProximityState, now: Instant, into decision: inout Decision) {
-        let centre = centreEstimates(of: state.rule, now: now, after: decision)
+        let centre = centre(of: state.rule, now: now, after: decision)
         guard !centre.isEmpty else { return }
         // A team may have grown since the rule was set. Those beyond the limit are measured with their own positions.
         for user in countedPeople(of: state.rule).prefix(ProximityRule.peopleLimit) {
@@ -139,7 +164,7 @@ extension Engine {
 
     /// Measures how far one person is from the centre, as of the newer position, and reports what changes by it.
     private func measure(
-        _ user: UserNumber, from centre: [PeerEstimate], _ state: inout ProximityState, now: Instant,
+        _ user: UserNumber, from centre: ProximityCentre, _ state: inout ProximityState, now: Instant,
         into decision: inout Decision
     ) {
         guard !centre.isEmpty else { return }
@@ -177,6 +202,7 @@ extension Engine {
         report.since = since
         report.metres = reading.metres
         report.deviationMetres = reading.deviationMetres
+        report.source = reading.source
         decision.scratch.changes.append(.proximity(report))
     }
 

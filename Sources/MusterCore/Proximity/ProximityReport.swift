@@ -28,6 +28,8 @@ public struct ProximityReport: Hashable, Sendable {
     public var metres: Double?
     /// The standard deviation on each axis of where one is as seen from the other, metres; nil as `metres`.
     public var deviationMetres: Double?
+    /// What measured the range that decided; nil where positions decided, and as `metres`.
+    public var source: PeerRange.Source?
 
     /// What can happen to a rule.
     public enum Turn: UInt8, Hashable, Sendable, CaseIterable {

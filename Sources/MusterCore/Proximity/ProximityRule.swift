@@ -4,7 +4,7 @@ public typealias ProximityNumber = Number<ProximityRule>
 /// What a team asks of the distance between its people and a centre that moves with a person or a device: who comes
 /// near it, or who must stay near it.
 ///
-/// The distance follows from the positions of both, and is only as certain as they are. Someone is within the radius,
+/// The distance follows from the positions of both and from measured ranges, and is only as certain as they are. Someone is within the radius,
 /// or beyond it, when the confident policy's thresholds for that are met; else the engine does not know, and what it
 /// reported last stands.
 public struct ProximityRule: Hashable, Sendable {
@@ -104,13 +104,15 @@ public struct ProximityReading: Hashable, Sendable {
     public var user: UserNumber
     /// Whether the person is within the radius. The devices of both must agree.
     public var standing: ProximityStanding
-    /// The distance between the estimates of the two devices that were located last, metres; nil where neither has
-    /// one.
+    /// The distance that decides: the range, where it is the surer one, else that between the estimates of the two
+    /// devices that were located last; metres; nil where there is neither.
     public var metres: Double?
-    /// The sample time of the newer position of those two; nil as `metres`.
+    /// When the range was measured, or the sample time of the newer position of those two; nil as `metres`.
     public var at: Instant?
     /// The standard deviation on each axis of where one is as seen from the other, metres; nil as `metres`.
     public var deviationMetres: Double?
+    /// What measured the range; nil for positions.
+    public var source: PeerRange.Source?
 }
 
 /// Whether a person is within the radius of a rule.
@@ -119,7 +121,8 @@ public enum ProximityStanding: UInt8, Hashable, Sendable, CaseIterable {
     case within
     /// The person is farther away.
     case beyond
-    /// No device knows: positions are too old or too inaccurate for this radius, or devices contradict each other.
+    /// No device knows: positions are too old or too inaccurate for this radius, or devices or ranges contradict each
+    /// other.
     case unknown
 }
 

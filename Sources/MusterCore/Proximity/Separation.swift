@@ -14,12 +14,12 @@ struct PeerEstimate {
 
     /// Returns the variance at a later moment: the device may have moved since, in any direction.
     func variance(at moment: Instant) -> Double {
-        let moved = max(speed, Self.walkingSpeed) * max(moment.seconds(since: at), 0)
+        let moved = Self.possibleSpeed(speed) * max(moment.seconds(since: at), 0)
         return variance + moved * moved
     }
 
-    /// The speed at which a device that stood at its last fix may have moved since, metres a second.
-    private static let walkingSpeed = 1.0
+    /// Returns the speed at which a device may have moved since, metres a second: its own, or that of a walk.
+    static func possibleSpeed(_ speed: Double) -> Double { max(speed, 1) }
 }
 
 /// The distance between two devices, and how uncertain it is.
@@ -69,9 +69,13 @@ package struct Separation: Hashable, Sendable {
     ///
     /// Large errors make a small radius improbable wherever the two are, which is no evidence that they are apart. So
     /// `.beyond` asks how far the distance between the estimates is above the radius, in deviations.
-    func standing(withinMetres radius: Double, _ mode: RegionMode) -> ProximityStanding {
+    ///
+    /// - Parameter isRange: whether a radio measured the distance. Then the margin beyond which someone has left is at
+    ///   most a quarter of the radius, because ranges do not drift as fixes do.
+    func standing(withinMetres radius: Double, _ mode: RegionMode, isRange: Bool = false) -> ProximityStanding {
         if probability(withinMetres: radius) > mode.enterProbability { return .within }
-        let excess = metres - radius - mode.exitMarginMetres
+        let margin = isRange ? min(mode.exitMarginMetres, radius / 4) : mode.exitMarginMetres
+        let excess = metres - radius - margin
         return normalProbability(below: -excess / deviationMetres) < mode.exitProbability ? .beyond : .unknown
     }
 

@@ -139,6 +139,7 @@ extension JSONWriter {
         member("name", device.name)
         if let alias = device.alias { member("alias", alias) }
         if let beacon = device.beacon { member("beacon", beacon.text) }
+        if device.rangeTag != nil { member("agreesToRanges", true) }
         if let position = known?.position {
             key("position")
             value(position, reporter: position.reporter.map { directory.name(of: $0) })

@@ -14,7 +14,8 @@ struct ContactRoutes: NativeRoutes {
     private static let beforeSchema = #"{"type":"integer","minimum":0,"maximum":86400}"#
     /// How long the searched time may be, seconds.
     private static let longestSeconds: Double = 172_800
-    /// How many positions are read of one device, and of all. Beyond, the answer says that it is not complete.
+    /// How many positions are read of one device, and of all, and as many ranges. Beyond, the answer says that it is
+    /// not complete.
     private static let deviceLimit = 20_000
     private static let totalLimit = 400_000
 
@@ -68,17 +69,19 @@ struct ContactRoutes: NativeRoutes {
                 writer.member("to", item.contact.to)
                 writer.member("closestMetres", item.contact.closestMetres)
                 writer.member("deviationMetres", item.contact.deviationMetres)
+                if let source = item.contact.source { writer.member("source", source.wireName.description) }
                 writer.endObject()
             }
             writer.endObject()
         }
     }
 
-    /// Where the devices of one person were, and how many positions that took.
-    private struct Trails: Sendable {
+    /// What is known of where the devices of one person were, and how many positions and ranges that took.
+    private struct Traces: Sendable {
         var trails: [ContactSearch.Trail] = []
+        var ranges: [PeerRange] = []
         var count = 0
-        /// Whether all positions of the time were read.
+        /// Whether everything of the time was read.
         var isComplete = true
     }
 
@@ -94,30 +97,32 @@ struct ContactRoutes: NativeRoutes {
         let search = ContactSearch(radiusMetres: radius)
         let ownDevices = directory.devices(of: person.number)
         let own = try await coordinator.read { store in
-            try Self.trails(of: ownDevices, from: from, to: end, limit: Self.totalLimit, in: store)
+            try Self.traces(of: ownDevices, from: from, to: end, limit: Self.totalLimit, in: store)
         }
         var found = Found(isComplete: own.isComplete)
         var left = Self.totalLimit - own.count
         for other in directory.users.all where other.team == team && other.number != person.number {
-            guard !own.trails.isEmpty else { break }
             let (devices, limit) = (directory.devices(of: other.number), left)
             // Each person is one read, so that no reader waits for all of them.
-            let (trails, contacts) = try await coordinator.read { store in
-                let trails = try Self.trails(of: devices, from: from, to: end, limit: limit, in: store)
-                return (trails, search.contacts(between: own.trails, and: trails.trails))
+            let (traces, contacts) = try await coordinator.read { store in
+                let traces = try Self.traces(of: devices, from: from, to: end, limit: limit, in: store)
+                let ranges =
+                    own.ranges.filter { devices.contains($0.peer) }
+                    + traces.ranges.filter { ownDevices.contains($0.peer) }
+                return (traces, search.contacts(between: own.trails, and: traces.trails, ranges: ranges))
             }
-            left -= trails.count
+            left -= traces.count
             found.contacts += contacts.map { (other.name, $0) }
-            if !trails.isComplete { found.isComplete = false }
+            if !traces.isComplete { found.isComplete = false }
         }
         found.contacts.sort { ($0.contact.from, $0.user) < ($1.contact.from, $1.user) }
         return found
     }
 
-    private static func trails(
+    private static func traces(
         of devices: [DeviceNumber], from: Instant, to end: Instant, limit: Int, in store: any Store
-    ) throws -> Trails {
-        var found = Trails()
+    ) throws -> Traces {
+        var found = Traces()
         for device in devices {
             let room = min(deviceLimit, limit - found.count)
             guard room > 0 else {
@@ -125,9 +130,11 @@ struct ContactRoutes: NativeRoutes {
                 break
             }
             let positions = try store.positions(of: device, from: from, to: end, after: nil, limit: room)
-            found.count += positions.count
-            if positions.count == room { found.isComplete = false }
+            let ranges = try store.ranges(of: device, from: from, to: end, after: nil, limit: room)
+            found.count += positions.count + ranges.count
+            if positions.count == room || ranges.count == room { found.isComplete = false }
             if !positions.isEmpty { found.trails.append(ContactSearch.Trail(positions)) }
+            found.ranges += ranges
         }
         return found
     }

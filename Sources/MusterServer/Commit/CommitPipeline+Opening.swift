@@ -26,6 +26,7 @@ extension CommitPipeline {
         engine.resume(proximityRules: try store.proximityRules(), alarms: try store.proximityAlarms())
         engine.resume(
             sightings: try store.latestSightings(before: now.advanced(bySeconds: Engine.clockToleranceSeconds)))
+        engine.resume(ranges: try store.ranges(since: now.advanced(bySeconds: -RangePolicy.freshSeconds)))
         self.init(
             store: store, engine: engine, rules: rules, quotas: quotas, streams: streams,
             unrecorded: unrecorded, recordedThrough: try store.recordedThrough)

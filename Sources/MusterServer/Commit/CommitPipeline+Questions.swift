@@ -4,7 +4,7 @@ import MusterStore
 /// Lookups in the store that the pipeline makes before the engine decides an observation.
 extension Observation {
     /// The device that sent the observation and the time of receipt; nil for what does not show that the device, or its
-    /// owner, was heard: declarations, signals and last wills.
+    /// owner, was heard: declarations, signals, ranges and last wills.
     package var arrival: (device: DeviceNumber, moment: Instant)? {
         switch self {
         case .position(let position, let device): (device, position.receivedTime)
@@ -12,7 +12,7 @@ extension Observation {
         case .listening(let listening, let device): (device, listening.receivedTime)
         case .note(let note, let device):
             note.name.kind == .lastWill || note.name.kind == .properties ? nil : (device, note.receivedTime)
-        case .signal, .declaration: nil
+        case .signal, .range, .declaration: nil
         }
     }
 }
@@ -27,6 +27,7 @@ extension StoreTransaction {
         // The engine itself detects repeated reports of listening.
         case .listening: false
         case .signal(let signal, let device): try holds(signal, of: device)
+        case .range(let range, let device): try holds(range, of: device)
         case .declaration(let declaration): try holds(declaration)
         case .note(let note, let device): try self.deviceNote(note.name, of: device).map { note.repeats($0) } ?? false
         }

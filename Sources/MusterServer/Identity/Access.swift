@@ -206,6 +206,7 @@ package struct Access: Sendable {
         case .position(_, of: let device, isCurrent: _): maySee(device)
         case .sighting(_, of: let device, isCurrent: _), .note(_, of: let device): maySee(device)
         case .signal(_, of: let device): maySee(device)
+        case .range(let range, of: let device, isCurrent: _): maySeeRange(of: device, to: range.peer)
         case .crossing(let crossing): maySee(crossing.device)
         case .presence(let report): maySee(report.device)
         case .belief(_, of: let device): maySee(device)
@@ -228,6 +229,23 @@ package struct Access: Sendable {
         case .action(let action): maySee(action)
         }
     }
+
+    /// Whether the principal may see how far one device was from another: who sees both, and the owner of either.
+    package func maySeeRange(of device: DeviceNumber, to peer: DeviceNumber) -> Bool {
+        guard let one = directory.devices[device], let other = directory.devices[peer] else { return false }
+        if mayRead(one) && mayRead(other) { return true }
+        return (isSelf(one.user) && mayRead(one)) || (isSelf(other.user) && mayRead(other))
+    }
+
+    /// Whether the principal may let others report how far they are from this device: its owner alone, in person or by
+    /// the device's own token.
+    package func mayAgreeToRanges(of device: Device) -> Bool {
+        isSelf(device.user) && principal.device.map { $0 == device.number } ?? true
+    }
+
+    /// Whether the principal may report how far this device is from others: its owner alone, because to report is to
+    /// agree.
+    package func mayReportRanges(of device: Device) -> Bool { isSelf(device.user) && mayReport(for: device) }
 
     /// Whether the action asks the principal's own devices where they are. A device's token is told so, too.
     package func isAskedForLocation(by action: Action) -> Bool {

@@ -54,6 +54,9 @@ extension Directory {
         case .signal(let signal, let device):
             let (device, user) = names(of: device)
             return .signal(signal, device: device, user: user, reporter: signal.reporter.map { name(of: $0) })
+        case .range(let range, let device, let isCurrent):
+            let (device, user) = names(of: device)
+            return .range(range, device: device, user: user, peer: names(of: range.peer).device, isLate: !isCurrent)
         case .crossing(let crossing):
             let (device, user) = names(of: crossing.device)
             return .crossing(crossing, device: device, user: user, region: named(crossing.region))

@@ -15,7 +15,10 @@ extension Schema {
     private static let metres = #"{"type":"number","minimum":0}"#
     private static let personNearby = object(
         [("user", text), ("standing", #"{"enum":["within","beyond","unknown"]}"#)],
-        optional: [("metres", metres), ("deviationMetres", metres), ("since", time), ("told", boolean)])
+        optional: [
+            ("metres", metres), ("deviationMetres", metres), ("source", rangeSource), ("since", time),
+            ("told", boolean),
+        ])
 
     package static let proximityRules: [(String, String)] = [
         ("NewProximityRule", object(measured, optional: optional)),
@@ -34,10 +37,11 @@ extension Schema {
                 (
                     "items",
                     list(
-                        of: object([
-                            ("user", name), ("from", time), ("to", time), ("closestMetres", metres),
-                            ("deviationMetres", metres),
-                        ]))
+                        of: object(
+                            [
+                                ("user", name), ("from", time), ("to", time), ("closestMetres", metres),
+                                ("deviationMetres", metres),
+                            ], optional: [("source", rangeSource)]))
                 ),
             ])
         ),

@@ -32,7 +32,7 @@ package enum Schema {
     /// All schemas that routes name.
     package static let named: [(String, String)] =
         requests + answers + places + safety + rules + targets + locationTracker + located + datasets + push + beacons
-        + signals + attendance + proximityRules
+        + signals + ranges + attendance + proximityRules
 
     private static let role =
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
@@ -160,7 +160,10 @@ package enum Schema {
             "Device",
             object(
                 [("id", text), ("user", name), ("name", name)],
-                optional: [("alias", text), ("beacon", beacon), ("position", reference("Position"))] + whereabouts)
+                optional: [
+                    ("alias", text), ("beacon", beacon), ("agreesToRanges", boolean),
+                    ("position", reference("Position")),
+                ] + whereabouts)
         ),
         ("DevicePage", page(of: "Device")),
         ("DeviceToken", object([("device", text), ("token", text)])),
@@ -245,7 +248,8 @@ package enum Schema {
                     (
                         "type",
                         words(
-                            "position", "sighting", "note", "signal", "crossing", "presence", "belief", "safety",
+                            "position", "sighting", "note", "signal", "range", "crossing", "presence", "belief",
+                            "safety",
                             "declaration", "reminder", "checkInTimer", "attendance", "proximity", "incident", "roll",
                             "region", "directory", "posted", "document", "dataset", "action")
                     ),

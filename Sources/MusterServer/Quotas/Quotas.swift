@@ -352,7 +352,7 @@ extension Observation {
     fileprivate var device: DeviceNumber? {
         switch self {
         case .position(_, let device), .sighting(_, let device), .listening(_, let device), .note(_, let device),
-            .signal(_, let device):
+            .signal(_, let device), .range(_, let device):
             device
         case .declaration: nil
         }

@@ -23,6 +23,7 @@ extension EventMapper {
         detail.add("Since", report.since)
         if let metres = report.metres { detail.append(.init("DistanceMetres", .number(metres))) }
         if let deviation = report.deviationMetres { detail.append(.init("DeviationMetres", .number(deviation))) }
+        detail.add("Source", report.source?.wireName.description)
         detail.add("By", report.by.flatMap { name(of: $0, directory) })
         detail.add("Note", report.note)
         return EventContent(

@@ -37,7 +37,8 @@ struct EventMapper: Sendable {
         case .posted(let event): told = self.content(event)
         // The incident's own event covers the effect of a roll's change: whether everyone is accounted for. A dataset
         // is its owner's alone, and rules are an admin's.
-        case .sighting, .note, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action: told = nil
+        case .sighting, .note, .range, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action:
+            told = nil
         }
         guard let told else { return nil }
         let event = Event(

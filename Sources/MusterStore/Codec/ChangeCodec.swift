@@ -29,6 +29,7 @@ package struct ChangeCodec {
         case checkInTimer
         case attendance
         case proximity
+        case currentRange, lateRange
     }
 
     var writer = ByteWriter()
@@ -58,6 +59,9 @@ package struct ChangeCodec {
         case .signal(let signal, let device):
             putHead(.signal, of: device.rawValue)
             writer.put(signal)
+        case .range(let range, let device, let isCurrent):
+            putHead(isCurrent ? .currentRange : .lateRange, of: device.rawValue)
+            writer.put(range)
         case .crossing(let crossing):
             writer.put(byte: Tag.crossing.rawValue)
             writer.put(crossing)
@@ -230,6 +234,8 @@ package struct ChangeCodec {
         case .signal:
             let device = DeviceNumber(try reader.number())
             return .signal(try reader.signal(), of: device)
+        case .currentRange: return try range(&reader, isCurrent: true)
+        case .lateRange: return try range(&reader, isCurrent: false)
         case .posted: return .posted(try reader.postedEvent())
         case .document: return .document(try reader.documentTouch())
         case .action: return .action(try reader.action())
@@ -249,6 +255,11 @@ package struct ChangeCodec {
     private static func sighting(_ reader: inout ByteReader, isCurrent: Bool) throws(CodecError) -> Change {
         let device = DeviceNumber(try reader.number())
         return .sighting(try reader.sighting(), of: device, isCurrent: isCurrent)
+    }
+
+    private static func range(_ reader: inout ByteReader, isCurrent: Bool) throws(CodecError) -> Change {
+        let device = DeviceNumber(try reader.number())
+        return .range(try reader.range(), of: device, isCurrent: isCurrent)
     }
 
     private static func region(_ reader: inout ByteReader, removed: Bool) throws(CodecError) -> Change {

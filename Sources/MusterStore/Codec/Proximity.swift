@@ -30,7 +30,7 @@ extension ByteWriter {
         put(optional: report.who)
         put(optional: report.since)
         put(metres: report.metres)
-        put(metres: report.deviationMetres)
+        put(deviation: report.deviationMetres, report.source)
     }
 
     private mutating func put(_ centre: ProximityRule.Centre) {
@@ -91,7 +91,7 @@ extension ByteReader {
         report.who = try isPresent() ? UserNumber(try self.number()) : nil
         report.since = try optionalInstant()
         report.metres = try isPresent() ? try exactDouble() : nil
-        report.deviationMetres = try isPresent() ? try exactDouble() : nil
+        (report.deviationMetres, report.source) = try deviation()
         return report
     }
 

@@ -7,6 +7,7 @@ package enum NamedChange: Hashable, Sendable {
     case sighting(Sighting, device: String, user: String, isLate: Bool)
     case note(DeviceNote.Name, device: String, user: String)
     case signal(Signal, device: String, user: String, reporter: String?)
+    case range(PeerRange, device: String, user: String, peer: String, isLate: Bool)
     case crossing(Crossing, device: String, user: String, region: NamedRegion)
     case presence(PresenceReport, device: String, user: String, region: NamedRegion)
     case belief(NamedBelief, device: String, user: String)
@@ -43,6 +44,7 @@ package enum NamedChange: Hashable, Sendable {
         case .sighting: "sighting"
         case .note: "note"
         case .signal: "signal"
+        case .range: "range"
         case .crossing: "crossing"
         case .presence: "presence"
         case .belief: "belief"
@@ -145,6 +147,11 @@ extension JSONWriter {
             if !name.key.isEmpty { member("key", name.key) }
         case .signal(let signal, let device, let user, let reporter):
             members(of: signal, device, user, reporter: reporter)
+        case .range(let range, let device, let user, let peer, let isLate):
+            members(of: device, user)
+            key("range")
+            value(range, peer: peer)
+            member("late", isLate)
         case .crossing(let crossing, let device, let user, let region):
             member("kind", crossing.kind.wireName.description)
             members(of: device, user)

@@ -115,6 +115,7 @@ extension JSONWriter {
         if let since = report.since { member("since", since) }
         if let metres = report.metres { member("metres", metres) }
         if let deviation = report.deviationMetres { member("deviationMetres", deviation) }
+        if let source = report.source { member("source", source.wireName.description) }
         if let note = report.note { member("note", note) }
     }
 
@@ -146,6 +147,7 @@ extension JSONWriter {
         member("standing", person.reading.standing.wireName.description)
         if let metres = person.reading.metres { member("metres", metres) }
         if let deviation = person.reading.deviationMetres { member("deviationMetres", deviation) }
+        if let source = person.reading.source { member("source", source.wireName.description) }
         if let alarm = person.alarm {
             member("since", alarm.since)
             member("told", alarm.isTold)

@@ -34,11 +34,11 @@ extension IncidentCommand {
                 var to: String
                 var closestMetres: Double
                 var deviationMetres: Double
+                var source: String?
 
                 /// The contact on one line.
                 var line: String {
-                    let distance = "\(Int(closestMetres.rounded())) m ± \(Int(deviationMetres.rounded())) m"
-                    return [user, from, to, distance].joined(separator: "\t")
+                    [user, from, to, distanceWords(closestMetres, deviationMetres, source)].joined(separator: "\t")
                 }
             }
             var person: String

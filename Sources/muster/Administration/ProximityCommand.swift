@@ -117,6 +117,14 @@ private func printRule(over data: String, json: Bool, _ send: (Connection) async
     for person in rule.people { announce(person.line(of: rule)) }
 }
 
+/// A distance in words: to the metre by positions, to the decimetre by a measured range, whose source is named.
+func distanceWords(_ metres: Double, _ deviation: Double?, _ source: String?) -> String {
+    let digits = { (value: Double) in
+        source == nil ? "\(Int(value.rounded()))" : String(format: "%.1f", value)
+    }
+    return "\(digits(metres)) m" + (deviation.map { " ± \(digits($0)) m" } ?? "") + (source.map { " by \($0)" } ?? "")
+}
+
 /// A proximity rule, as the API returns it.
 private struct Rule: Decodable, Sendable {
     struct Person: Decodable, Sendable {
@@ -124,14 +132,13 @@ private struct Rule: Decodable, Sendable {
         var standing: String
         var metres: Double?
         var deviationMetres: Double?
+        var source: String?
         var since: String?
         var told: Bool?
 
         /// The person on one line: how far, how sure, and what the rule reports.
         func line(of rule: Rule) -> String {
-            let distance = metres.map { metres in
-                "\(Int(metres.rounded())) m" + (deviationMetres.map { " ± \(Int($0.rounded())) m" } ?? "")
-            }
+            let distance = metres.map { distanceWords($0, deviationMetres, source) }
             let state = since.map { since in
                 let words = rule.demand == "fence" ? "near since" : "apart since"
                 return "\(words) \(since)\(told == true ? ", told" : "")"

@@ -73,6 +73,11 @@ import Testing
         step("DELETE /teams/{team}", "/teams/west"),
         step("DELETE /users/{user}", "/users/new"),
         ("PUT /api/users/{account}", "//api/users/ned", #"{"username":"ned","password":"a password"}"#, "admin"),
+        (
+            "PUT /api/v1/users/{user}/devices/{device}/range-tag", "/users/mia/devices/phone/range-tag",
+            #"{"tag":"0123456789abcdef0123456789abcdef"}"#, "mia"
+        ),
+        ("DELETE /api/v1/users/{user}/devices/{device}/range-tag", "/users/mia/devices/phone/range-tag", "", "mia"),
         // A device that its phone names for the first time is made.
         ("POST /owntracks", "//owntracks?d=fresh", #"{"_type":"lwt","tst":1}"#, "mia"),
         ("POST /pub", "//pub?d=fresher", #"{"_type":"lwt","tst":1}"#, "mia"),
@@ -195,6 +200,7 @@ import Testing
         "DELETE /_session": "signs out",
         "POST /api/v1/positions": "the position says by whom",
         "POST /api/v1/sightings": "the sighting says which device heard it",
+        "POST /api/v1/ranges": "the range says which device measured it",
         "POST /api/v1/signals": "the signal says by whom", "POST /ifttt/v1/triggers/{slug}": "looks",
         "POST /devices": "as POST /api/v1/users/{user}/devices", "PUT /devices/{uuid}": "a note of one's own device",
         "DELETE /devices/{uuid}": "as DELETE /api/v1/users/{user}/devices/{device}",

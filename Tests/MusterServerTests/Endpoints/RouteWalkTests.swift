@@ -49,6 +49,9 @@ import Testing
         "GET /api/v1/users/{user}/devices/{device}/sightings": "almnd",
         "GET /api/v1/users/{user}/devices/{device}/notes": "almnd",
         "POST /api/v1/signals": "almngd", "GET /api/v1/users/{user}/devices/{device}/signals": "almnd",
+        "POST /api/v1/ranges": "almngd", "GET /api/v1/users/{user}/devices/{device}/ranges": "almnd",
+        "PUT /api/v1/users/{user}/devices/{device}/range-tag": "almngd",
+        "DELETE /api/v1/users/{user}/devices/{device}/range-tag": "almngd",
         "GET /api/v1/collections": "almnd", "POST /api/v1/collections": "al",
         "GET /api/v1/collections/{collection}": "almnd", "DELETE /api/v1/collections/{collection}": "al",
         "GET /api/v1/collections/{collection}/regions": "almnd",
@@ -240,6 +243,10 @@ import Testing
         ("PUT /api/v1/users/{user}/devices/{device}/encryption-key", #"{"key":"0123"}"#),
         ("DELETE /api/v1/users/{user}/devices/{device}/encryption-key", nil),
         ("GET /api/v1/users/{user}/devices/{device}/positions", nil),
+        ("GET /api/v1/users/{user}/devices/{device}/ranges", nil),
+        (
+            "PUT /api/v1/users/{user}/devices/{device}/range-tag", #"{"tag":"0123456789abcdef0123456789abcdef"}"#
+        ), ("DELETE /api/v1/users/{user}/devices/{device}/range-tag", nil),
         ("GET /api/v1/trackers/{tracker}", nil),
     ]
 

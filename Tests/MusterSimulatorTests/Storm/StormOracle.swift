@@ -59,7 +59,7 @@ struct StormOracle {
         if case .report(let observations) = step, let first = observations.first {
             switch first {
             case .position(_, let device), .sighting(_, let device), .listening(_, let device), .note(_, let device),
-                .signal(_, let device):
+                .signal(_, let device), .range(_, let device):
                 return StormServer.device(device, in: directory).flatMap { directory.devices[$0]?.user }.map { [$0] }
                     ?? []
             case .declaration(let declaration): return [declaration.subject]

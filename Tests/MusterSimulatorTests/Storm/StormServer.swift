@@ -72,7 +72,7 @@ struct StormServer {
                 Self.device(device, in: directory).map { .sighting(sighting, of: $0) }
             case .listening(let listening, let device):
                 Self.device(device, in: directory).map { .listening(listening, of: $0) }
-            case .note, .signal, .declaration: observation
+            case .note, .signal, .range, .declaration: observation
             }
         }
         var tally = Tally()

@@ -129,7 +129,8 @@ struct StormStore {
         case .sighting(var sighting, let device):
             sighting.receivedTime = never
             return .sighting(sighting, of: device)
-        case .listening, .note, .signal, .declaration: return observation
+        // The storm has no ranges.
+        case .listening, .note, .signal, .range, .declaration: return observation
         }
     }
 }

@@ -258,7 +258,7 @@ enum StoreWords {
         "push_subscriptions": "subscriptions to datasets", "pushes": "pushes that wait", "signals": "signals",
         "guests": "guests of identity pools", "guest_pools": "the number of guests",
         "attendance_rules": "attendance rules", "proximity_rules": "proximity rules",
-        "proximity_alarms": "alarms of proximity rules",
+        "proximity_alarms": "alarms of proximity rules", "ranges": "measured ranges",
         "bulk_publishes": "bulk publishes",
         "sqlite_schema": "the list of tables", "sqlite_master": "the list of tables",
     ]

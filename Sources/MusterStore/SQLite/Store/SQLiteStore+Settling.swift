@@ -44,6 +44,7 @@ extension SQLiteStore {
                     before: horizon, from: start, limit: limit, in: database)
                 let sightings = try SightingTable.delete(before: horizon, limit: limit, in: database)
                 let signals = try SignalTable.delete(before: horizon, limit: limit, in: database)
+                let ranges = try RangeTable.delete(before: horizon, limit: limit, in: database)
                 let documents = DocumentTables(in: database) { [self] in lastSequence }
                 let locations = try documents.forgetLocations(
                     through: LogSequence(Counter.trimmed.value(in: database)), limit: limit)
@@ -51,7 +52,7 @@ extension SQLiteStore {
                 let letters = try DeadLetterTable.delete(before: horizon, limit: limit, in: database)
                 try HistoryTable.deleteLatest(before: horizon, in: database)
                 let declarations = try DeclarationTable.delete(before: horizon, limit: limit, in: database)
-                let others = sightings + signals + locations + letters + declarations
+                let others = sightings + signals + ranges + locations + letters + declarations
                 return (count + others + (trimmed?.commits ?? 0), place)
             }
         }

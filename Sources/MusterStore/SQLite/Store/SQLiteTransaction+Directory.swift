@@ -43,13 +43,14 @@ extension SQLiteTransaction {
     func put(_ device: Device) throws {
         try execute(
             """
-            INSERT INTO devices (number, name, owner, alias, beacon) VALUES (?, ?, ?, ?, ?) ON CONFLICT (number)
-            DO UPDATE SET name = excluded.name, owner = excluded.owner, alias = excluded.alias,
-                beacon = excluded.beacon
+            INSERT INTO devices (number, name, owner, alias, beacon, range_tag) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (number) DO UPDATE SET name = excluded.name, owner = excluded.owner, alias = excluded.alias,
+                beacon = excluded.beacon, range_tag = excluded.range_tag
             """,
             [
                 device.number.rawValue, device.name, device.user.rawValue, device.alias,
                 device.beacon.map { beacon in Blob(ByteWriter.bytes { $0.put(beacon) }) },
+                device.rangeTag.map { tag in Blob(ByteWriter.bytes { $0.put(tag) }) },
             ])
         try execute(
             "UPDATE credentials SET owner = ? WHERE device = ? AND owner <> ?",

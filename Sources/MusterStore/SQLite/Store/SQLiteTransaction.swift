@@ -98,6 +98,10 @@ final class SQLiteTransaction: StoreTransaction {
             codec.put(change)
             let sequence = LogSequence(lastSequence)
             try run { try SignalTable.insert(signal, of: device, at: sequence, in: database) }
+        case .range(let range, let device, _):
+            codec.put(change)
+            let sequence = LogSequence(lastSequence)
+            try run { try RangeTable.insert(range, of: device, at: sequence, in: database) }
         case .declaration(let declaration, let isCurrent):
             codec.put(change)
             try run { try DeclarationTable.insert(declaration, isCurrent: isCurrent, in: database) }

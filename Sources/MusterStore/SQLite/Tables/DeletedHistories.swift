@@ -4,7 +4,7 @@ import MusterDocuments
 import Synchronization
 
 /// The devices whose history of positions was deleted, each with the newest change that the deletion covers. Readers of
-/// the log leave these positions out from the deleting commit on; `settle` erases them from the file. The device, its
+/// the log leave these positions, and the ranges from and to the devices, out from the deleting commit on; `settle` erases them from the file. The device, its
 /// newest position and everything derived from its positions stay.
 struct DeletedHistories: Equatable {
     private(set) var through: [DeviceNumber: Int64] = [:]
@@ -47,10 +47,13 @@ struct DeletedHistories: Equatable {
         through[device].map { sequence <= $0 } ?? false
     }
 
-    /// Whether the change of this number is a deleted position.
+    /// Whether the change of this number is a deleted position or range.
     func cover(_ change: Change, at sequence: Int64) -> Bool {
-        guard case .position(_, let device, _) = change else { return false }
-        return cover(device, at: sequence)
+        switch change {
+        case .position(_, let device, _): cover(device, at: sequence)
+        case .range(let range, let device, _): cover(device, at: sequence) || cover(range.peer, at: sequence)
+        default: false
+        }
     }
 
     /// Stores these deletions in the file.
@@ -85,7 +88,10 @@ extension SQLiteStore {
         }
         return try onWriter { database in
             try transact(in: database) {
-                try HistoryTable.delete(of: device, through: through, limit: max(1, limit), in: database) >= limit
+                let limit = max(1, limit)
+                let positions = try HistoryTable.delete(of: device, through: through, limit: limit, in: database)
+                let ranges = try RangeTable.delete(of: device, through: through, limit: limit, in: database)
+                return positions >= limit || ranges >= limit
             }
         }
     }

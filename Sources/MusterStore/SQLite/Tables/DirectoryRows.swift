@@ -114,7 +114,8 @@ extension StoredDirectory {
             Device(
                 number: try $0.number("number"), name: try $0.value("name"), user: try $0.number("owner"),
                 alias: try $0.optional("alias"),
-                beacon: try $0.decodeOptional("beacon") { reader throws(CodecError) in try reader.beacon() })
+                beacon: try $0.decodeOptional("beacon") { reader throws(CodecError) in try reader.beacon() },
+                rangeTag: try $0.decodeOptional("range_tag") { reader throws(CodecError) in try reader.rangeTag() })
         }
         collections = try Row.fetchAll(database, sql: "SELECT * FROM collections ORDER BY number").map {
             RegionCollection(

@@ -1,10 +1,9 @@
 import GRDB
 import MusterCore
 
-/// Erases the positions and sightings of removed devices and deleted histories from the history, the records of removed
-/// users' datasets, and the changes about removed devices, removed users and deleted positions from the log, slice by
-/// slice. After a crash the erasure begins
-/// again.
+/// Erases the positions, sightings and ranges of removed devices and deleted histories, the records of removed users'
+/// datasets, and the changes about removed devices, removed users, deleted positions and deleted ranges from the log,
+/// slice by slice. After a crash the erasure begins again.
 struct Erasure {
     let removed: Removals
     let cut: DeletedHistories
@@ -34,12 +33,16 @@ struct Erasure {
         if let device = devices.last {
             var count = try HistoryTable.delete(of: device, limit: limit, in: database)
             if count < limit { count += try SightingTable.delete(of: device, limit: limit - count, in: database) }
+            if count < limit { count += try RangeTable.delete(of: device, limit: limit - count, in: database) }
             if count < limit { devices.removeLast() }
             return false
         }
         if let device = cutDevices.last {
             let through = cut.through[device] ?? 0
-            let count = try HistoryTable.delete(of: device, through: through, limit: limit, in: database)
+            var count = try HistoryTable.delete(of: device, through: through, limit: limit, in: database)
+            if count < limit {
+                count += try RangeTable.delete(of: device, through: through, limit: limit - count, in: database)
+            }
             if count < limit { cutDevices.removeLast() }
             return false
         }

@@ -25,6 +25,7 @@ struct Removals: Equatable {
         switch change {
         case .position(_, let device, _): devices.contains(device)
         case .sighting(_, let device, _), .note(_, let device), .signal(_, let device): devices.contains(device)
+        case .range(let range, let device, _): devices.contains(device) || devices.contains(range.peer)
         case .crossing(let crossing): devices.contains(crossing.device)
         case .presence(let report): devices.contains(report.device)
         case .belief(_, let device): devices.contains(device)

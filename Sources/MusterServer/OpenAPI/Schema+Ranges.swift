@@ -1,0 +1,32 @@
+import MusterCore
+import MusterWire
+
+/// The schemas of measured ranges.
+extension Schema {
+    private static let tag = #"{"type":"string","pattern":"^[0-9A-Fa-f]{32}$"}"#
+    /// What measured a distance; of positions nothing is said.
+    static let rangeSource =
+        #"{"enum":["\#(PeerRange.Source.allCases.map(\.wireName.description).joined(separator: #"",""#))"]}"#
+    private static let distance: [(String, String)] = [
+        ("metres", number(PeerRange.metresLimits)),
+        ("deviationMetres", #"{"type":"number","exclusiveMinimum":0,"maximum":\#(PeerRange.deviationLimit)}"#),
+        ("source", rangeSource),
+    ]
+
+    package static let ranges: [(String, String)] = [
+        ("NewRangeTag", object([("tag", tag)])),
+        ("NewRange", object([("peer", tag), ("sampleTime", time)] + distance, optional: [("device", text)])),
+        (
+            "RangeReport",
+            oneOf(
+                reference("NewRange"),
+                #"{"type":"array","maxItems":\#(RangeDecoder.limit),"items":\#(reference("NewRange"))}"#)
+        ),
+        (
+            "RangeReceipt",
+            object(["accepted", "late", "repeated", "unregistered", "sequence"].map { ($0, since) })
+        ),
+        ("Range", object([("peer", text), ("sampleTime", time), ("receivedTime", time)] + distance)),
+        ("RangePage", page(of: "Range")),
+    ]
+}
