@@ -141,7 +141,11 @@ extension Nearby {
             },
             open: { opened, key, channel in self.open(opened, key, channel, attempt) },
             note: { note in attempt.link.deliver(note) },
-            ended: { end in self.ended(end, attempt) })
+            ended: { end in self.ended(end, attempt) },
+            tagged: { tag in
+                guard let peer = attempt.state.withLock({ $0.peer }) else { return }
+                self.queue.append(.rangeTag(peer, tag))
+            })
     }
 
     private func introduce(to key: KeyFingerprint, _ attempt: ChannelAttempt) throws -> Conversation.Own {
@@ -151,7 +155,7 @@ extension Nearby {
         attempt.state.withLock { ($0.key, $0.session) = (key, session) }
         return Conversation.Own(
             name: options.name, proof: secret?.proof(of: store.fingerprint, to: key) ?? [], run: runNumber,
-            capabilities: PeerCapabilities(of: source), token: session.token)
+            capabilities: PeerCapabilities(of: source), token: session.token, rangeTag: options.rangeTag)
     }
 
     /// Decides on a peer by its name, its key and its proof; nil, or why it is not accepted.

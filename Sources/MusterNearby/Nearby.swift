@@ -26,6 +26,9 @@ public final class Nearby: Sendable {
         /// A secret of at least 16 bytes that all devices of a team share. With it only they are accepted, and no key
         /// needs to be known.
         public var teamSecret: [UInt8]?
+        /// The tag under which accepted peers may report to a server how far they are from this device. Its owner
+        /// agrees to that by registering it there; nil when they do not agree.
+        public var rangeTag: RangeTag?
         /// The wait before a channel is opened again, seconds; it doubles with each failure, up to 20 times as much.
         public var retrySeconds = 0.5
 
@@ -117,6 +120,9 @@ public final class Nearby: Sendable {
         return News { await queue.next() }
     }
 
+    /// Whether this device invents what it measures, in whole or in part.
+    public var isSimulated: Bool { source.isSimulated }
+
     /// The peers that are connected.
     public var peers: [NearbyPeer] { state.withLock { $0.peers.values.map(\.peer) } }
 
@@ -197,6 +203,8 @@ public enum NearbyEvent: Hashable, Sendable, MergeableNews {
     case turnedAway(name: String?, key: KeyFingerprint?, ChannelEnd)
     /// Tokens were exchanged with a peer, and it is measured.
     case connected(NearbyPeer)
+    /// A connected peer hands over the tag under which this device may report to a server how far the peer is.
+    case rangeTag(NearbyPeer, RangeTag)
     /// An update of the session with a peer.
     case update(NearbyPeer, NearbyUpdate)
     /// The channel to a peer ended; its token and this device's are dead.
@@ -204,7 +212,8 @@ public enum NearbyEvent: Hashable, Sendable, MergeableNews {
 
     var subject: String {
         switch self {
-        case .connected(let peer), .update(let peer, _), .disconnected(let peer, _): peer.key.description
+        case .connected(let peer), .rangeTag(let peer, _), .update(let peer, _), .disconnected(let peer, _):
+            peer.key.description
         default: ""
         }
     }

@@ -155,6 +155,26 @@ def test_two_fixes_tell_a_distance_and_a_bearing(start):
     assert seen["distanceError"] >= 5 and "x" not in seen
 
 
+@pytest.mark.parametrize("source, words", [
+    (["--simulate", "0,0,0"], "(simulated)"),
+    (["--source", "fused", "--simulate", "0,0,0", "--position", "43.5,-6,3"], "(fused, simulated in part)")])
+def test_lines_say_that_a_distance_is_simulated(start, tmp_path, source, words):
+    other = ["--source", "fused", "--position", "43.5,-6,3"] if "fused" in source else []
+    _, address = listening(start, "ana", "--simulate", "0,10,0", *other)
+    process = subprocess.Popen(
+        [binary, "nearby", "--name", "ben", "--store", str(tmp_path / "ben"), "--discover", "none", "--connect", address,
+         *source], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    end = threading.Timer(wait_seconds, process.kill)
+    end.start()
+    try:
+        found = next((line for line in process.stdout if "is measured" in line), "nothing")
+        assert found.startswith("ana is measured, ") and found.rstrip().endswith(words), found
+    finally:
+        end.cancel()
+        process.kill()
+        process.wait(wait_seconds)
+
+
 def test_a_terminal_shows_the_distance_and_an_arrow(start, tmp_path):
     _, address = listening(start, "ana", "--simulate", "0,10,0")
     terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], tmp_path)

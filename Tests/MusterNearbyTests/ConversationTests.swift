@@ -25,6 +25,8 @@ import Testing
         let messages: [ChannelMessage] = [
             hello, .hello(name: "Jürgen’s phone", proof: [UInt8](repeating: 3, count: 32)), welcome,
             .token(Self.token(.max)), .note([0, 255]), .ping, .bye(.refused),
+            .welcome(run: 2, PeerCapabilities(kinds: [.gps], direction: false, takesRangeTags: true)),
+            .rangeTag(RangeTag(high: 1, low: .max)),
         ]
         for message in messages {
             var reader = FrameReader(prefixBytes: 2, limit: ChannelMessage.limitBytes)
@@ -73,6 +75,24 @@ import Testing
         }
     }
 
+    @Test func `a range tag goes to an accepted peer that takes one, behind the token`() {
+        let tag = RangeTag(high: 1, low: 2)
+        for takes in [true, false] {
+            let own = Conversation.Own(
+                name: "ben", proof: [], run: 7, capabilities: Self.able, token: Self.token(8), rangeTag: tag)
+            var conversation = Conversation(own, deadlines: Conversation.Deadlines(), at: Self.start)
+            let able = PeerCapabilities(kinds: [.simulated], direction: true, takesRangeTags: takes)
+            var actions = conversation.begin() + conversation.receive(hello, at: Self.start)
+            actions += conversation.receive(.welcome(run: 1, able), at: Self.start)
+            actions += conversation.receive(.token(Self.token(3)), at: Self.start)
+            #expect(!actions.contains(.send(.rangeTag(tag))), "nobody was accepted yet")
+            actions += conversation.decide(refusal: nil, at: Self.start)
+            #expect((actions.last == .send(.rangeTag(tag))) == takes)
+            let theirs = RangeTag(high: 3, low: 4)
+            #expect(conversation.receive(.rangeTag(theirs), at: Self.start) == [.tagged(theirs)])
+        }
+    }
+
     @Test func `a peer that is not accepted learns a name and no more`() {
         var conversation = conversation()
         var sent = conversation.begin()
@@ -92,7 +112,7 @@ import Testing
         let turns: [[ChannelMessage]] = [
             [welcome], [.token(Self.token(1))], [.note([1])], [hello, hello], [hello, .token(Self.token(1))],
             [hello, welcome, welcome], [hello, welcome, .token(Self.token(1)), .token(Self.token(1))],
-            [hello, .note([1])],
+            [hello, .note([1])], [hello, .rangeTag(RangeTag(high: 1, low: 2))],
         ]
         for turn in turns {
             var conversation = conversation()

@@ -18,12 +18,13 @@ import Testing
 
         init(
             _ name: String, at east: Double, store: NearbyStore? = nil, dialling port: Int? = nil,
-            secret: [UInt8]? = nil, source: (any RangingSource)? = nil,
+            secret: [UInt8]? = nil, source: (any RangingSource)? = nil, rangeTag: RangeTag? = nil,
             accept: @escaping @Sendable (Nearby.Invitation) async -> Bool = { _ in true }
         ) throws {
             var options = Nearby.Options(name: name)
             (options.host, options.teamSecret, options.retrySeconds) = ("127.0.0.1", secret, 0.1)
             options.limits.silenceSeconds = 2
+            options.rangeTag = rangeTag
             let simulated = SimulatedRanging(
                 .standing(east: east, north: 0, heading: 90), noise: .none, seed: 1, rate: 50)
             let discovery = port.map { [StaticDiscovery([PeerAddress(host: "127.0.0.1", port: $0)])] } ?? []
@@ -105,6 +106,27 @@ import Testing
         }.connect(host: "127.0.0.1", port: port).get()
         await found.read(ends, atMost: 1).value
         return try #require(found.elements.first)
+    }
+
+    @Test func `a device hands over its range tag if its owner agrees, and keeps the same one`() async throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/muster-nearby-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let tag = try NearbyStore(folder: folder).rangeTag()
+        #expect(try NearbyStore(folder: folder).rangeTag() == tag)
+        let ana = try Party("ana", at: 0)
+        let ben = try Party("ben", at: 4, dialling: try await ana.port(), rangeTag: tag)
+        #expect(
+            try await ana.wait { if case .rangeTag(let peer, let tag) = $0 { [peer.name, "\(tag)"] } else { nil } }
+                == ["ben", "\(tag)"])
+        // Ana does not agree: ben is measured, and hears of no tag before that.
+        let first = try await ben.wait { event -> Bool? in
+            switch event {
+            case .rangeTag: true
+            case .update(_, .measured): false
+            default: nil
+            }
+        }
+        #expect(!first && ana.nearby.isSimulated)
     }
 
     @Test func `two devices measure each other, and the one that stays hears the goodbye`() async throws {

@@ -1,3 +1,5 @@
+import MusterCore
+
 /// A message between two peers, inside of TLS. On the wire each has a length of two bytes, one byte for its kind, and
 /// its fields. Numbers have their highest byte first.
 enum ChannelMessage: Hashable, Sendable {
@@ -11,6 +13,9 @@ enum ChannelMessage: Hashable, Sendable {
     case note([UInt8])
     /// The sender is there.
     case ping
+    /// The tag under which the receiver may report to a server how far it is from the sender. Only a receiver that
+    /// says in its welcome that it takes tags is sent one.
+    case rangeTag(RangeTag)
     /// The last of each side.
     case bye(Bye)
 
@@ -41,13 +46,15 @@ enum ChannelMessage: Hashable, Sendable {
         case .welcome(let run, let capabilities):
             body = [2]
             body.append(bigEndian: run)
-            body += [capabilities.kinds.reduce(0) { $0 | 1 << $1.rawValue }, capabilities.direction ? 1 : 0]
+            body += [capabilities.kinds.reduce(0) { $0 | 1 << $1.rawValue }]
+            body.append((capabilities.direction ? 1 : 0) | (capabilities.takesRangeTags ? 2 : 0))
         case .token(let token):
             body = [3] + token.bytes
             body.append(bigEndian: token.epoch)
         case .note(let note): body = [4] + note
         case .ping: body = [5]
         case .bye(let reason): body = [6, reason.rawValue]
+        case .rangeTag(let tag): body = [7] + tag.bytes
         }
         return FrameReader.frame(body, prefixBytes: 2)
     }
@@ -75,7 +82,7 @@ enum ChannelMessage: Hashable, Sendable {
                 run: run,
                 PeerCapabilities(
                     kinds: Set(RangingKind.allCases.filter { kinds & 1 << $0.rawValue != 0 }),
-                    direction: flags & 1 != 0))
+                    direction: flags & 1 != 0, takesRangeTags: flags & 2 != 0))
         case 3:
             guard let bytes = cursor.bytes(DiscoveryToken.size), let epoch = cursor.number(UInt64.self) else {
                 throw .malformed
@@ -89,6 +96,10 @@ enum ChannelMessage: Hashable, Sendable {
         case 6:
             guard let number = cursor.number(UInt8.self), let reason = Bye(rawValue: number) else { throw .malformed }
             self = .bye(reason)
+        case 7:
+            guard let tag = RangeTag(bytes: cursor.rest) else { throw .malformed }
+            self = .rangeTag(tag)
+            return
         default: throw .malformed
         }
         guard cursor.isAtEnd else { throw .malformed }
@@ -121,16 +132,25 @@ public struct PeerCapabilities: Hashable, Sendable {
     public let kinds: Set<RangingKind>
     /// Whether it can measure a direction.
     public let direction: Bool
+    /// Whether it takes a range tag. Peers of earlier versions do not.
+    let takesRangeTags: Bool
 
     /// Creates what a device says of its sources.
     public init(kinds: Set<RangingKind>, direction: Bool) {
+        self.init(kinds: kinds, direction: direction, takesRangeTags: false)
+    }
+
+    init(kinds: Set<RangingKind>, direction: Bool, takesRangeTags: Bool) {
         self.kinds = kinds
         self.direction = direction
+        self.takesRangeTags = takesRangeTags
     }
 
     /// Creates the capabilities of a device that measures with a source.
     public init(of source: any RangingSource) {
-        self.init(kinds: source.isSupported ? [source.kind] : [], direction: source.capabilities.direction)
+        self.init(
+            kinds: source.isSupported ? [source.kind] : [], direction: source.capabilities.direction,
+            takesRangeTags: true)
     }
 }
 

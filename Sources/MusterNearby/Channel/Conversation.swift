@@ -10,6 +10,8 @@ struct Conversation: Sendable {
         var run: UInt64
         var capabilities: PeerCapabilities
         var token: DiscoveryToken
+        /// The tag under which the peer may report ranges to this device; nil when its owner does not agree to that.
+        var rangeTag: RangeTag?
     }
 
     /// An action that the owner must carry out.
@@ -20,6 +22,8 @@ struct Conversation: Sendable {
         /// Both accept, and the peer's token is here.
         case open(OpenedPeer)
         case note([UInt8])
+        /// The peer hands over the tag under which this device may report ranges to it.
+        case tagged(RangeTag)
         /// Send the remaining messages, and close the connection.
         case end(ChannelEnd)
     }
@@ -83,10 +87,12 @@ struct Conversation: Sendable {
             self.token = token
             return phase == .accepted ? openIfComplete() : []
         case (.note(let note), .open): return [.note(note)]
+        case (.rangeTag(let tag), .open): return [.tagged(tag)]
         case (.hello, _): return end(fault: .untimely("a second hello"))
         case (.welcome, _): return end(fault: .untimely("a welcome"))
         case (.token, _): return end(fault: .untimely("a token"))
         case (.note, _): return end(fault: .untimely("a note"))
+        case (.rangeTag, _): return end(fault: .untimely("a range tag"))
         }
     }
 
@@ -137,7 +143,7 @@ struct Conversation: Sendable {
         phase = .open
         return [
             .open(OpenedPeer(name: name, run: welcome.run, capabilities: welcome.capabilities, token: token))
-        ]
+        ] + (welcome.capabilities.takesRangeTags ? own.rangeTag.map { [.send(.rangeTag($0))] } ?? [] : [])
     }
 }
 

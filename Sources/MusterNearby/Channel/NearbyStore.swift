@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+public import MusterCore
 import Synchronization
 
 /// What a device keeps from one run to the next: its key, the keys of the peers that it accepted, and the number of its
@@ -26,6 +27,7 @@ public final class NearbyStore: Sendable {
         var ledger = TokenLedger()
         var nextEpoch: UInt64 = 0
         var reservedUntil: UInt64 = 0
+        var rangeTag: RangeTag?
     }
 
     /// The most peers that are remembered; the oldest is forgotten.
@@ -96,6 +98,25 @@ public final class NearbyStore: Sendable {
         }
         try storePins()
         return isKnown
+    }
+
+    /// Returns the tag under which peers may report how far they are from this device. It is random, and stays the same
+    /// from its first use on.
+    public func rangeTag() throws(Failure) -> RangeTag {
+        let path = folder.map { $0 + "/range-tag" }
+        if let text = path.flatMap(Self.read) {
+            guard let tag = RangeTag(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+                throw Failure(description: "\(path ?? "") holds no tag")
+            }
+            return tag
+        }
+        let made = state.withLock { state in
+            let tag = state.rangeTag ?? RangeTag(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
+            state.rangeTag = tag
+            return tag
+        }
+        if let path { try Self.write("\(made)\n", to: path) }
+        return made
     }
 
     /// Returns the number of the next session. It is higher than all earlier ones, also those of earlier runs, even if

@@ -17,6 +17,8 @@ struct ChannelOwner: Sendable {
     var note: @Sendable ([UInt8]) -> Void
     /// The channel ended. Called once.
     var ended: @Sendable (ChannelEnd) -> Void
+    /// Takes the tag that the peer of an open channel hands over.
+    var tagged: @Sendable (RangeTag) -> Void = { _ in }
 }
 
 /// A connection to a peer, by TLS 1.3 with a key at both ends.
@@ -186,6 +188,7 @@ private final class ConversationHandler: ChannelInboundHandler {
                     perform(conversation?.end(end, telling: reason) ?? [])
                 }
             case .note(let note): owner.note(note)
+            case .tagged(let tag): owner.tagged(tag)
             case .end(let end): finish(end)
             }
         }

@@ -10,6 +10,8 @@ public protocol RangingSource: Sendable {
     var kind: RangingKind { get }
     /// What it can measure now, on this device.
     var capabilities: RangingCapabilities { get }
+    /// Whether it invents what it measures, in whole or in part.
+    var isSimulated: Bool { get }
     /// Measures one peer until the reader stops.
     func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error>
 }
@@ -17,6 +19,9 @@ public protocol RangingSource: Sendable {
 extension RangingSource {
     /// Whether it can measure a distance or a direction on this device at all.
     public var isSupported: Bool { capabilities.distance != nil || capabilities.direction }
+
+    /// Whether the kind of this source is `simulated`.
+    public var isSimulated: Bool { kind == .simulated }
 }
 
 /// The kinds of sources. The numbers are those of the channel's messages.

@@ -17,6 +17,13 @@ final class NearbyDisplay: Sendable {
         /// The run number of each peer that was connected, to tell a restarted peer from one whose network was lost.
         var runs: [KeyFingerprint: UInt64] = [:]
         var notes: [String] = []
+        /// Whether this device invents what it measures, in whole or in part.
+        var isSimulated = false
+
+        /// What measured, in words.
+        func words(for source: RangingKind) -> String {
+            isSimulated && source != .simulated ? "\(source), simulated in part" : "\(source)"
+        }
     }
 
     private let name: String
@@ -29,6 +36,12 @@ final class NearbyDisplay: Sendable {
     init(name: String, isJSON: Bool) {
         self.name = name
         style = isJSON ? .json : isatty(STDOUT_FILENO) == 1 ? .screen : .lines
+    }
+
+    /// Whether this device invents what it measures, in whole or in part.
+    var isSimulated: Bool {
+        get { state.withLock { $0.isSimulated } }
+        set { state.withLock { $0.isSimulated = newValue } }
     }
 
     /// The fingerprint by which peers know this device.
@@ -91,10 +104,11 @@ final class NearbyDisplay: Sendable {
             let again = former.map { $0 == peer.run ? ", again" : ", restarted" } ?? ""
             let key = former == nil ? ", its key is \(peer.key.compared)" : ""
             return "\(peer.name) (\(peer.key.short)) is here\(again): tokens were exchanged\(key)"
+        case .rangeTag(let peer, _): return "\(peer.name) agrees that its distance is reported"
         case .update(let peer, .measured(let measurement)):
             let isFirst = state.measured.updateValue(measurement, forKey: peer.key) == nil
             let distance = measurement.distance.map { String(format: "at %.1f m", $0.value) } ?? "without a distance"
-            return isFirst ? "\(peer.name) is measured, \(distance)" : nil
+            return isFirst ? "\(peer.name) is measured, \(distance) (\(state.words(for: measurement.source)))" : nil
         case .update(let peer, .removed(let reason)):
             state.measured[peer.key] = nil
             return reason == .timeout
@@ -117,7 +131,11 @@ final class NearbyDisplay: Sendable {
         let text = state.withLock { state in
             var screen = NearbyScreen(
                 title: "\(name) (\(state.key?.short ?? ""))  port \(state.port)  \(state.here.count) here")
-            screen.peers = state.here.map { Self.row(of: $0, state.measured[$0.key], at: now) }
+            screen.peers = state.here.map { peer in
+                var row = Self.row(of: peer, state.measured[peer.key], at: now)
+                row.source = state.measured[peer.key].map { state.words(for: $0.source) } ?? row.source
+                return row
+            }
             screen.notes = state.notes
             return screen.text(rows: isKnown ? Int(size.ws_row) : 24, columns: isKnown ? Int(size.ws_col) : 80)
         }
@@ -128,7 +146,6 @@ final class NearbyDisplay: Sendable {
     {
         var row = NearbyScreen.Peer(name: "\(peer.name) (\(peer.key.short))")
         guard let measurement else { return row }
-        row.source = "\(measurement.source)"
         row.distance = measurement.distance?.value
         row.distanceError = measurement.quality.distanceError?.value
         row.angle = measurement.horizontalAngle?.value
@@ -193,6 +210,10 @@ extension JSONWriter {
             member("peer", peer.name)
             member("key", "\(peer.key)")
             member("run", "\(peer.run)")
+        case .rangeTag(let peer, _):
+            // The tag stands for the peer's consent, and is for the server alone.
+            member("event", "rangeTag")
+            member("peer", peer.name)
         case .update(let peer, let update):
             member("peer", peer.name)
             nearby(update)
