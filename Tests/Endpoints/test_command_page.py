@@ -23,6 +23,9 @@ without_command = {
     "DELETE /api/v1/push/devices/{device}": "the same",
     "PUT /api/v1/datasets/{dataset}/subscriptions/{device}": "the same, for a dataset; docs/push-sync.md",
     "DELETE /api/v1/datasets/{dataset}/subscriptions/{device}": "the same",
+    "POST /api/v1/ranges": "`muster nearby --report` does, as the device that measures; docs/nearby.md",
+    "PUT /api/v1/users/{user}/devices/{device}/range-tag": "the same: nobody agrees for another",
+    "DELETE /api/v1/users/{user}/devices/{device}/range-tag": "the same",
     "GET /api/v1/cognito": "is for programs that configure Cognito's clients; docs/cognito.md",
     "GET /api/v1/codes": "an admin reads one with the key of a program; docs/cognito.md",
 }

@@ -66,6 +66,23 @@ extension DeviceCommand {
         }
     }
 
+    struct Ranges: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ranges",
+            abstract: "List how far a device measured others to be, oldest first: when, which, how far, and by what.")
+        @OptionGroup var options: ReportOptions
+        @OptionGroup var device: DeviceOptions
+
+        func run() async throws {
+            try await options.announceItems(at: "\(device.path)/ranges") { range in
+                [
+                    range.words("sampleTime"), range.words("peer"),
+                    "\(range.words("metres")) m ± \(range.words("deviationMetres")) m", range.words("source"),
+                ]
+            }
+        }
+    }
+
     struct Signals: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "signals",

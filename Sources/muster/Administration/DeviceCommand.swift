@@ -9,7 +9,7 @@ struct DeviceCommand: AsyncParsableCommand {
         abstract: "Make, list and remove devices, make the tokens they report with, and see what they reported.",
         subcommands: [
             Token.self, Add.self, Give.self, List.self, Show.self, Remove.self, EncryptionKey.self, Positions.self,
-            Presences.self, Sightings.self, Signals.self, Notes.self,
+            Presences.self, Sightings.self, Ranges.self, Signals.self, Notes.self,
         ])
 
     struct Device: Codable, Sendable {

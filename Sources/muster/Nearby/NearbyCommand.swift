@@ -22,6 +22,10 @@ struct NearbyCommand: AsyncParsableCommand {
             This machine has no ranging radio: --source simulated invents where each device is, with the errors of an \
             ultra-wideband radio, and --source gps computes from two places that are given by --position. \
             --source fused combines both.
+
+            With --report the distances to those who agree are reported to a server, as the device of the token in \
+            --token-file or MUSTER_TOKEN, and this device agrees to be measured by those whom it accepts. What the \
+            server does not have yet is kept in the store. --withdraw ends that agreement.
             """)
 
     /// The sources that can measure.
@@ -64,6 +68,12 @@ struct NearbyCommand: AsyncParsableCommand {
         completion: .directory)
     var store: String?
     @Option(help: "The seconds of silence after which a peer counts as gone.") var timeout = 5.0
+    @Option(help: "Report distances to the server of this address, and agree to be measured.") var report: String?
+    @Option(
+        help: "With --report: a file with the device's token on its first line. Otherwise MUSTER_TOKEN holds it.",
+        completion: .file())
+    var tokenFile: String?
+    @Flag(help: "With --report: withdraw the agreement to be measured, and end.") var withdraw = false
     @Flag(help: "Print a line of JSON for each event.") var json = false
 
     func validate() throws {
@@ -71,9 +81,15 @@ struct NearbyCommand: AsyncParsableCommand {
             throw ValidationError("--name: 1 to 63 bytes without control characters and slashes")
         }
         guard (0.2...3600).contains(timeout) else { throw ValidationError("--timeout: from 0.2 to 3,600 seconds") }
-        if relay == nil, tokenFile != nil { throw ValidationError("--token-file: only with --relay") }
         for address in connect where MusterNearby.PeerAddress(address) == nil {
             throw ValidationError("--connect: HOST:PORT")
+        }
+        if relay == nil, report == nil, tokenFile != nil {
+            throw ValidationError("--token-file: only with --relay or --report")
+        }
+        if report == nil, withdraw { throw ValidationError("--withdraw: only with --report") }
+        if relay != nil, report != nil {
+            throw ValidationError("XX")
         }
         if let listen, Self.listening(listen) == nil { throw ValidationError("--listen: PORT or HOST:PORT") }
         if source != .gps, motion == nil {
@@ -86,15 +102,20 @@ struct NearbyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let display = NearbyDisplay(name: name, isJSON: json)
-        let nearby: Nearby
+        let (nearby, reports): (Nearby, NearbyReports?)
         do {
-            let store = try NearbyStore(folder: store ?? "muster-nearby/\(name)")
+            let folder = store ?? "muster-nearby/\(name)"
+            let store = try NearbyStore(folder: folder)
+            reports = try makeReports(folder, store, display)
+            if withdraw, let reports { return try await reports.withdraw() }
             if let forget, try !store.forget(forget) { remark("note: no peer is called \(forget)") }
             display.key = store.fingerprint
+            display.isSimulated = makeSource().isSimulated
             let isOpen = accept == .new
+            var options = try options()
+            if reports != nil { options.rangeTag = try store.rangeTag() }
             nearby = try Nearby(
-                options: options(), source: makeSource(), store: store,
-                discovery: try discovery()
+                options: options, source: makeSource(), store: store, discovery: try discovery()
             ) { isOpen || $0.isKnown }
         } catch let failure as NearbyStore.Failure {
             throw CommandFailure(failure.description)
@@ -105,8 +126,14 @@ struct NearbyCommand: AsyncParsableCommand {
         let signals = StopSignals { running.cancel() }
         defer { signals.cancel() }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await event in nearby.events { display.show(event) } }
+            group.addTask {
+                for await event in nearby.events {
+                    display.show(event)
+                    await reports?.follow(event)
+                }
+            }
             group.addTask { await display.keepDrawing() }
+            if let reports { group.addTask { await reports.keepSending() } }
             await group.next()
             group.cancelAll()
         }
@@ -124,6 +151,24 @@ struct NearbyCommand: AsyncParsableCommand {
             all.append(try RelayDiscovery(server: server) { "Bearer \(try readToken())" })
         }
         return all
+    }
+
+    /// Opens the reports to a server; nil without `--report`.
+    private func makeReports(
+        _ folder: String, _ store: NearbyStore, _ display: NearbyDisplay
+    ) throws -> NearbyReports? {
+        guard let report else { return nil }
+        let server = try ServerToken.checkedServer(report, option: "--report")
+        let token = ServerToken.reader(of: tokenFile)
+        _ = try token()
+        do {
+            let reporter = try RangeReporter(
+                path: folder + "/ranges.sqlite", server: server, tag: withdraw ? nil : store.rangeTag(), token: token)
+            return NearbyReports(reporter, isSimulated: makeSource().isSimulated) { display.note($0) }
+        } catch let error as RangeReportError {
+            throw CommandFailure("\(error)")
+        }
+    }
     }
 
     private func options() throws -> Nearby.Options {

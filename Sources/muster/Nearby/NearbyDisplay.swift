@@ -59,14 +59,21 @@ final class NearbyDisplay: Sendable {
             writer.endLine()
             FileHandle.standardOutput.write(Data(writer.takeBytes()))
         case .lines: if let words { announce(words) }
-        case .screen:
-            guard let words else { return }
-            state.withLock { state in
-                state.notes.append(words)
-                state.notes.removeFirst(max(0, state.notes.count - Self.noteLimit))
-            }
-            draw()
+        case .screen: if let words { draw(noting: words) }
         }
+    }
+
+    /// Tells the user something that is no event.
+    func note(_ words: String) {
+        if style == .screen { draw(noting: words) } else { remark("note: \(words)") }
+    }
+
+    private func draw(noting words: String) {
+        state.withLock { state in
+            state.notes.append(words)
+            state.notes.removeFirst(max(0, state.notes.count - Self.noteLimit))
+        }
+        draw()
     }
 
     /// Draws the screen four times a second until the task is cancelled.

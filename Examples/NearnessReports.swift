@@ -1,0 +1,35 @@
+import Foundation
+import MusterKit
+import MusterNearby
+
+/// Measures friends nearby, and reports how far they are to the team's server, where both agreed.
+func reportFriends(keepingIn folder: String, server: String, token: String) async throws {
+    let store = try NearbyStore(folder: folder)
+    // To be measured is for the person to decide. Without a tag, this device measures and is not measured.
+    let tag = try store.rangeTag()
+    let reporter = try RangeReporter(path: folder + "/ranges.sqlite", server: server, tag: tag) { token }
+    var options = Nearby.Options(name: "Ana")
+    options.rangeTag = tag
+    let nearby = try Nearby(
+        options: options, source: SimulatedRanging(.wandering(within: 10, speed: 1.4), seed: 1), store: store,
+        discovery: [MulticastDiscovery()]
+    ) { $0.isKnown || $0.name == "Ben" }
+    async let running: Void = nearby.run()
+    var tags: [KeyFingerprint: RangeTag] = [:]
+    for await event in nearby.events {
+        switch event {
+        case .rangeTag(let peer, let tag): tags[peer.key] = tag
+        case .disconnected(let peer, _): tags[peer.key] = nil
+        case .update(let peer, .measured(let measurement)):
+            guard let tag = tags[peer.key], let metres = measurement.distance?.value,
+                let deviation = measurement.quality.distanceError?.value,
+                let range = MeasuredRange(
+                    to: tag, time: measurement.time, metres: metres, deviationMetres: deviation, source: .simulated)
+            else { break }
+            // On the disk first. What cannot be sent now waits, and goes with the next.
+            if try await reporter.record(range) { _ = try? await reporter.sendAll() }
+        default: break
+        }
+    }
+    try await running
+}

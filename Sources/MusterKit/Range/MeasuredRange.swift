@@ -1,0 +1,57 @@
+public import MusterCore
+import MusterWire
+
+/// A distance that this device measured to a peer, for a report to the server.
+public struct MeasuredRange: Hashable, Sendable {
+    /// The tag that the peer handed over: its owner agrees that the distance is reported.
+    public var peer: RangeTag
+    /// When this device measured.
+    public var time: Instant
+    /// How far the peer was, metres: 0 to 10,000.
+    public var metres: Double
+    /// The standard deviation of the distance, metres: above 0.
+    public var deviationMetres: Double
+    /// What measured it.
+    public var source: Source
+
+    /// What can measure a distance.
+    public enum Source: String, Hashable, Sendable, CaseIterable {
+        /// Two-way ranging by ultra-wideband radios.
+        case ultraWideband = "uwb"
+        /// Bluetooth Channel Sounding.
+        case channelSounding
+        /// The strength of a Bluetooth signal.
+        case bluetooth = "ble"
+        /// The fixes of both devices.
+        case fixes = "gps"
+        /// Several of these together.
+        case fused
+        /// A program invented it.
+        case simulated
+    }
+
+    /// Checks and creates a range; nil for a distance or a deviation that the server would refuse.
+    public init?(
+        to peer: RangeTag, time: Instant, metres: Double, deviationMetres: Double, source: Source
+    ) {
+        guard PeerRange.metresLimits.contains(metres), deviationMetres > 0,
+            deviationMetres <= PeerRange.deviationLimit
+        else { return nil }
+        self.peer = peer
+        self.time = time
+        self.metres = metres
+        self.deviationMetres = deviationMetres
+        self.source = source
+    }
+
+    /// The JSON object of a report.
+    var object: [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("peer", "\(peer)")
+            writer.member("sampleTime", time)
+            writer.member("metres", (metres * 1_000).rounded() / 1_000)
+            writer.member("deviationMetres", max((deviationMetres * 1_000).rounded() / 1_000, 0.001))
+            writer.member("source", source.rawValue)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import GRDB
+import MusterCore
+
+/// The ranges of this device that the server does not have yet, in a file. What was stored is on the disk when `store`
+/// returns, and survives kill -9 and a loss of power. The server takes the same range twice as one.
+struct RangeOutbox: Sendable {
+    /// Ranges that wait, oldest first.
+    struct Page: Sendable {
+        /// The number of the last row.
+        var last: Int64
+        /// The times of the ranges.
+        var times: [Instant]
+        /// The body of a request that reports them.
+        var body: [UInt8]
+    }
+
+    private let file: DatabaseQueue
+    private let limit: Int
+
+    /// How many ranges wait at most, unless a test says otherwise: some 28 hours of one a second.
+    static let mostWaiting = 100_000
+    private static let version = 1
+
+    /// Opens the outbox, or makes one. Its file is readable by its owner only, because the tags in it are secrets.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the file; nil for one in memory.
+    ///   - limit: how many ranges wait at most. One more removes the oldest tenth.
+    /// - Throws: `DatabaseError`; `RangeReportError.tooNew`.
+    init(path: String?, limit: Int = RangeOutbox.mostWaiting) throws {
+        self.limit = limit
+        if let path {
+            if !FileManager.default.fileExists(atPath: path) {
+                _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            }
+            var configuration = Configuration()
+            configuration.prepareDatabase { database in
+                // One process alone uses the file, until it ends, however it ends.
+                try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;")
+            }
+            file = try DatabaseQueue(path: path, configuration: configuration)
+            try file.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        } else {
+            file = try DatabaseQueue()
+        }
+        try file.write { database in
+            let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            guard version <= Self.version else { throw RangeReportError.tooNew(version: version) }
+            guard version == 0 else { return }
+            try database.execute(
+                sql: """
+                    -- A range as the JSON object of a report.
+                    CREATE TABLE ranges (
+                        number INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, object BLOB NOT NULL);
+                    -- The device that the server knows this outbox by, once it has answered.
+                    CREATE TABLE account (
+                        number INTEGER PRIMARY KEY CHECK (number = 1), server TEXT NOT NULL, device TEXT NOT NULL);
+                    PRAGMA user_version = \(Self.version);
+                    """)
+        }
+    }
+
+    /// Stores a range. If more than `limit` wait then, the oldest are removed.
+    func store(_ range: MeasuredRange) async throws {
+        try await file.write { [limit] database in
+            try database.execute(
+                sql: "INSERT INTO ranges (time, object) VALUES (?, ?)",
+                arguments: [range.time.milliseconds, Data(range.object)])
+            // Rows are removed oldest first, so the numbers of those that are left have no gaps.
+            try database.execute(
+                sql: """
+                    DELETE FROM ranges WHERE number <= (SELECT min(number) + ?2 FROM ranges)
+                        AND (SELECT max(number) - min(number) FROM ranges) >= ?1
+                    """, arguments: [limit, limit / 10])
+        }
+    }
+
+    /// Returns the oldest ranges; nil when none wait.
+    func page(limit: Int) async throws -> Page? {
+        try await file.read { database in
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT number, time, object FROM ranges ORDER BY number LIMIT ?", arguments: [limit])
+            guard let last = rows.last else { return nil }
+            let objects = rows.map { [UInt8]($0["object"] as Data) }
+            let body = [UInt8(ascii: "[")] + objects.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+            return Page(last: last["number"], times: rows.map { Instant(milliseconds: $0["time"]) }, body: body)
+        }
+    }
+
+    /// Removes the ranges of a page.
+    func remove(_ page: Page) async throws {
+        try await file.write { database in
+            try database.execute(sql: "DELETE FROM ranges WHERE number <= ?", arguments: [page.last])
+        }
+    }
+
+    /// The number of ranges that wait.
+    func count() async throws -> Int {
+        try await file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM ranges") ?? 0 }
+    }
+
+    /// Takes note of the device that the server knows the reporter by.
+    ///
+    /// - Throws: `RangeReportError.otherDevice` when ranges wait that another device measured, or for another server.
+    func recognize(device: String, at server: String) async throws {
+        try await file.write { database in
+            let known = try Row.fetchOne(database, sql: "SELECT server, device FROM account")
+            if let known, (known["server"] as String, known["device"] as String) != (server, device) {
+                let waiting = try Int.fetchOne(database, sql: "SELECT count(*) FROM ranges") ?? 0
+                guard waiting == 0 else {
+                    throw RangeReportError.otherDevice(known["device"], server: known["server"], waiting: waiting)
+                }
+            }
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO account (number, server, device) VALUES (1, ?, ?)",
+                arguments: [server, device])
+        }
+    }
+}
