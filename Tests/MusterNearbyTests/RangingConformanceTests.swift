@@ -58,6 +58,18 @@ import Testing
                         continuation.onTermination = { _ in task.cancel() }
                     }
                 }
+            case .channelSounding:
+                source = ChannelSoundingRanging {
+                    let ticks = clock.ticks(.milliseconds(100))
+                    return AsyncThrowingStream { continuation in
+                        let task = Task {
+                            for await now in ticks {
+                                continuation.yield(ChannelSoundingRanging.Reading(distance: 5.2, time: now))
+                            }
+                        }
+                        continuation.onTermination = { _ in task.cancel() }
+                    }
+                }
             case .accessory:
                 source = AccessoryRanging(SoftwareAccessory(), radio: SoftwareRadio(clock: clock))
             }
@@ -157,6 +169,46 @@ import Testing
         #expect(!GPSRanging(isAvailable: false) { nil }.isSupported)
         #expect(!BluetoothRanging(isAvailable: false) { AsyncStream { $0.finish() } }.isSupported)
         #expect(!AccessoryRanging(SoftwareAccessory(), radio: nil).isSupported)
+        #expect(!ChannelSoundingRanging(isAvailable: false) { AsyncThrowingStream { $0.finish() } }.isSupported)
         #expect(!FusedRanging([GPSRanging(isAvailable: false) { nil }]).isSupported)
+    }
+
+    /// Reads what Channel Sounding makes of a platform's results.
+    private func soundings(
+        _ readings: [ChannelSoundingRanging.Reading], _ end: (any Error)? = nil
+    ) async -> Collected<RangeMeasurement> {
+        let found = Collected<RangeMeasurement>()
+        let source = ChannelSoundingRanging {
+            AsyncThrowingStream { continuation in
+                for reading in readings { continuation.yield(reading) }
+                continuation.finish(throwing: end)
+            }
+        }
+        await found.read(source.measurements(over: .none)).value
+        return found
+    }
+
+    @Test func `a platform's sounding keeps its deviation, and one that tells none is off by half a metre`() async {
+        let now = Instant(milliseconds: 0)
+        let found = await soundings([
+            .init(distance: 2, deviation: 0.2, time: now), .init(distance: 2, deviation: 0, time: now),
+            .init(distance: 2, time: now), .init(distance: nil, time: now),
+        ])
+        #expect(found.elements.map(\.quality.distanceError) == [0.2, 0.05, 0.5, nil])
+        #expect(found.elements.map(\.noDistance) == [nil, nil, nil, .outOfRange])
+    }
+
+    @Test func `a sounding that is none ends the source, and so does a session that breaks`() async {
+        let now = Instant(milliseconds: 0)
+        let wrong: [ChannelSoundingRanging.Reading] = [
+            .init(distance: -1, time: now), .init(distance: .nan, time: now),
+            .init(distance: 1, deviation: -1, time: now), .init(distance: 1, deviation: .nan, time: now),
+        ]
+        for reading in wrong {
+            let found = await soundings([reading])
+            #expect(found.error is MeasurementFault && found.elements.isEmpty, "\(reading)")
+        }
+        let broken = await soundings([], NearbyError(.sessionFailed, "the controller was reset"))
+        #expect(broken.error is NearbyError)
     }
 }

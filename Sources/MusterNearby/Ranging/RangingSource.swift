@@ -38,9 +38,11 @@ public enum RangingKind: UInt8, Hashable, Sendable, CaseIterable {
     case fused = 4
     /// The ultra-wideband radio that the platform offers for peers.
     case ultraWideband = 5
+    /// Bluetooth Channel Sounding.
+    case channelSounding = 6
 
     /// Whether the peer must run the same kind of source for this one to measure it.
-    public var needsBothEnds: Bool { self != .bluetooth && self != .accessory }
+    public var needsBothEnds: Bool { ![.bluetooth, .accessory, .channelSounding].contains(self) }
 }
 
 /// What a source can measure.

@@ -107,6 +107,7 @@ extension MeasuredRange.Source {
             case .gps: .fixes
             case .bluetooth: .bluetooth
             case .accessory, .ultraWideband: .ultraWideband
+            case .channelSounding: .channelSounding
             case .fused: .fused
             }
     }
