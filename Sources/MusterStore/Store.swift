@@ -246,9 +246,10 @@ package protocol StoreTransaction: SafetyTransaction, TeamRuleTransaction, Datas
     func put(_ target: Target) throws
 
     /// Removes an entity; no other ever gets its number. With a device go its positions, sightings, notes, presences,
-    /// credentials, the ranges from and to it and the deliveries about it; with a user its devices, safety, declarations, datasets, credentials,
-    /// push devices, locations and deliveries; with a collection its regions; with a target its deliveries and dead
-    /// letters. Readers no longer see their changes in the log; `settle` erases them from the disk.
+    /// credentials, the ranges from and to it and the deliveries about it; with a user its devices, safety,
+    /// declarations, datasets, credentials, push devices, locations and deliveries; with a collection its regions; with
+    /// a target its deliveries and dead letters. Readers no longer see their changes in the log; `settle` erases them
+    /// from the disk.
     func remove(_ user: UserNumber) throws
     func remove(_ team: TeamNumber) throws
     func remove(_ device: DeviceNumber) throws

@@ -1,4 +1,4 @@
-"""A cable between two network namespaces that delays and loses packets, by `tc netem` where the kernel has it, else by a
+"""A cable between two network namespaces that delays and loses packets: by `tc netem` where the kernel has it, and by a
 program that carries the packets from one TUN device to the other."""
 
 import ctypes

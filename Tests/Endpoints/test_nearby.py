@@ -120,8 +120,9 @@ def test_lines_say_that_a_distance_is_simulated(start, tmp_path, source, words):
     other = ["--source", "fused", "--position", "43.5,-6,3"] if "fused" in source else []
     _, address = listening(start, "ana", "--simulate", "0,10,0", *other)
     process = subprocess.Popen(
-        [binary, "nearby", "--name", "ben", "--store", str(tmp_path / "ben"), "--discover", "none", "--connect", address,
-         *source], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        [binary, "nearby", "--name", "ben", "--store", str(tmp_path / "ben"), "--discover", "none",
+         "--connect", address, *source],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     end = threading.Timer(wait_seconds, process.kill)
     end.start()
     try:

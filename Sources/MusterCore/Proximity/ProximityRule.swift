@@ -4,9 +4,9 @@ public typealias ProximityNumber = Number<ProximityRule>
 /// What a team asks of the distance between its people and a centre that moves with a person or a device: who comes
 /// near it, or who must stay near it.
 ///
-/// The distance follows from the positions of both and from measured ranges, and is only as certain as they are. Someone is within the radius,
-/// or beyond it, when the confident policy's thresholds for that are met; else the engine does not know, and what it
-/// reported last stands.
+/// The distance follows from the positions of both and from measured ranges, and is only as certain as they are.
+/// Someone is within the radius, or beyond it, when the confident policy's thresholds for that are met; else the engine
+/// does not know, and what it reported last stands.
 public struct ProximityRule: Hashable, Sendable {
     /// The number by which the log and the engine know the rule. It stays when the rule is changed.
     public let number: ProximityNumber

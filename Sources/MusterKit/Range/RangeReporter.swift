@@ -9,8 +9,8 @@ import MusterWire
 /// Reports to the server how far this device is from others, for proximity rules and for the contacts of an incident.
 ///
 /// Ranges are stored on the disk first, and sent when the server can be reached. With a tag the device agrees to be
-/// measured, too: the reporter registers the tag with the server before it sends anything, and the app hands it to those
-/// with whom it ranges (`Nearby.Options.rangeTag`).
+/// measured, too: the reporter registers the tag with the server before it sends anything, and the app hands it to
+/// those with whom it ranges (`Nearby.Options.rangeTag`).
 ///
 /// ```
 /// let reporter = try RangeReporter(path: path, server: address, tag: try store.rangeTag()) { token }

@@ -1,11 +1,11 @@
 public import MusterCore
 public import MusterGeometry
 
-/// Takes in the distances of Bluetooth Channel Sounding: phases and round-trip times, which a controller measures on many
-/// channels (Bluetooth Core 6.0). It measures no direction.
+/// Takes in the distances of Bluetooth Channel Sounding: phases and round-trip times, which a controller measures on
+/// many channels (Bluetooth Core 6.0). It measures no direction.
 ///
-/// This is the place for an adapter, and no radio: the app starts the platform's own session with the peer, and passes on
-/// what that tells. docs/nearby.md says what the platforms offer.
+/// This is the place for an adapter, and no radio: the app starts the platform's own session with the peer, and passes
+/// on what that tells. docs/nearby.md says what the platforms offer.
 public struct ChannelSoundingRanging: RangingSource {
     /// One result of the platform's session.
     public struct Reading: Hashable, Sendable {

@@ -59,9 +59,7 @@ package struct ChangeCodec {
         case .signal(let signal, let device):
             putHead(.signal, of: device.rawValue)
             writer.put(signal)
-        case .range(let range, let device, let isCurrent):
-            putHead(isCurrent ? .currentRange : .lateRange, of: device.rawValue)
-            writer.put(range)
+        case .range(let range, let device, let isCurrent): put(range, of: device, isCurrent: isCurrent)
         case .crossing(let crossing):
             writer.put(byte: Tag.crossing.rawValue)
             writer.put(crossing)
@@ -113,6 +111,11 @@ package struct ChangeCodec {
         case .document(let touch): put(touch)
         case .dataset(let touch): put(touch)
         }
+    }
+
+    private mutating func put(_ range: PeerRange, of device: DeviceNumber, isCurrent: Bool) {
+        putHead(isCurrent ? .currentRange : .lateRange, of: device.rawValue)
+        writer.put(range)
     }
 
     private mutating func put(_ touch: DocumentTouch) {

@@ -147,11 +147,7 @@ extension JSONWriter {
             if !name.key.isEmpty { member("key", name.key) }
         case .signal(let signal, let device, let user, let reporter):
             members(of: signal, device, user, reporter: reporter)
-        case .range(let range, let device, let user, let peer, let isLate):
-            members(of: device, user)
-            key("range")
-            value(range, peer: peer)
-            member("late", isLate)
+        case .range(let range, let device, let user, let peer, let late): members(of: range, device, user, peer, late)
         case .crossing(let crossing, let device, let user, let region):
             member("kind", crossing.kind.wireName.description)
             members(of: device, user)
@@ -217,6 +213,15 @@ extension JSONWriter {
         beginObject()
         members(of: signal, reporter: reporter)
         endObject()
+    }
+
+    private mutating func members(
+        of range: PeerRange, _ device: String, _ user: String, _ peer: String, _ isLate: Bool
+    ) {
+        members(of: device, user)
+        key("range")
+        value(range, peer: peer)
+        member("late", isLate)
     }
 
     private mutating func members(of touch: DatasetTouch) {

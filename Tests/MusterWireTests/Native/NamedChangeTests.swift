@@ -109,6 +109,15 @@ struct NamedChangeTests {
                 + #""receivedTime":"2026-11-21T06:00:00.000Z","distance":1.5,"signalStrength":-67,"#
                 + #""proximity":"near"},"late":false"#)
         check(
+            .range(
+                PeerRange(
+                    to: DeviceNumber(2), sampleTime: time, receivedTime: time, metres: 2.9, deviationMetres: 0.3,
+                    source: .ultraWideband),
+                device: "alice/phone", user: "alice", peer: "bob/phone", isLate: true),
+            #""device":"alice/phone","user":"alice","range":{"peer":"bob/phone","#
+                + #""sampleTime":"2026-11-21T06:00:00.000Z","receivedTime":"2026-11-21T06:00:00.000Z","#
+                + #""metres":2.9,"deviationMetres":0.3,"source":"uwb"},"late":true"#)
+        check(
             .note(DeviceNote.Name(.waypoint, key: "6da9cf"), device: "alice/phone", user: "alice"),
             #""device":"alice/phone","user":"alice","kind":"waypoint","key":"6da9cf""#)
         check(

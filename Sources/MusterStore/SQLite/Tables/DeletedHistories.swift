@@ -4,8 +4,8 @@ import MusterDocuments
 import Synchronization
 
 /// The devices whose history of positions was deleted, each with the newest change that the deletion covers. Readers of
-/// the log leave these positions, and the ranges from and to the devices, out from the deleting commit on; `settle` erases them from the file. The device, its
-/// newest position and everything derived from its positions stay.
+/// the log leave these positions, and the ranges from and to the devices, out from the deleting commit on; `settle`
+/// erases them from the file. The device, its newest position and everything derived from its positions stay.
 struct DeletedHistories: Equatable {
     private(set) var through: [DeviceNumber: Int64] = [:]
 
