@@ -138,7 +138,7 @@ def test_a_token_that_is_no_devices_is_said_and_the_measuring_goes_on(pair):
 
 def test_what_cannot_be_is_said_at_once(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name != "MUSTER_TOKEN"}
-    for arguments, words in [(["--token-file", "x"], "--report"), (["--withdraw"], "--report"),
+    for arguments, words in [(["--report-token-file", "x"], "--report"), (["--withdraw"], "--report"),
                              (["--report", "ftp://x"], ""), (["--report", "http://127.0.0.1:1"], "token")]:
         result = subprocess.run([binary, "nearby", "--name", "a", *arguments], cwd=tmp_path, capture_output=True,
                                 text=True, timeout=wait_seconds, env=environment)

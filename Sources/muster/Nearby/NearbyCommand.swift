@@ -24,7 +24,7 @@ struct NearbyCommand: AsyncParsableCommand {
             --source fused combines both.
 
             With --report the distances to those who agree are reported to a server, as the device of the token in \
-            --token-file or MUSTER_TOKEN, and this device agrees to be measured by those whom it accepts. What the \
+            --report-token-file or MUSTER_TOKEN, and this device agrees to be measured by those whom it accepts. What the \
             server does not have yet is kept in the store. --withdraw ends that agreement.
             """)
 
@@ -70,9 +70,9 @@ struct NearbyCommand: AsyncParsableCommand {
     @Option(help: "The seconds of silence after which a peer counts as gone.") var timeout = 5.0
     @Option(help: "Report distances to the server of this address, and agree to be measured.") var report: String?
     @Option(
-        help: "With --report: a file with the device's token on its first line. Otherwise MUSTER_TOKEN holds it.",
+        help: "For --report: a file with the device's token on its first line. Otherwise MUSTER_TOKEN holds it.",
         completion: .file())
-    var tokenFile: String?
+    var reportTokenFile: String?
     @Flag(help: "With --report: withdraw the agreement to be measured, and end.") var withdraw = false
     @Flag(help: "Print a line of JSON for each event.") var json = false
 
@@ -84,12 +84,13 @@ struct NearbyCommand: AsyncParsableCommand {
         for address in connect where MusterNearby.PeerAddress(address) == nil {
             throw ValidationError("--connect: HOST:PORT")
         }
-        if relay == nil, report == nil, tokenFile != nil {
-            throw ValidationError("--token-file: only with --relay or --report")
+        if relay == nil, tokenFile != nil { throw ValidationError("--token-file: only with --relay") }
+        if report == nil, reportTokenFile != nil || withdraw {
+            throw ValidationError("--report-token-file, --withdraw: only with --report")
         }
-        if report == nil, withdraw { throw ValidationError("--withdraw: only with --report") }
-        if relay != nil, report != nil {
-            throw ValidationError("XX")
+        if relay != nil, report != nil, tokenFile == nil, reportTokenFile == nil {
+            // The relay admits a person's key and no device's token; MUSTER_TOKEN can hold one of them.
+            throw ValidationError("--relay with --report: name the file of one of the tokens")
         }
         if let listen, Self.listening(listen) == nil { throw ValidationError("--listen: PORT or HOST:PORT") }
         if source != .gps, motion == nil {
@@ -159,7 +160,7 @@ struct NearbyCommand: AsyncParsableCommand {
     ) throws -> NearbyReports? {
         guard let report else { return nil }
         let server = try ServerToken.checkedServer(report, option: "--report")
-        let token = ServerToken.reader(of: tokenFile)
+        let token = ServerToken.reader(of: reportTokenFile)
         _ = try token()
         do {
             let reporter = try RangeReporter(
