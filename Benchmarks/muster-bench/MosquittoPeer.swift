@@ -3,8 +3,8 @@ import MusterTerminal
 
 /// A mosquitto that is started for a measurement: the peer of `muster-bench mqtt`.
 ///
-/// It keeps what is retained in memory, and writes all of it to its file each second. No acknowledgement waits for that,
-/// so a loss of power takes up to a second of what it acknowledged.
+/// It keeps what is retained in memory, and writes all of it to its file each second. No acknowledgement waits for
+/// that, so a loss of power takes up to a second of what it acknowledged.
 final class MosquittoPeer: Sendable {
     private let process: Process
     private let folder: URL

@@ -1,4 +1,4 @@
-"""Meshtastic radios that publish their mesh as JSON over MQTT: positions of radios are positions of people's devices."""
+"""Meshtastic radios that publish their mesh as JSON over MQTT: positions of radios are of people's devices."""
 
 import itertools
 import json

@@ -94,7 +94,8 @@ extension BeaconTrack {
     ///
     /// What was heard before a silence holds a standing until the absence since then ends it. It brings nobody back.
     ///
-    /// - Parameter isHeld: whether the device is inside already. Otherwise only what was heard since the silence counts.
+    /// - Parameter isHeld: whether the device is inside already. Otherwise only what was heard since the silence
+    ///   counts.
     func probability(at moment: Instant, listeningSince resumed: Instant?, isHeld: Bool) -> Double {
         guard let last = hits.last else { return 0 }
         let first = last - Int64(BeaconPolicy.windowSeconds * 1000)

@@ -131,8 +131,8 @@ extension RegionCatalog {
     /// thousands of regions the search around a fix of 20 km would take milliseconds.
     private static let reachMetres = 3_000.0
 
-    /// Whether a device may be inside a region that the search did not reach, because its estimate is so uncertain. Then
-    /// that it is inside no region that was found does not show that it is outside of all.
+    /// Whether a device may be inside a region that the search did not reach, because its estimate is so uncertain.
+    /// Then that it is inside no region that was found does not show that it is outside of all.
     static func mayMissRegions(_ track: ConfidentTrack) -> Bool {
         !track.isEmpty && -CrossingEvaluator.farDeviations * track.deviationMetres > reachMetres
     }

@@ -55,7 +55,7 @@ struct DeviceRoutes: NativeRoutes {
         guard let name else { throw Problem.internalError }
         let beacon = sent.flatMap { Beacon($0) }
         if sent != nil, beacon == nil {
-            throw Problem.invalid("/beacon", "must be UUID:major:minor, a Bluetooth address, or a Meshtastic radio's id")
+            throw Problem.invalid("/beacon", "must be UUID:major:minor, a Bluetooth address, or a Meshtastic id")
         }
         let device = try await coordinator.edit(by: context.author) { directory, draft in
             let access = try context.access(in: directory)

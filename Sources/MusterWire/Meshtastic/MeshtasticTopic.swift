@@ -3,8 +3,8 @@
 ///
 /// Source: https://meshtastic.org/docs/software/integrations/mqtt
 package enum MeshtasticTopic: Hashable, Sendable {
-    /// `…/2/json/CHANNEL/RADIO`: a packet of the mesh as JSON. The radio in the topic is the one that publishes, and not
-    /// the one that the packet is from.
+    /// `…/2/json/CHANNEL/RADIO`: a packet of the mesh as JSON. The radio in the topic is the one that publishes, and
+    /// not the one that the packet is from.
     case json
     /// A topic with the same packets in another form (`e`, `c`), or about the radio itself (`stat`, `map`).
     case other
