@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 
 import pytest
 
@@ -9,6 +10,7 @@ from muster_process import run
 from native_api import NativeApi, box, fix, now, polygon, stamp
 from owntracks_phone import Phone
 from webhook_receiver import Receiver
+from webhook_targets import eventually
 
 uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 count = itertools.count(1)
@@ -198,6 +200,45 @@ def test_a_ruuvi_gateway_tells_in_which_room_a_tag_is(admin, server, team, gates
         gates.yard.ok("POST", "//ruuvi", ruuvi(begin - 3_600_000 + 60_000 * minute, {tag: (-40, raw_format_5)}))
     wrong = gates.yard.ok("POST", "//ruuvi", ruuvi(now() + 86_400_000, {tag: (-40, raw_format_5)}))
     assert wrong["wrongTime"] == 1
+    assert crossings(admin, team.name) == [("enter", "hall")]
+
+
+def test_a_scanner_that_was_silent_makes_nobody_inside_by_what_it_heard_before(admin, team, gates):
+    keys, other = next(count), next(count)
+    admin.make_user(f"{team.name}.ben", "member", team.team)
+    for user, minor in ((team.name, keys), (f"{team.name}.ben", other)):
+        admin.ok("POST", f"/users/{user}/devices", {"name": "keys", "beacon": f"{uuid}:1:{minor}"})
+    put(admin, team, region("hall", {"scanner": f"{gates.name}/hall"}, [8.5, 47.5], muster=True))
+
+    def hear(minor, at):
+        return gates.hall.ok("POST", "/sightings", {"sightings": [heard(minor, at)]})
+
+    def standing():
+        return next((item["standing"] for item in admin.items(f"/presences?user={team.name}")
+                     if item["device"] == f"{team.name}/keys"), None)
+
+    def safety():
+        members = admin.ok("GET", f"/teams/{team.team}/safety")["members"]
+        return next(member["state"] for member in members if member["user"] == team.name)
+
+    # The last that the scanner heard is almost two minutes old, as when its network is slow.
+    begin = now() - 116_000
+    for second in range(6):
+        hear(keys, begin + second * 1000)
+    assert (standing(), safety()) == ("inside", "safe")
+    # A moment later it is older: the scanner is silent.
+    eventually(standing, lambda state: state == "unknown")
+    # The scanner is back, and hears another's tag. The keys may be anywhere, however often the server looks.
+    for _ in range(10):
+        hear(other, now())
+        assert (standing(), safety()) == ("unknown", "unknown")
+        time.sleep(0.7)
+    for _ in range(3):
+        hear(keys, now())
+        time.sleep(0.6)
+    assert standing() == "unknown" and safety() != "safe"
+    hear(keys, now())
+    assert (standing(), safety()) == ("inside", "safe")
     assert crossings(admin, team.name) == [("enter", "hall")]
 
 
