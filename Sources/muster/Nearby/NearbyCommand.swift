@@ -170,7 +170,6 @@ struct NearbyCommand: AsyncParsableCommand {
             throw CommandFailure("\(error)")
         }
     }
-    }
 
     private func options() throws -> Nearby.Options {
         var options = Nearby.Options(name: name)
