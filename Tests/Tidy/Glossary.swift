@@ -1,7 +1,7 @@
 /// Whether the files that docs/glossary.md sends a reader to are there.
 enum Glossary {
-    /// Paths in the page that name no file or folder of the tree. A path may leave out `Sources/`, the `Muster` before a
-    /// target's name, and `.swift`.
+    /// Paths in the page that name no file or folder of the tree. A path may leave out `Sources/`, the `Muster` before
+    /// a target's name, and `.swift`.
     static func absentPaths(in file: SourceFile, _ tree: some Sequence<String>) -> [Finding] {
         let present = Set(tree.flatMap { path in [path] + folders(of: path) })
         return file.lines.enumerated().flatMap { index, line in

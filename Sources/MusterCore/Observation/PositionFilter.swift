@@ -1,8 +1,8 @@
 import MusterGeometry
 
 /// Which positions a tracker stores and evaluates, so that jitter of a device at rest is not stored. The rules are
-/// Amazon Location's; the baseline is the last position that was stored. No rule filters by speed: a fix too far away to
-/// be reached is an outlier, and `ConfidentTrack` judges it.
+/// Amazon Location's; the baseline is the last position that was stored. No rule filters by speed: a fix too far away
+/// to be reached is an outlier, and `ConfidentTrack` judges it.
 public enum PositionFilter: String, Hashable, Sendable, CaseIterable {
     /// Everything is stored and evaluated.
     case none

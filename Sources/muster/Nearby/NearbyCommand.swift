@@ -24,8 +24,8 @@ struct NearbyCommand: AsyncParsableCommand {
             --source fused combines both.
 
             With --report the distances to those who agree are reported to a server, as the device of the token in \
-            --report-token-file or MUSTER_TOKEN, and this device agrees to be measured by those whom it accepts. What the \
-            server does not have yet is kept in the store. --withdraw ends that agreement.
+            --report-token-file or MUSTER_TOKEN, and this device agrees to be measured by those whom it accepts. What \
+            the server does not have yet is kept in the store. --withdraw ends that agreement.
             """)
 
     /// The sources that can measure.

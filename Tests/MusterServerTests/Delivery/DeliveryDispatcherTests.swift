@@ -51,8 +51,9 @@ import Testing
         let office = try await PostOffice { _ in .noContent }
         let expected = try await office.post(6, devices: 1)[1] ?? []
         // What the store would hold, had the server died before anything was noted.
-        let again = try await office.run { $0.count == 6 }
-        #expect(again.map(\.event) == expected)
+        let again = try await office.run { $0.count == 6 }.map(\.event)
+        // At least once: on a machine so busy that an answer comes too late, the same event comes again.
+        #expect(again.indices.filter { $0 == 0 || again[$0] != again[$0 - 1] }.map { again[$0] } == expected)
         // The dispatcher was stopped when the last had come, perhaps before it heard the answer.
         #expect((5...6).contains(office.dispatcher.statistics.delivered))
     }

@@ -161,7 +161,8 @@ extension Identity {
         return UserPoolProof(user: user, session: claims.session, stored: stored)
     }
 
-    /// Returns the user of a session of the user pool that has neither ended nor expired, and the session as it is stored.
+    /// Returns the user of a session of the user pool that has neither ended nor expired, and the session as it is
+    /// stored.
     func userPoolSession(named uuid: String, of subject: String? = nil) async throws -> (
         user: User, stored: Credential
     ) {
