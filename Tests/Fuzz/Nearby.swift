@@ -47,7 +47,8 @@ private func converse(_ messages: [ChannelMessage], isAccepted: Bool) {
     var now = Instant(milliseconds: 0)
     let own = Conversation.Own(
         name: "own", proof: [], run: 1, capabilities: PeerCapabilities(kinds: [.gps], direction: true),
-        token: DiscoveryToken(bytes: [UInt8](repeating: 1, count: 16), epoch: 1))
+        token: DiscoveryToken(bytes: [UInt8](repeating: 1, count: 16), epoch: 1),
+        rangeTag: RangeTag(high: 1, low: 1))
     var conversation = Conversation(own, deadlines: .init(), at: now)
     var (isOver, mayTell) = (false, false)
     func check(_ actions: [Conversation.Action]) {
@@ -55,7 +56,7 @@ private func converse(_ messages: [ChannelMessage], isAccepted: Bool) {
             guard !isOver else { fatalError("something follows the end") }
             switch action {
             case .end: isOver = true
-            case .send(.token), .send(.welcome), .send(.note), .note, .open:
+            case .send(.token), .send(.welcome), .send(.note), .send(.rangeTag), .note, .tagged, .open:
                 guard mayTell else { fatalError("a peer that was not accepted learns something") }
             default: break
             }
