@@ -26,6 +26,7 @@ without_command = {
     "POST /api/v1/ranges": "`muster nearby --report` does, as the device that measures; docs/nearby.md",
     "PUT /api/v1/users/{user}/devices/{device}/range-tag": "the same: nobody agrees for another",
     "DELETE /api/v1/users/{user}/devices/{device}/range-tag": "the same",
+    "GET /api/v1/nearby/relay": "`muster nearby --relay` does, as long as it runs; docs/nearby.md",
     "GET /api/v1/cognito": "is for programs that configure Cognito's clients; docs/cognito.md",
     "GET /api/v1/codes": "an admin reads one with the key of a program; docs/cognito.md",
 }
