@@ -11,8 +11,22 @@ from muster_process import MusterProcess, root
 from wire import Wire
 
 
+longest = (
+    "test_live_page", "test_command_line", "test_track", "test_roll", "test_availability", "test_scan", "test_live",
+    "test_command_page", "test_docs_commands", "test_push_apps", "test_full_disk", "test_page_track", "test_start",
+    "test_declarations", "test_refused_documents", "test_first_start", "test_sureness", "test_relay", "test_push_faults",
+    "test_late_crossings", "test_replication_crashes", "test_nearby", "test_ranges")
+"""The files whose tests take longest, the longest first."""
+
+
 def pytest_configure(config):
     config.addinivalue_line("markers", "soak: a seeded loop, short in `make test` and long in `make soak`")
+
+
+def pytest_collection_modifyitems(items):
+    """Begins with the longest files, so that none of them runs alone at the end while other processes idle."""
+    ranks = {name: rank for rank, name in enumerate(longest)}
+    items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
 
 
 def made_store(folder):
