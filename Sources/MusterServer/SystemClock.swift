@@ -5,8 +5,6 @@ package import MusterCore
 extension Instant {
     /// The machine's clock, in UTC, to the millisecond.
     package static let systemClock: @Sendable () -> Instant = {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+        Instant(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
     }
 }
