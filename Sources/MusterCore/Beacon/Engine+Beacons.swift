@@ -196,7 +196,11 @@ extension Engine {
 
     /// Returns the time until which the listener of a track is known to have listened, by the listener's clock.
     func beaconMoment(of track: BeaconTrack, after decision: Decision? = nil) -> Instant? {
-        guard let heard = listener(of: track, after: decision).listenedUntil else { return track.lastHit }
+        Self.moment(of: track, heardUntil: listening(of: track, after: decision).until)
+    }
+
+    private static func moment(of track: BeaconTrack, heardUntil heard: Instant?) -> Instant? {
+        guard let heard else { return track.lastHit }
         return max(heard, track.lastHit ?? heard)
     }
 
@@ -204,15 +208,17 @@ extension Engine {
     ///
     /// - Parameter isHeld: whether the device is inside already; see `BeaconTrack.probability`.
     func probability(of track: BeaconTrack, isHeld: Bool, after decision: Decision? = nil) -> Double? {
-        beaconMoment(of: track, after: decision).map { moment in
-            track.probability(
-                at: moment, listeningSince: listener(of: track, after: decision).memory.resumed, isHeld: isHeld)
+        let listening = listening(of: track, after: decision)
+        return Self.moment(of: track, heardUntil: listening.until).map { moment in
+            track.probability(at: moment, listeningSince: listening.resumed, isHeld: isHeld)
         }
     }
 
-    private func listener(of track: BeaconTrack, after decision: Decision?) -> DeviceState {
+    /// When the listener of a track listened. Reads that alone, without a copy of the listener's state.
+    private func listening(of track: BeaconTrack, after decision: Decision?) -> DeviceState.Listening {
         let index = Int(track.listener.rawValue)
-        return decision?.devices[index] ?? (devices.indices.contains(index) ? devices[index] : DeviceState())
+        if let decision, let slot = decision.devices.slot(of: index) { return decision.devices.states[slot].listening }
+        return devices.indices.contains(index) ? devices[index].listening : DeviceState.Listening()
     }
 
     /// Decides the device's standing in each region with a track, in region order, and drops the tracks of regions that
@@ -222,16 +228,24 @@ extension Engine {
         after decision: Decision
     ) -> [BeaconVerdict] {
         var memory = state.memory
-        memory.tracks.removeAll { track in
-            guard let rule = catalog.rule(of: track.region), rule.beacon != nil else { return true }
-            return !tracker.isLinked(to: rule.collection)
-        }
-        var verdicts = memory.tracks.compactMap { track -> BeaconVerdict? in
-            guard let rule = catalog.rule(of: track.region), let beacon = rule.beacon else { return nil }
-            let former = state.presences.first { $0.region == track.region }?.standing ?? .outside
-            let listened = beaconMoment(of: track, after: decision) ?? now
-            let held = probability(of: track, isHeld: true, after: decision) ?? 0
-            let fresh = probability(of: track, isHeld: false, after: decision) ?? 0
+        var verdicts: [BeaconVerdict] = []
+        var outdated: [RegionNumber] = []
+        for track in memory.tracks {
+            guard let rule = catalog.rule(of: track.region), let beacon = rule.beacon,
+                tracker.isLinked(to: rule.collection)
+            else {
+                outdated.append(track.region)
+                continue
+            }
+            let presence = state.presences.first { $0.region == track.region }
+            let listening = listening(of: track, after: decision)
+            let moment = Self.moment(of: track, heardUntil: listening.until)
+            let held = moment.map { track.probability(at: $0, listeningSince: listening.resumed, isHeld: true) } ?? 0
+            // What was not heard for long is outside, as it was: nothing is decided, stored or reported.
+            if presence == nil, held < Presence.leastProbability { continue }
+            let former = presence?.standing ?? .outside
+            let fresh = moment.map { track.probability(at: $0, listeningSince: listening.resumed, isHeld: false) } ?? 0
+            let listened = moment ?? now
             let isSilent = now.seconds(since: listened) > BeaconPolicy.silenceSeconds
             let standing = standing(from: former, held: held, fresh: fresh, isSilent: isSilent, mode: rule.mode)
             // After a silence nobody knows more than that the device was inside before.
@@ -241,11 +255,13 @@ extension Engine {
                 case .unknown: max(fresh, min(held, 0.5))
                 case .outside: fresh
                 }
-            return BeaconVerdict(
-                region: track.region, rule: rule, former: former, standing: standing, probability: probability,
-                time: standing == .outside ? listened : track.lastHit ?? listened,
-                signal: track.presentSignal(at: received), isRoom: beacon.area.isRoom)
+            verdicts.append(
+                BeaconVerdict(
+                    region: track.region, rule: rule, former: former, standing: standing, probability: probability,
+                    time: standing == .outside ? listened : track.lastHit ?? listened,
+                    signal: track.presentSignal(at: received), isRoom: beacon.area.isRoom))
         }
+        if !outdated.isEmpty { memory.tracks.removeAll { outdated.contains($0.region) } }
         memory.challenger = chooseRoom(among: &verdicts, challenger: memory.challenger, at: received)
         state.memory = memory
         return verdicts

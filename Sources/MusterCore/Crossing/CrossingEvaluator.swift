@@ -268,7 +268,7 @@ struct CrossingEvaluator {
 
 extension Presence {
     /// An undecided presence with a lower probability than this is not kept.
-    fileprivate static let leastProbability = 0.05
+    static let leastProbability = 0.05
 
     /// Creates a presence outside, for a region in which the device had none.
     init(outside region: RegionNumber, at time: Instant) {

@@ -190,6 +190,17 @@ extension DeviceState {
         return max(listened, sighted ?? listened)
     }
 
+    /// When a device listened for beacons, by its own clock.
+    struct Listening {
+        /// The end of its last known listening; nil when it never listened.
+        var until: Instant?
+        /// When it began to listen again after a silence; nil when it was never silent.
+        var resumed: Instant?
+    }
+
+    /// When the device listened.
+    var listening: Listening { Listening(until: listenedUntil, resumed: hasMemory ? rarities[0].memory.resumed : nil) }
+
     /// Records that the device listens at a moment of its own clock.
     ///
     /// - Parameters:
