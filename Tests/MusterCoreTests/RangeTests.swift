@@ -86,6 +86,18 @@ import Testing
         #expect(world.proximityTurns == ["made", "near 1"])
     }
 
+    @Test func `a repetition is known also where a clock ahead dated it after all that are kept`() throws {
+        var world = world()
+        // Beyond the tolerance, and within it.
+        for seconds in [300.0, 160] {
+            world.range(2, at: seconds, receivedAt: 121)
+            for later in stride(from: world.now + 1, through: 155, by: 1) { world.range(2, at: later) }
+            let stored = world.ranges.count
+            #expect(world.range(2, at: seconds, receivedAt: 156) == nil)
+            #expect(world.ranges.count == stored)
+        }
+    }
+
     @Test func `a range ages: both may have walked since, and after half a minute it says nothing`() throws {
         var world = world()
         try world.measure(.person(World.ben), within: 10)

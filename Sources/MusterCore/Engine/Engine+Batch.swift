@@ -84,10 +84,9 @@ extension Engine {
             return isHistory(sighting, of: device, now: now, after: decision) ? .isStored : nil
         case .listening:
             return nil
-        case .range(let range, let device):
-            return isHistory(range, of: device, after: decision) ? .isStored : nil
-        case .note, .signal, .declaration:
-            // Only the store holds earlier notes, signals and declarations.
+        case .range, .note, .signal, .declaration:
+            // Only the store holds earlier notes, signals and declarations, and ranges that a clock ahead of the
+            // server's dated later than all others.
             return .isStored
         }
     }

@@ -10,17 +10,12 @@ extension Engine {
         }
     }
 
-    /// Whether a range may be a repetition: it is not newer than the newest range of the pair that is known here.
-    func isHistory(_ range: PeerRange, of device: DeviceNumber, after decision: Decision) -> Bool {
-        newestRange(of: device, to: range.peer, after: decision).map { range.sampleTime <= $0.sampleTime } ?? true
-    }
-
     func decideRange(
         _ range: PeerRange, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         // The peer may have withdrawn its tag, or be gone, since an endpoint looked it up.
         guard isAgreed(range, of: device) else { return .filtered }
-        let newest = newestRange(of: device, to: range.peer, after: decision)
+        let newest = newestRange(of: device, to: range.peer, isMeasured: range.source.isMeasured, after: decision)
         let isNewer = newest.map { range.sampleTime > $0.sampleTime } ?? true
         let isCurrent = isNewer && isFresh(range, now: now)
         decision.scratch.changes.append(.range(range, of: device, isCurrent: isCurrent))
