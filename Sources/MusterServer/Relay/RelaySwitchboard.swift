@@ -133,10 +133,13 @@ struct RelaySwitchboard {
         guard var outbox = devices[id]?.outbox, outbox.readableBytes > 0 else { return nil }
         // Releases the second reference, so that the buffer is not copied when it is written to.
         devices[id]?.outbox = ByteBuffer()
-        guard let bytes = outbox.readSlice(length: min(count, outbox.readableBytes)) else { return nil }
-        let isEmpty = outbox.readableBytes == 0
-        if !isEmpty { devices[id]?.outbox = outbox }
-        return (bytes, isEmpty && devices[id]?.isEnding == true)
+        guard outbox.readableBytes > count else { return (outbox, devices[id]?.isEnding == true) }
+        // A copy, so that what is left stays the buffer's only owner.
+        guard let bytes = outbox.readSlice(length: count).map({ ByteBuffer(buffer: $0) }) else { return nil }
+        // A device that is never done reading would otherwise make the buffer grow with every byte that it was sent.
+        if outbox.readerIndex > outbox.readableBytes { outbox.discardReadBytes() }
+        devices[id]?.outbox = outbox
+        return (bytes, false)
     }
 
     /// Returns the connections that have something new to send.

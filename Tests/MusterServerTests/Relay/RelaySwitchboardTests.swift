@@ -175,6 +175,26 @@ import Testing
         #expect(try board.received(by: ben).count == 1)
     }
 
+    @Test func `what was sent to a device that is never done reading takes no memory`() throws {
+        var board = Board()
+        let (ana, ben) = (try board.enter(1), try board.enter(2))
+        let (_, incoming) = try board.open(from: ana, to: ben)
+        _ = try board.received(by: ana)
+        let part = [UInt8](repeating: 1, count: 10_000)
+        try board.send(.data(stream: 1, part), from: ana)
+        for _ in 0..<1_000 {
+            try board.send(.data(stream: 1, part), from: ana)
+            let next = board.switchboard.takeOutbox(of: ben, upTo: part.count + 7)
+            let taken = try #require(next)
+            #expect(taken.bytes.readableBytes == part.count + 7 && !taken.isLast)
+            try board.send(.credit(stream: incoming, bytes: UInt32(part.count)), from: ben)
+            _ = try board.received(by: ana)
+        }
+        let outbox = try #require(board.switchboard.devices[ben]).outbox
+        #expect(outbox.readableBytes == part.count + 7)
+        #expect(outbox.storageCapacity < 200_000)
+    }
+
     @Test func `each bound refuses what is beyond it`() throws {
         var board = Board {
             $0.connectionsOfUser = 2
