@@ -24,6 +24,8 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
     private var isPaused = false
     private var isReadPending = false
     private var isOver = false
+    /// Whether everything was written that is to be sent.
+    private var hasWrittenLast = false
 
     /// Makes the handler of a connection.
     package init(_ seat: Relay.Seat, on channel: any Channel, _ connections: OpenConnections) {
@@ -75,7 +77,7 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
-            slowReader.stop()
+            if !hasWrittenLast { slowReader.stop() }
             flush()
         } else {
             slowReader.watch()
@@ -105,9 +107,11 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
                 context.writeAndFlush(wrapOutboundOut(next.bytes), promise: nil)
                 continue
             }
-            isOver = true
+            (isOver, hasWrittenLast) = (true, true)
             let channel = context.channel
             context.writeAndFlush(wrapOutboundOut(next.bytes)).whenComplete { _ in channel.close(promise: nil) }
+            // A client that does not read the end does not keep the connection.
+            slowReader.watch()
             return
         }
     }
