@@ -3,6 +3,9 @@ import NIOWebSocket
 
 /// The handlers of a WebSocket that carries a stream of bytes, in binary frames (RFC 6455).
 package enum WebSocketBytes {
+    /// The client sent a ping or a pong: an event in the pipeline, so that a protocol can count them.
+    package struct ControlFrame: Sendable {}
+
     /// Adds the handler that makes bytes of the frames of a client, and frames of bytes, behind NIO's handlers of
     /// frames.
     package static func addHandler(to channel: any Channel) throws {
@@ -10,8 +13,7 @@ package enum WebSocketBytes {
     }
 }
 
-/// Carries a stream of bytes in binary frames. Where a frame begins and ends says nothing
-/// about the bytes.
+/// Carries a stream of bytes in binary frames. Where a frame begins and ends says nothing about the bytes.
 private final class WebSocketFrames: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = ByteBuffer
@@ -27,11 +29,12 @@ private final class WebSocketFrames: ChannelDuplexHandler {
         switch frame.opcode {
         case .binary, .continuation: context.fireChannelRead(wrapInboundOut(frame.unmaskedData))
         case .ping:
+            context.fireUserInboundEventTriggered(WebSocketBytes.ControlFrame())
             // A client that does not read gets no answers, so that they do not pile up.
             guard context.channel.isWritable else { return }
             let answer = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
             context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
-        case .pong: break
+        case .pong: context.fireUserInboundEventTriggered(WebSocketBytes.ControlFrame())
         case .connectionClose:
             isClosing = true
             let answer = WebSocketFrame(fin: true, opcode: .connectionClose, data: frame.unmaskedData)

@@ -95,12 +95,14 @@ package final class Relay: Sendable {
         _ frames: [RelayFrame], bytes: Int, from id: RelaySwitchboard.ID, at now: ContinuousClock.Instant
     ) -> Double {
         change { state in
+            let wait = state.switchboard.charge(frames, bytes: bytes, of: id, at: now)
             do throws(RelayFault) {
+                guard wait <= limits.owedSeconds else { throw .tooMuch }
                 for frame in frames { try state.switchboard.receive(frame, from: id) }
             } catch {
                 state.switchboard.end(id, .fault)
             }
-            return state.switchboard.charge(frames, bytes: bytes, of: id, at: now)
+            return wait
         }
     }
 

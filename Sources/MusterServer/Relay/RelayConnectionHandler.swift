@@ -10,6 +10,8 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
 
     /// The most bytes that are written at once, and so the most of a WebSocket frame.
     package static let pieceBytes = 64 << 10
+    /// The most bytes that are read at once.
+    private static let readBytes = 16 << 10
     private static let lookSeconds: Int64 = 5
 
     private let seat: Relay.Seat
@@ -40,6 +42,11 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
         seat.relay.connect(seat.id) { [eventLoop = context.eventLoop] in
             eventLoop.execute { bound.value.flush() }
         }
+        // The server reads little at once, so that a user who sends too much is not read much further.
+        let buffers = AdaptiveRecvByteBufferAllocator(
+            minimum: 512, initial: 2_048, maximum: Self.readBytes)
+        try? context.channel.syncOptions?.setOption(.recvAllocator, value: buffers)
+        try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         let period = TimeAmount.seconds(Self.lookSeconds)
         looks = context.eventLoop.scheduleRepeatedTask(initialDelay: period, delay: period) { _ in bound.value.look() }
     }
@@ -65,8 +72,12 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
         } catch {
             isBroken = true
         }
-        let wait = seat.relay.receive(frames, bytes: bytes.readableBytes, from: seat.id, at: .now)
+        receive(frames, bytes: bytes.readableBytes, context)
         if isBroken { end(.fault) }
+    }
+
+    private func receive(_ frames: [RelayFrame], bytes: Int, _ context: ChannelHandlerContext) {
+        let wait = seat.relay.receive(frames, bytes: bytes, from: seat.id, at: .now)
         if wait > 0 { pause(seconds: wait, context) }
     }
 
@@ -89,6 +100,8 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
         // A client that is gone and one that closed only its sending half look alike: neither sends anything more.
         if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
         if event is ChannelShouldQuiesceEvent { end(.stopping) }
+        // Nobody is heard by it, but it costs.
+        if event is WebSocketBytes.ControlFrame, !isOver { receive([], bytes: 0, context) }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -119,7 +132,7 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
     private func pause(seconds: Double, _ context: ChannelHandlerContext) {
         guard !isPaused else { return }
         isPaused = true
-        let time = TimeAmount.nanoseconds(Int64(min(seconds, Double(Self.lookSeconds)) * 1e9))
+        let time = TimeAmount.nanoseconds(Int64(min(seconds, seat.relay.limits.owedSeconds) * 1e9))
         resumption = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
             isPaused = false
             // What was not read could not be heard.
@@ -132,7 +145,7 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
 
     /// Ends a connection that says nothing, or has not said hello.
     private func look() {
-        guard let context, !isOver else { return }
+        guard let context, !isOver, !isPaused else { return }
         let limits = seat.relay.limits
         let now = context.eventLoop.now
         if now - lastHeard > .seconds(limits.silenceSeconds) { return end(.silent) }

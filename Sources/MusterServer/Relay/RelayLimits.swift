@@ -21,9 +21,12 @@ package struct RelayLimits: Hashable, Sendable {
     /// Bytes a second that one user may send in the long run. Each frame counts for `frameBytes` more. The server reads
     /// the connections of a user who sends more no faster.
     package var bytesPerSecond: Double = 1_048_576
+    /// How long a user who sent too much may owe the server at most, seconds. Beyond that a connection that sends more
+    /// ends, and nothing of what it sent is looked at.
+    package var owedSeconds: Double = 60
     /// Bytes that one user may send at once.
     package var burstBytes: Double = 8_388_608
-    /// What a frame costs besides its bytes.
+    /// What a frame costs besides its bytes, of the relay's and of a WebSocket's that brings none.
     package var frameBytes = 64
     /// What a hello costs, which the whole team is told of, and an `open`.
     package var announcementBytes = 4 << 10

@@ -183,7 +183,7 @@ struct RelaySwitchboard {
             default: false
             }
         }
-        let cost = bytes + frames.count * limits.frameBytes + announcements * limits.announcementBytes
+        let cost = bytes + max(frames.count, 1) * limits.frameBytes + announcements * limits.announcementBytes
         return paces.spendTokensOnCredit(Double(cost), of: user, at: now)
     }
 

@@ -122,6 +122,8 @@ package enum RelayFault: Error, Hashable, Sendable, CustomStringConvertible {
     case untimely(String)
     /// More bytes than the other end gave credit for.
     case overCredit
+    /// More bytes or frames than the relay takes.
+    case tooMuch
 
     package var description: String {
         switch self {
@@ -129,6 +131,7 @@ package enum RelayFault: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooLong(let length): "a frame of \(length) bytes is too long"
         case .version(let number): "version \(number) of the protocol is not known"
         case .untimely(let name): "\(name) has no place at this moment"
+        case .tooMuch: "more was sent than the relay takes"
         case .overCredit: "more bytes were sent than the other end gave credit for"
         }
     }

@@ -246,5 +246,9 @@ import Testing
         let small = [RelayFrame](repeating: .data(stream: 1, [1]), count: 200)
         #expect(board.switchboard.charge(small, bytes: 1_600, of: ben, at: now) > 5)
         #expect(board.switchboard.charge([.ping], bytes: 0, of: ana, at: now + .seconds(60)) == 0)
+        // A frame of the WebSocket that brings nothing costs as much.
+        let cyd = try board.enter(3)
+        for _ in 0..<200 { _ = board.switchboard.charge([], bytes: 0, of: cyd, at: now) }
+        #expect(board.switchboard.charge([], bytes: 0, of: cyd, at: now) > 2)
     }
 }
