@@ -13,7 +13,7 @@ import NIOWebSocket
 package struct WebSocketUpgrade: Sendable {
     /// Why a request is no handshake.
     package enum Fault: Error, Hashable, Sendable {
-        /// It asks for no WebSocket, or not for this subprotocol.
+        /// It asks for no WebSocket, or not for this subprotocol, or has a body.
         case notRequested
         /// It asks for another version than 13.
         case version
@@ -45,7 +45,8 @@ package struct WebSocketUpgrade: Sendable {
             }
         }
         guard has("websocket", in: .upgrade), has("upgrade", in: .connection),
-            has(subprotocol, in: .secWebSocketProtocol)
+            has(subprotocol, in: .secWebSocketProtocol), fields[.transferEncoding] == nil,
+            ["0", nil].contains(fields[.contentLength])
         else { throw .notRequested }
         guard fields[values: .secWebSocketVersion] == ["13"] else { throw .version }
         let keys = fields[values: .secWebSocketKey]

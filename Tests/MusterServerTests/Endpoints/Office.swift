@@ -41,7 +41,7 @@ struct Office {
 
     init(
         store: any Store = MemoryStore(), webRoot: String? = nil, retentionDays: Double = 30,
-        attempts: AttemptLimiter = AttemptLimiter(),
+        attempts: AttemptLimiter = AttemptLimiter(), relayLimits: RelayLimits = RelayLimits(),
         waitClock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) async throws {
         self.store = store
@@ -54,6 +54,7 @@ struct Office {
         var settings = Configuration(dataDirectory: "", now: { clock.now })
         settings.webRoot = webRoot
         settings.retentionDays = retentionDays
+        settings.relay = relayLimits
         let client = try CheckedHTTPClient(policy: AddressPolicy())
         let caller = TargetCaller(
             coordinator: coordinator, vault: identity.vault, client: client, logger: Logger(label: "test"),

@@ -31,11 +31,11 @@ import Testing
         }
 
         /// Asks for the relay with a key, and returns the head of the answer.
-        func ask(with key: String) async throws -> String {
+        func ask(with key: String, _ field: String = "X: y") async throws -> String {
             let request = """
                 GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\nConnection: keep-alive, Upgrade\r
                 Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
-                Sec-WebSocket-Protocol: other, muster-relay.1\r\n\r\n
+                Sec-WebSocket-Protocol: other, muster-relay.1\r\n\(field)\r\n\r\n
                 """
             try await channel.writeInbound(ByteBuffer(string: request))
             var head = ""
@@ -177,6 +177,39 @@ import Testing
         await idle.pass(seconds: 65)
         #expect(try await idle.next() == .farewell(.silent))
         #expect(await isOver(idle))
+        try await office.coordinator.close()
+    }
+
+    @Test func `someone who owes the server more than it lends loses the connection`() async throws {
+        var limits = RelayLimits()
+        (limits.bytesPerSecond, limits.burstBytes, limits.owedSeconds) = (1, 10_000, 10_000)
+        let office = try await Office(relayLimits: limits)
+        let mia = try await Wire(office)
+        _ = try await mia.ask(with: office.keys["mia"] ?? "")
+        // A hello and an `open` cost 4 KiB each.
+        try await mia.send(.hello(name: "Mia", key: "01"))
+        _ = try await mia.next()
+        for stream in UInt32(1)...2 {
+            try await mia.send(.open(stream: stream, peer: 77))
+            #expect(try await mia.next() == .close(stream: stream, .absent))
+        }
+        try await mia.send(.open(stream: 3, peer: 77), .open(stream: 4, peer: 77), .open(stream: 5, peer: 77))
+        #expect(try await mia.next() == .farewell(.fault))
+        #expect(await isOver(mia))
+        // Another connection does not help.
+        let again = try await Wire(office)
+        _ = try await again.ask(with: office.keys["mia"] ?? "")
+        try await again.send(.hello(name: "Mia", key: "01"))
+        #expect(try await again.next() == .farewell(.fault))
+        try await office.coordinator.close()
+    }
+
+    @Test func `a request with a body becomes no WebSocket`() async throws {
+        let office = try await Office()
+        for field in ["Content-Length: 100000", "Transfer-Encoding: chunked"] {
+            let wire = try await Wire(office)
+            #expect(try await wire.ask(with: office.keys["mia"] ?? "", field).hasPrefix("HTTP/1.1 426"))
+        }
         try await office.coordinator.close()
     }
 
