@@ -14,7 +14,7 @@ import Testing
         ]
         let first = ProximityAlarm(user: UserNumber(3), since: .test(4), isTold: false)
         let told = ProximityAlarm(user: UserNumber(3), since: .test(4), isTold: true)
-        let other = ProximityAlarm(user: UserNumber(.max), since: .test(5), isTold: false)
+        let other = ProximityAlarm(user: UserNumber(.max), since: .test(5), isTold: false, isSimulated: true)
         try bench.store.write(at: .test(0)) { transaction in
             for rule in rules {
                 #expect(try transaction.nextProximityNumber() == rule.number)

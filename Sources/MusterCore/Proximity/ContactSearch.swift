@@ -34,7 +34,8 @@ public struct Contact: Hashable, Sendable {
 ///
 /// The confident policy's filter follows each device along its positions. Two are near each other when the probability
 /// that they are within the radius is above 85 %, as in a proximity rule's fence. Positions and ranges are looked at
-/// each by themselves: a contact that one of them shows is listed.
+/// each by themselves: a contact that one of them shows is listed. So are ranges that a program invented, and what they
+/// show is listed apart from what was measured.
 public struct ContactSearch: Sendable {
     /// How near counts as a contact, metres.
     public let radiusMetres: Double
@@ -77,7 +78,14 @@ public struct ContactSearch: Sendable {
     public func contacts(
         between one: [Trail], and other: [Trail], ranges: [PeerRange] = []
     ) -> [Contact] {
-        let found = one.flatMap { first in other.flatMap { contacts(between: first, and: $0) } } + contacts(by: ranges)
+        let located = one.flatMap { first in other.flatMap { contacts(between: first, and: $0) } }
+        let measured = merge(located + contacts(by: ranges.filter(\.source.isMeasured)))
+        let invented = contacts(by: ranges.filter { !$0.source.isMeasured })
+        return (measured + invented).sorted { ($0.from, $0.to) < ($1.from, $1.to) }
+    }
+
+    /// Makes one contact of those that overlap.
+    private func merge(_ found: [Contact]) -> [Contact] {
         var merged: [Contact] = []
         for contact in found.sorted(by: { ($0.from, $0.to) < ($1.from, $1.to) }) {
             if let last = merged.last, contact.from <= last.to {

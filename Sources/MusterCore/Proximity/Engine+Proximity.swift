@@ -81,7 +81,8 @@ extension Engine {
             speed: Double(states[place].track.speed))
     }
 
-    /// Returns how far a person is from a centre, by positions and by fresh ranges.
+    /// Returns how far a person is from a centre, by positions and by fresh ranges. Where these decide, or a range was
+    /// measured, an invented range counts for nothing.
     ///
     /// - Parameter moment: as of when; nil for the sample time of the newer of each two positions, or of the newest
     ///   evidence where there is a range.
@@ -92,9 +93,20 @@ extension Engine {
         guard !centre.isEmpty else { return ProximityReading(user: user, standing: .unknown) }
         let silence = team(rule.team).silenceSeconds
         let estimates = estimates(of: user, silence: silence, now: now, after: decision)
-        guard let ranges = centre.ranges[user] else {
-            return reading(of: user, at: estimates, from: centre, by: rule, as: moment)
-        }
+        let ranges = centre.ranges[user] ?? []
+        let measured = ranges.filter(\.source.isMeasured)
+        let known = reading(of: user, at: estimates, measured, from: centre, by: rule, at: moment, now: now)
+        guard known.standing == .unknown, measured.isEmpty, !ranges.isEmpty else { return known }
+        let invented = reading(of: user, at: estimates, ranges, from: centre, by: rule, at: moment, now: now)
+        return invented.standing != .unknown || known.metres == nil ? invented : known
+    }
+
+    /// Returns how far a person is from a centre, by positions and by these ranges.
+    private func reading(
+        of user: UserNumber, at estimates: [PeerEstimate], _ ranges: [RangeEstimate], from centre: ProximityCentre,
+        by rule: ProximityRule, at moment: Instant?, now: Instant
+    ) -> ProximityReading {
+        if ranges.isEmpty { return reading(of: user, at: estimates, from: centre, by: rule, as: moment) }
         var instant = (ranges.map(\.at) + [moment].compactMap { $0 }).max() ?? now
         if !centre.estimates.isEmpty && !estimates.isEmpty {
             instant = (estimates + centre.estimates).reduce(instant) { max($0, $1.at) }

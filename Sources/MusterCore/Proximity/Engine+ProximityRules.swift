@@ -143,10 +143,15 @@ extension Engine {
             // The clock may have been set back since.
             alarm.since = min(alarm.since, now)
             if now >= alarm.since.advanced(bySeconds: afterSeconds) {
-                alarm.isTold = true
                 let centre = centre(of: state.rule, now: now, after: decision)
                 let reading = reading(
                     of: alarm.user, from: centre, by: state.rule, at: nil, now: now, after: decision)
+                // What was invented is reported only while that can be said with it.
+                if alarm.isSimulated && reading.source != .simulated {
+                    set(nil, of: alarm.user, &state, into: &decision)
+                    continue
+                }
+                alarm.isTold = true
                 report(.apart, reading, since: alarm.since, of: state.rule, at: now, into: &decision)
             }
             if state.alarms[alarm.user] != alarm { set(alarm, of: alarm.user, &state, into: &decision) }
@@ -162,7 +167,8 @@ extension Engine {
         }
     }
 
-    /// Measures how far one person is from the centre, as of the newer position, and reports what changes by it.
+    /// Measures how far one person is from the centre, as of the newer position, and reports what changes by it. An
+    /// invented distance ends only what one began.
     private func measure(
         _ user: UserNumber, from centre: ProximityCentre, _ state: inout ProximityState, now: Instant,
         into decision: inout Decision
@@ -171,18 +177,18 @@ extension Engine {
         let reading = reading(of: user, from: centre, by: state.rule, at: nil, now: now, after: decision)
         guard reading.standing != .unknown, let moment = reading.at else { return }
         let alarm = state.alarms[user]
-        let alarming: ProximityStanding = state.rule.demand == .fence ? .within : .beyond
-        switch (alarm, reading.standing == alarming) {
-        case (nil, true):
-            let isFence = state.rule.demand == .fence
-            set(ProximityAlarm(user: user, since: moment, isTold: isFence), of: user, &state, into: &decision)
+        let isFence = state.rule.demand == .fence
+        let isSimulated = reading.source == .simulated
+        if reading.standing == (isFence ? .within : .beyond) {
+            // What is measured is news, also where an invented distance said it before.
+            guard alarm == nil || (alarm?.isSimulated == true && !isSimulated) else { return }
+            let begun = ProximityAlarm(user: user, since: moment, isTold: isFence, isSimulated: isSimulated)
+            set(begun, of: user, &state, into: &decision)
             if isFence { report(.near, reading, since: moment, of: state.rule, at: moment, into: &decision) }
-        case (let alarm?, false):
+        } else if let alarm, alarm.isSimulated || !isSimulated {
             set(nil, of: user, &state, into: &decision)
             guard alarm.isTold else { return }
-            let turn: ProximityReport.Turn = state.rule.demand == .fence ? .left : .together
-            report(turn, reading, since: nil, of: state.rule, at: moment, into: &decision)
-        default: break
+            report(isFence ? .left : .together, reading, since: nil, of: state.rule, at: moment, into: &decision)
         }
     }
 

@@ -90,11 +90,14 @@ public struct ProximityAlarm: Hashable, Sendable {
     public var since: Instant
     /// Whether the log reports it.
     public var isTold: Bool
+    /// Whether nothing but an invented distance shows it. What is measured then is reported anew.
+    public var isSimulated: Bool
 
-    public init(user: UserNumber, since: Instant, isTold: Bool) {
+    public init(user: UserNumber, since: Instant, isTold: Bool, isSimulated: Bool = false) {
         self.user = user
         self.since = since
         self.isTold = isTold
+        self.isSimulated = isSimulated
     }
 }
 

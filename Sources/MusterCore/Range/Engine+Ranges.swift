@@ -37,9 +37,10 @@ extension Engine {
     }
 
     private func newestRange(
-        of device: DeviceNumber, to peer: DeviceNumber, after decision: Decision
+        of device: DeviceNumber, to peer: DeviceNumber, isMeasured: Bool, after decision: Decision
     ) -> PeerRange? {
-        decision.ranges.range(of: device, to: peer) ?? ranges.range(of: device, to: peer)
+        decision.ranges.range(of: device, to: peer, isMeasured: isMeasured)
+            ?? ranges.range(of: device, to: peer, isMeasured: isMeasured)
     }
 
     /// Records whether a device has a range tag. Without one, the ranges to it end.
@@ -66,11 +67,13 @@ extension Engine {
             let partners = ranges.partners(of: device).union(decision.ranges.partners(of: device))
             for partner in partners.sorted() {
                 guard let user = owner(of: partner) else { continue }
-                let both = [
-                    newestRange(of: device, to: partner, after: decision),
-                    newestRange(of: partner, to: device, after: decision),
-                ]
-                for case let range? in both where isFresh(range, now: now) {
+                let newest = [true, false].flatMap { isMeasured in
+                    [
+                        newestRange(of: device, to: partner, isMeasured: isMeasured, after: decision),
+                        newestRange(of: partner, to: device, isMeasured: isMeasured, after: decision),
+                    ]
+                }
+                for case let range? in newest where isFresh(range, now: now) {
                     let speeds = [device, partner].map {
                         estimate(of: $0, silence: silence, now: now, after: decision)?.speed ?? 0
                     }

@@ -1,4 +1,5 @@
-/// The newest range of each pair of a device that measures and a device to which it measures.
+/// The newest range of each pair of a device that measures and a device to which it measures: the newest that was
+/// measured, and apart from it the newest that a program invented.
 struct LatestRanges: Sendable {
     private var ranges: [Pair: PeerRange] = [:]
     /// The devices with which each device has a range, in either direction.
@@ -12,20 +13,22 @@ struct LatestRanges: Sendable {
     struct Pair: Hashable, Sendable {
         var device: DeviceNumber
         var peer: DeviceNumber
+        /// Whether the range was measured, and not invented.
+        var isMeasured: Bool
     }
 
     var isEmpty: Bool { ranges.isEmpty }
 
-    /// Returns the newest range from a device to a peer.
-    func range(of device: DeviceNumber, to peer: DeviceNumber) -> PeerRange? {
-        ranges[Pair(device: device, peer: peer)]
+    /// Returns the newest range from a device to a peer that was measured, or the newest that was invented.
+    func range(of device: DeviceNumber, to peer: DeviceNumber, isMeasured: Bool) -> PeerRange? {
+        ranges[Pair(device: device, peer: peer, isMeasured: isMeasured)]
     }
 
     /// Returns the devices with which a device has a range, in either direction.
     func partners(of device: DeviceNumber) -> Set<DeviceNumber> { partners[device] ?? [] }
 
     mutating func put(_ range: PeerRange, of device: DeviceNumber) {
-        ranges[Pair(device: device, peer: range.peer)] = range
+        ranges[Pair(device: device, peer: range.peer, isMeasured: range.source.isMeasured)] = range
         partners[device, default: []].insert(range.peer)
         partners[range.peer, default: []].insert(device)
     }

@@ -30,6 +30,9 @@ public struct PeerRange: Hashable, Sendable {
         /// A program invented it, for a test or a demonstration.
         case simulated
 
+        /// Whether a device measured the distance, and no program invented it.
+        public var isMeasured: Bool { self != .simulated }
+
         /// The smallest standard deviation that the server believes of this source, metres. A device that states less
         /// gets this one.
         public var leastDeviationMetres: Double {

@@ -17,7 +17,7 @@ extension Schema {
         [("user", text), ("standing", #"{"enum":["within","beyond","unknown"]}"#)],
         optional: [
             ("metres", metres), ("deviationMetres", metres), ("source", rangeSource), ("since", time),
-            ("told", boolean),
+            ("told", boolean), ("simulated", boolean),
         ])
 
     package static let proximityRules: [(String, String)] = [

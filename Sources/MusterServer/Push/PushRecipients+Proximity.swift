@@ -26,13 +26,15 @@ extension PushRecipients {
     private func title(of report: ProximityReport) -> String? {
         guard let who = report.who.map({ directory.name(of: $0) }) else { return nil }
         let centre = directory.name(of: report.centre)
-        return switch report.turn {
-        case .near: "\(who) is within \(Self.rounded(report.radiusMetres)) m of \(centre)"
-        case .left: "\(who) is no longer near \(centre)"
-        case .apart: "\(who) is more than \(Self.rounded(report.radiusMetres)) m from \(centre)"
-        case .together: "\(who) is near \(centre) again"
-        case .made, .changed, .removed: nil
-        }
+        let words: String? =
+            switch report.turn {
+            case .near: "\(who) is within \(Self.rounded(report.radiusMetres)) m of \(centre)"
+            case .left: "\(who) is no longer near \(centre)"
+            case .apart: "\(who) is more than \(Self.rounded(report.radiusMetres)) m from \(centre)"
+            case .together: "\(who) is near \(centre) again"
+            case .made, .changed, .removed: nil
+            }
+        return words.map { report.source == .simulated ? "Simulated: \($0)" : $0 }
     }
 
     private static func rounded(_ metres: Double) -> Int64 { Int64(metres.rounded()) }

@@ -15,7 +15,7 @@ enum Schema {
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
         version11, version12, version13, version14, version15, version16, version17, version18,
         version19, version20, version21, version22, version23, version24,
-        version25,
+        version25, version26,
     ]
 
     /// The newest version that this program reads and writes.
@@ -205,6 +205,9 @@ enum Schema {
 
     /// Measured ranges, and the tags by which devices are named in them.
     private static let version25 = RangeTable.schema + RangeTable.tags
+
+    /// The alarms of proximity rules that nothing but an invented distance shows.
+    private static let version26 = ProximityTable.simulated
 
     /// The signals of devices.
     private static let version20 = SignalTable.schema

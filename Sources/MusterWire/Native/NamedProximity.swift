@@ -151,6 +151,7 @@ extension JSONWriter {
         if let alarm = person.alarm {
             member("since", alarm.since)
             member("told", alarm.isTold)
+            if alarm.isSimulated { member("simulated", true) }
         }
         endObject()
     }

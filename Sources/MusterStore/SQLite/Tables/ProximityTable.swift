@@ -13,6 +13,8 @@ package enum ProximityTable {
 
         """
 
+    static let simulated = "ALTER TABLE proximity_alarms ADD COLUMN is_simulated INTEGER NOT NULL DEFAULT 0;\n"
+
     package static func put(_ rule: ProximityRule, in database: Database) throws {
         var writer = ByteWriter()
         writer.put(rule)
@@ -41,10 +43,13 @@ package enum ProximityTable {
     package static func put(_ alarm: ProximityAlarm, of rule: ProximityNumber, in database: Database) throws {
         try database.cachedStatement(
             sql: """
-                INSERT INTO proximity_alarms (rule, user, since, is_told) VALUES (?, ?, ?, ?)
-                ON CONFLICT (rule, user) DO UPDATE SET since = excluded.since, is_told = excluded.is_told
+                INSERT INTO proximity_alarms (rule, user, since, is_told, is_simulated) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (rule, user) DO UPDATE
+                SET since = excluded.since, is_told = excluded.is_told, is_simulated = excluded.is_simulated
                 """
-        ).execute(arguments: [rule.rawValue, alarm.user.rawValue, alarm.since.milliseconds, alarm.isTold])
+        ).execute(arguments: [
+            rule.rawValue, alarm.user.rawValue, alarm.since.milliseconds, alarm.isTold, alarm.isSimulated,
+        ])
     }
 
     package static func removeAlarm(
@@ -62,11 +67,11 @@ package enum ProximityTable {
     }
 
     package static func alarms(in database: Database) throws -> [(rule: ProximityNumber, alarm: ProximityAlarm)] {
-        let sql = "SELECT rule, user, since, is_told FROM proximity_alarms ORDER BY rule, user"
+        let sql = "SELECT rule, user, since, is_told, is_simulated FROM proximity_alarms ORDER BY rule, user"
         return try Row.fetchAll(database, sql: sql).map { row in
             let alarm = ProximityAlarm(
                 user: UserNumber(try row.value("user")), since: Instant(milliseconds: try row.value("since")),
-                isTold: try row.value("is_told"))
+                isTold: try row.value("is_told"), isSimulated: try row.value("is_simulated"))
             return (ProximityNumber(try row.value("rule")), alarm)
         }
     }

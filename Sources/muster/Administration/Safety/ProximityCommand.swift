@@ -135,13 +135,14 @@ private struct Rule: Decodable, Sendable {
         var source: String?
         var since: String?
         var told: Bool?
+        var simulated: Bool?
 
         /// The person on one line: how far, how sure, and what the rule reports.
         func line(of rule: Rule) -> String {
             let distance = metres.map { distanceWords($0, deviationMetres, source) }
             let state = since.map { since in
                 let words = rule.demand == "fence" ? "near since" : "apart since"
-                return "\(words) \(since)\(told == true ? ", told" : "")"
+                return "\(words) \(since)\(told == true ? ", told" : "")\(simulated == true ? ", simulated" : "")"
             }
             return [user, standing == "unknown" ? "not known" : standing, distance, state]
                 .compactMap(\.self).joined(separator: "\t")
