@@ -36,14 +36,13 @@ extension Engine {
     func nextSilence(of user: UserNumber, now: Instant, after decision: Decision) -> Instant? {
         guard people.indices.contains(Int(user.rawValue)) else { return nil }
         let limit = team(people[Int(user.rawValue)].team).silenceSeconds
-        return ownership.devices(of: user).lazy.compactMap { device -> Instant? in
+        return ownership.devices(of: user).lazy.flatMap { device -> [Instant] in
             let index = Int(device.rawValue)
-            let evaluated =
-                decision.devices.slot(of: index).map { decision.devices.states[$0].evaluated }
-                ?? (devices.indices.contains(index) ? devices[index].evaluated : nil)
+            let (evaluated, fineAt) =
+                decision.devices.slot(of: index).map { decision.devices.states[$0].lastFixes }
+                ?? (devices.indices.contains(index) ? devices[index].lastFixes : (nil, nil))
             // A millisecond later, because a silence of exactly the limit does not exceed it.
-            guard let silentAt = evaluated?.advanced(bySeconds: limit + 0.001), silentAt > now else { return nil }
-            return silentAt
+            return [evaluated, fineAt].compactMap { $0?.advanced(bySeconds: limit + 0.001) }.filter { $0 > now }
         }.min()
     }
 
@@ -63,8 +62,13 @@ extension Engine {
         }
         guard rule.policy == .confident || rule.isShelter else { return .unknown }
         let presences = rule.policy == .confident ? states[place].presences : states[place].refuges
-        let isMissed = RegionCatalog.mayMissRegions(states[place].track)
-        return presences.first { $0.region == region }?.attendance ?? (isMissed ? .unknown : .absent)
+        guard let presence = presences.first(where: { $0.region == region }) else {
+            return catalog.mayMiss(region, by: states[place].track) ? .unknown : .absent
+        }
+        let isOutlived =
+            presence.standing == .inside
+            && isOutlived(states, place, in: region, rule, silence: silence, now: now)
+        return isOutlived ? .unknown : presence.attendance
     }
 
     /// Returns whether a device's owner is in a beacon region, by this device alone. Without a presence there, the
@@ -90,6 +94,11 @@ extension Engine {
         guard let listened, now.seconds(since: listened) <= BeaconPolicy.silenceSeconds else { return nil }
         return .absent
     }
+}
+
+extension DeviceState {
+    /// When the device sent its newest evaluated fix, and its last good one.
+    fileprivate var lastFixes: (evaluated: Instant?, fineAt: Instant?) { (evaluated, lastFineFix) }
 }
 
 extension Presence {

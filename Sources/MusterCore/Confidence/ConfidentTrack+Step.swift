@@ -82,6 +82,8 @@ extension ConfidentTrack {
         let variance: Double
         /// Whether the accuracy is known and 200 m or better.
         let isFine: Bool
+        /// Whether the accuracy is known and worse than 200 m.
+        let isCoarse: Bool
         let saidSpeed: Double?
         private let perDegree: MetresPerDegree
 
@@ -90,6 +92,7 @@ extension ConfidentTrack {
             let said = fix.accuracyMetres.flatMap { $0 > 0 ? min($0, 2e7) : nil }
             accuracy = max(said ?? 100, 5)
             isFine = said != nil && accuracy <= 200
+            isCoarse = accuracy > 200
             // 1.6: receivers promise too much, coarse fixes more so; 1.5096 deviations hold 68 %.
             let deviation = 1.6 * (accuracy > 200 ? 1.5 : 1) * accuracy / 1.5096
             variance = deviation * deviation

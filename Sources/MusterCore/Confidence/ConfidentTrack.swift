@@ -81,6 +81,10 @@ public struct ConfidentTrack: Hashable, Sendable {
     /// empty track.
     public var leastDeviationMetres: Double { isEmpty ? .infinity : Double(lasting).squareRoot() }
 
+    /// How old the last fix of 200 m or better that was no surprise was at the last fix, seconds; of a track without
+    /// one, how old its first fix was.
+    var fineAgeSeconds: Double { Double(fittedMilliseconds) / 1000 }
+
     /// Whether the last fix was a surprise that the filter has neither believed nor dismissed. The estimate does not
     /// move meanwhile: show "checking" and not the probability that is held.
     public var isChecking: Bool { surprises > 0 }

@@ -132,8 +132,21 @@ extension RegionCatalog {
     private static let reachMetres = 3_000.0
 
     /// Whether a device may be inside a region that the search did not reach, because its estimate is so uncertain.
-    /// Then that it is inside no region that was found does not show that it is outside of all.
-    static func mayMissRegions(_ track: ConfidentTrack) -> Bool {
-        !track.isEmpty && -CrossingEvaluator.farDeviations * track.deviationMetres > reachMetres
+    /// Then that the device has no presence there does not show that it is outside. A device that is too far from the
+    /// region even for its uncertainty is outside.
+    func mayMiss(_ region: RegionNumber, by track: ConfidentTrack) -> Bool {
+        Self.unsearchedBox(of: track).map { isRegion(region, near: $0) } ?? false
+    }
+
+    /// Whether a device may be inside a muster region that the search did not reach; see `mayMiss`.
+    func mayMissShelter(of tracker: TrackerRule, by track: ConfidentTrack) -> Bool {
+        Self.unsearchedBox(of: track).map { isShelter(of: tracker, near: $0) } ?? false
+    }
+
+    /// Returns a box around all places where a device may be; nil when the search reaches all of them.
+    private static func unsearchedBox(of track: ConfidentTrack) -> BoundingBox? {
+        let reach = -CrossingEvaluator.farDeviations * track.deviationMetres
+        guard !track.isEmpty, reach > reachMetres else { return nil }
+        return BoundingBox(around: track.estimate, within: Metres(reach))
     }
 }

@@ -40,8 +40,10 @@ struct RegionCatalog: Sendable {
     // By collection number: the index of its regions, and its policy.
     private var indexes: [IndexHolder] = []
     private var policies: [CrossingPolicy] = []
-    /// By collection number: how many muster regions it has.
-    private var musterCounts: [Int32] = []
+    /// By collection number: its muster regions that positions decide.
+    private var shelters: [Set<RegionNumber>] = []
+    /// By region number: a box that holds the region; nil for a region that positions do not decide.
+    private var boxes: [BoundingBox?] = []
     private var trackers: [TrackerRule?] = []
     private var musterByRule: Set<RegionNumber> = []
     /// Looks up the regions of beacons and scanners.
@@ -133,6 +135,22 @@ struct RegionCatalog: Sendable {
         return rule
     }
 
+    /// Whether a region and a box have a place in common, by the box that holds the region; true for a region without
+    /// one.
+    func isRegion(_ region: RegionNumber, near box: BoundingBox) -> Bool {
+        let index = Int(region.rawValue)
+        return boxes.indices.contains(index) ? boxes[index]?.touches(box) ?? true : true
+    }
+
+    /// Whether a muster region of a tracker's collections and a box have a place in common, by the boxes that hold the
+    /// regions. Complexity: O(muster regions), some nanoseconds each.
+    func isShelter(of tracker: TrackerRule, near box: BoundingBox) -> Bool {
+        tracker.collections.contains { collection in
+            let index = Int(collection.rawValue)
+            return shelters.indices.contains(index) && shelters[index].contains { isRegion($0, near: box) }
+        }
+    }
+
     /// Whether clients see a region's presence from `DeviceState.presences`. In a muster region of a raw collection
     /// they see the confident one from `DeviceState.refuges` instead.
     func isShown(_ region: RegionNumber) -> Bool {
@@ -145,7 +163,7 @@ struct RegionCatalog: Sendable {
         var touched = 0
         for collection in tracker.collections where indexes.indices.contains(Int(collection.rawValue)) {
             let index = Int(collection.rawValue)
-            let measuring = policies[index] == .confident || musterCounts[index] > 0
+            let measuring = policies[index] == .confident || !shelters[index].isEmpty
             touched &+= indexes[Int(collection.rawValue)].approach(places, measuring: measuring)
         }
         return touched
@@ -249,15 +267,19 @@ extension RegionCatalog {
     }
 
     private func isSheltering(_ collection: CollectionNumber) -> Bool {
-        musterCounts.indices.contains(Int(collection.rawValue)) && musterCounts[Int(collection.rawValue)] > 0
+        shelters.indices.contains(Int(collection.rawValue)) && !shelters[Int(collection.rawValue)].isEmpty
     }
 
-    /// Adds `change` to the number of a collection's muster regions.
-    private mutating func count(_ change: Int32, in collection: CollectionNumber) {
-        guard change != 0 else { return }
+    /// Notes whether a region is one of its collection's muster regions that positions decide.
+    private mutating func setShelter(_ region: RegionNumber, in collection: CollectionNumber, to isShelter: Bool) {
+        guard shelters[Int(collection.rawValue)].contains(region) != isShelter else { return }
         noteChange()
         let wasSheltering = isSheltering(collection)
-        musterCounts[Int(collection.rawValue)] += change
+        if isShelter {
+            shelters[Int(collection.rawValue)].insert(region)
+        } else {
+            shelters[Int(collection.rawValue)].remove(region)
+        }
         if wasSheltering != isSheltering(collection) { renewTrackers() }
     }
 
@@ -266,8 +288,10 @@ extension RegionCatalog {
         while rules.count <= Int(region.number.rawValue) {
             rules.append(nil)
             tellsDwell.append(false)
+            boxes.append(nil)
         }
         tellsDwell[Int(region.number.rawValue)] = region.dwellSeconds != nil
+        boxes[Int(region.number.rawValue)] = region.beacon == nil ? region.shape?.boundingBox : nil
         makeRoom(for: region.collection)
         let former = rules[Int(region.number.rawValue)]
         rules[Int(region.number.rawValue)] = RegionRule(
@@ -278,7 +302,7 @@ extension RegionCatalog {
             inradiusMetres: region.shape?.inradius.value ?? 0, beacon: BeaconRule(region))
         let isShelter = rules[Int(region.number.rawValue)]?.isShelter == true
         noteChange()
-        count((isShelter ? 1 : 0) - (former?.isShelter == true ? 1 : 0), in: region.collection)
+        setShelter(region.number, in: region.collection, to: isShelter)
         beacons.put(region)
         if let shape = region.shape, region.beacon == nil {
             change(region.collection) { $0.put(shape, as: region.number.rawValue) }
@@ -300,10 +324,9 @@ extension RegionCatalog {
         let changed = regions.symmetricDifference(musterByRule)
         for region in changed where rules.indices.contains(Int(region.rawValue)) {
             guard var rule = rules[Int(region.rawValue)] else { continue }
-            let wasShelter = rule.isShelter
             rule.isMusterByRule = regions.contains(region)
             rules[Int(region.rawValue)] = rule
-            count((rule.isShelter ? 1 : 0) - (wasShelter ? 1 : 0), in: rule.collection)
+            setShelter(region, in: rule.collection, to: rule.isShelter)
         }
         musterByRule = regions
         return changed
@@ -312,8 +335,9 @@ extension RegionCatalog {
     mutating func remove(_ region: RegionNumber) {
         guard let rule = rule(of: region) else { return }
         rules[Int(region.rawValue)] = nil
+        boxes[Int(region.rawValue)] = nil
         noteChange()
-        count(rule.isShelter ? -1 : 0, in: rule.collection)
+        setShelter(region, in: rule.collection, to: false)
         beacons.remove(region)
         if rule.beacon == nil { change(rule.collection) { $0.remove(region.rawValue) } }
     }
@@ -359,7 +383,7 @@ extension RegionCatalog {
         while indexes.count <= Int(collection.rawValue) {
             indexes.append(.empty)
             policies.append(.confident)
-            musterCounts.append(0)
+            shelters.append([])
         }
     }
 }

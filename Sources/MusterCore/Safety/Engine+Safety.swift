@@ -117,7 +117,9 @@ extension Engine {
                 isUnderReview = true
                 continue
             }
-            switch musterContainment(of: device, preferring: person.safety.region, after: decision) {
+            let containment = musterContainment(
+                of: device, preferring: person.safety.region, silence: silenceSeconds, now: now, after: decision)
+            switch containment {
             case .undecided(let doubt): undecided = undecided ?? doubt
             case .none(let doubt): return Safety(state: .unsafe, since: decidedAt, doubt: doubt)
             case .region(let region, let doubt):
@@ -160,21 +162,26 @@ extension Engine {
     }
 
     private func musterContainment(
-        of device: DeviceNumber, preferring former: RegionNumber?, after decision: Decision
+        of device: DeviceNumber, preferring former: RegionNumber?, silence: Double, now: Instant,
+        after decision: Decision
     ) -> MusterContainment {
         let index = Int(device.rawValue)
         // This runs for every observation, so it does not copy the states.
         if let place = decision.devices.slot(of: index) {
-            return musterContainment(decision.devices.states, place, preferring: former)
+            return musterContainment(
+                decision.devices.states, place, preferring: former, silence: silence, now: now)
         }
-        return devices.indices.contains(index) ? musterContainment(devices, index, preferring: former) : .none(nil)
+        guard devices.indices.contains(index) else { return .none(nil) }
+        return musterContainment(devices, index, preferring: former, silence: silence, now: now)
     }
 
     /// A region that the device is inside counts before one that is undecided, and the region that counted before
     /// counts first if the device is still inside. The confident policy decides, whatever the policy of the region's
     /// collection.
+    ///
+    /// - Parameter silence: for how long a good fix is evidence while only coarse ones follow, seconds.
     private func musterContainment(
-        _ states: [DeviceState], _ place: Int, preferring former: RegionNumber?
+        _ states: [DeviceState], _ place: Int, preferring former: RegionNumber?, silence: Double, now: Instant
     ) -> MusterContainment {
         var first: (region: RegionNumber, doubt: Doubt?)?
         var isUndecided = false
@@ -190,7 +197,9 @@ extension Engine {
                     (rule.beacon == nil ? rule.policy : .confident) == policy
                 else { continue }
                 if let circle = rule.beacon?.place, states[place].contradicts(circle, of: presence.region) { continue }
-                if isLost, rule.beacon == nil, presence.standing == .inside {
+                if presence.standing == .inside, rule.beacon == nil,
+                    isLost || isOutlived(states, place, in: presence.region, rule, silence: silence, now: now)
+                {
                     isUndecided = true
                     continue
                 }
@@ -206,7 +215,9 @@ extension Engine {
         if !states[place].refuges.isEmpty { look(states[place].refuges, .raw) }
         let checking: Doubt? = states[place].track.isChecking ? .checking : nil
         if let first { return .region(first.region, checking ?? first.doubt) }
-        if isUndecided || RegionCatalog.mayMissRegions(states[place].track) { return .undecided(checking) }
+        if isUndecided || catalog.mayMissShelter(of: tracker(of: states[place].user), by: states[place].track) {
+            return .undecided(checking)
+        }
         return .none(checking)
     }
 

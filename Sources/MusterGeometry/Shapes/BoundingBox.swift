@@ -23,14 +23,33 @@ public struct BoundingBox: Hashable, Sendable {
     /// Whether a place is in the box; a place on a side is inside. The longitudes −180 and 180 are the same.
     public func contains(_ place: Coordinate) -> Bool {
         guard place.latitude >= south, place.latitude <= north else { return false }
-        if hasLongitude(place.longitude) { return true }
-        return abs(place.longitude) == 180 && hasLongitude(-place.longitude)
+        return reaches(place.longitude)
     }
 
     private func hasLongitude(_ longitude: Double) -> Bool {
         crossesAntimeridian
             ? longitude >= west || longitude <= east
             : longitude >= west && longitude <= east
+    }
+
+    /// Whether the two boxes have a place in common; a place on a side of both is one.
+    package func touches(_ other: BoundingBox) -> Bool {
+        guard south <= other.north, other.south <= north else { return false }
+        return reaches(other.west) || other.reaches(west)
+    }
+
+    private func reaches(_ longitude: Double) -> Bool {
+        hasLongitude(longitude) || (abs(longitude) == 180 && hasLongitude(-longitude))
+    }
+}
+
+extension BoundingBox {
+    /// A box that holds all places within a distance of a place. Every longitude is in it when it reaches a pole.
+    package init(around centre: Coordinate, within distance: Metres) {
+        let span = Span(around: centre, radiusMetres: distance.value)
+        self.init(
+            south: span.south, west: span.west, north: span.north,
+            east: span.east > 180 ? span.east - 360 : span.east)
     }
 }
 
