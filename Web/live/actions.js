@@ -19,8 +19,12 @@ const shownLimit = 20;
 
 /** The targets for which something waits until somebody runs it. Pure. @param {Waiting[]} targets */
 export function targetsToRun(targets) {
-    return targets.filter(({ byHand, enabled, pending, deadLetters }) => byHand && enabled && pending + deadLetters > 0)
-        .slice(0, shownLimit);
+    return targets.filter(isToRun).slice(0, shownLimit);
+}
+
+/** @param {Waiting} waiting */
+function isToRun({ byHand, enabled, pending, deadLetters }) {
+    return byHand && enabled && pending + deadLetters > 0;
 }
 
 /** What waits for a target. Pure. @param {Waiting} waiting */
@@ -36,6 +40,12 @@ export function runWords(target, count, { pending, deadLetters }) {
     return `${legible(target)}: ${[`${run} run`, ...rest.filter(Boolean)].join(", ")}`;
 }
 
+/** How many targets are not shown though something waits for them. Pure. @param {Waiting[]} targets */
+export function moreWords(targets) {
+    const more = targets.filter(isToRun).length - shownLimit;
+    return more > 0 ? `and ${more} more: see “muster target list”` : "";
+}
+
 /** The panel that lists them, each with a button. */
 export class WaitingActions {
     #panel;
@@ -45,8 +55,13 @@ export class WaitingActions {
     #pause;
     /** The targets whose run is not over. */
     #running = new Set();
-    /** @type {Waiting[]} */
-    #shown = [];
+    /** @type {Map<string, {line: HTMLElement, words: HTMLElement, button: HTMLButtonElement}>} */
+    #lines = new Map();
+    #more = document.createElement("p");
+    #user;
+    /** Counts sign-outs and questions, so that an answer that comes too late is dropped. */
+    #era = 0;
+    #asked = 0;
 
     /**
      * @param {HTMLElement} panel
@@ -66,62 +81,108 @@ export class WaitingActions {
 
     /** Asks what waits, and shows it. Only an admin may know; for everybody else the panel stays hidden. */
     async refresh(user) {
+        this.#user = user;
         if (user?.role !== "admin") { this.#show([]); return; }
+        this.#asked += 1;
+        const [era, asked] = [this.#era, this.#asked];
         try {
             const { targets } = await (await this.#request("deliveries")).json();
-            this.#show(targetsToRun(targets));
+            if (era === this.#era && asked === this.#asked) { this.#show(targets); }
         } catch {
             // The feed tells whether the server answers; the next turn asks again.
         }
     }
 
     /** Removes everything that is shown, for somebody else may sign in. */
-    forget() { this.#show([]); }
-
-    #show(waiting) {
-        const isSame = JSON.stringify(waiting) === JSON.stringify(this.#shown);
-        this.#shown = waiting;
-        this.#panel.hidden = waiting.length === 0;
-        if (!isSame) { this.#panel.replaceChildren(...waiting.map((each) => this.#line(each))); }
+    forget() {
+        this.#era += 1;
+        this.#user = undefined;
+        this.#running = new Set();
+        this.#show([]);
     }
 
-    #line(waiting) {
+    /** Changes only what is new, so that a button that has the focus keeps it. */
+    #show(targets) {
+        const waiting = targetsToRun(targets);
+        const names = new Set(waiting.map(({ target }) => target));
+        for (const [target, { line }] of this.#lines) {
+            if (!names.has(target)) { line.remove(); this.#lines.delete(target); }
+        }
+        waiting.forEach((each, index) => {
+            let shown = this.#lines.get(each.target);
+            if (!shown) {
+                shown = this.#line(each.target);
+                this.#lines.set(each.target, shown);
+            }
+            if (this.#panel.children[index] !== shown.line) {
+                this.#panel.insertBefore(shown.line, this.#panel.children[index] ?? null);
+            }
+            const words = waitingWords(each);
+            if (shown.words.textContent !== words) { shown.words.textContent = words; }
+            shown.button.disabled = this.#running.has(each.target);
+        });
+        this.#more.remove();
+        this.#more.textContent = moreWords(targets);
+        if (this.#more.textContent !== "") { this.#panel.append(this.#more); }
+        this.#panel.hidden = waiting.length === 0;
+    }
+
+    #line(target) {
         const line = document.createElement("p");
-        line.dataset.target = waiting.target;
+        line.dataset.target = target;
         const words = document.createElement("span");
-        words.textContent = waitingWords(waiting);
         const button = document.createElement("button");
         button.type = "button";
         button.textContent = "Run now";
-        button.disabled = this.#running.has(waiting.target);
-        button.setAttribute("aria-label", `Run what waits for ${legible(waiting.target)}`);
-        button.addEventListener("click", () => this.run(waiting.target, button));
+        button.setAttribute("aria-label", `Run what waits for ${legible(target)}`);
+        button.addEventListener("click", (event) => {
+            // The line of a run that ended at once makes room for the next one, which the second click then meets.
+            if (event.detail < 2) { this.run(target); }
+        });
         line.append(words, button);
-        return line;
+        return { line, words, button };
     }
 
     /** Runs what waits for a target, and says what came of it. */
-    async run(target, button) {
-        if (this.#running.has(target)) { return; }
-        this.#running.add(target);
-        button.disabled = true;
+    async run(target) {
+        const running = this.#running;
+        const era = this.#era;
+        if (running.has(target)) { return; }
+        running.add(target);
+        this.#enable(target, false);
         this.#tell(`Sending: run what waits for ${legible(target)}…`);
+        const words = await this.#carryOut(target);
+        running.delete(target);
+        if (era !== this.#era) { return; }
+        this.#tell(words.told ?? "");
+        this.#notice(words.noticed ?? "");
+        this.#enable(target, true);
+        await this.refresh(this.#user);
+    }
+
+    #enable(target, isEnabled) {
+        const button = this.#lines.get(target)?.button;
+        if (button) { button.disabled = !isEnabled; }
+    }
+
+    /** What is to be said of a run. An order that the server took is not called off by an answer that is lost later. */
+    async #carryOut(target) {
+        const path = `targets/${encodeURIComponent(target)}`;
+        let run;
         try {
-            const path = `targets/${encodeURIComponent(target)}`;
-            const { count, through } = await (await this.#request(`${path}/run`, { method: "POST" })).json();
-            this.#notice("");
-            const left = await this.#rest(path, through);
-            this.#tell(runWords(target, count, left));
+            run = await (await this.#request(`${path}/run`, { method: "POST" })).json();
         } catch (error) {
-            this.#tell("");
-            this.#notice(error instanceof Problem
-                ? `Not run (${legible(target)}): ${error.message}`
-                : `The server does not answer: whether ${legible(target)} runs shows here once it does.`);
-        } finally {
-            this.#running.delete(target);
-            button.disabled = false;
+            return {
+                noticed: error instanceof Problem
+                    ? `Not run (${legible(target)}): ${error.message}`
+                    : `The server does not answer: whether ${legible(target)} runs shows here once it does.`,
+            };
         }
-        await this.refresh({ role: "admin" });
+        try {
+            return { told: runWords(target, run.count, await this.#rest(path, run.through)) };
+        } catch {
+            return { noticed: `${legible(target)} runs. What came of it shows here once the server answers.` };
+        }
     }
 
     /** What is left of a run once its actions have ended, or after as long as the page waits. */
