@@ -26,12 +26,11 @@ extension CognitoUserPoolService {
     ///   person in trouble could otherwise end the alarm without a word.
     func deleteUser(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let user = try await user(of: call)
-        let (isCalling, hasTimer) = try await coordinator.inspect { engine, _, _ in
-            (engine.safety(of: user.number).state.isCall, engine.checkInTimer(of: user.number) != nil)
-        }
-        guard !isCalling else { throw AmazonError.callsForHelp }
-        guard !hasTimer else { throw AmazonError.hasCheckInTimer }
-        try await coordinator.edit(by: Author(user: user.number)) { directory, draft in
+        // In the writer's own turn, so that no call for help comes between the question and the removal.
+        try await coordinator.edit(by: Author(user: user.number)) { engine in
+            guard !engine.safety(of: user.number).state.isCall else { throw AmazonError.callsForHelp }
+            guard engine.checkInTimer(of: user.number) == nil else { throw AmazonError.hasCheckInTimer }
+        } _: { directory, draft in
             guard directory.hasAnotherAdmin(than: user.number) else { throw AmazonError.lastAdmin }
             draft.edits = directory.removal(of: user.number)
         }

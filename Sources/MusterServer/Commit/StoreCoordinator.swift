@@ -137,14 +137,18 @@ package final class StoreCoordinator: Sendable {
     /// Changes the directory, regions or credentials. `body` runs on the writer's thread, receives the directory as it
     /// is at that moment, and fills a draft. When `body` throws, nothing changes.
     ///
-    /// - Parameter author: the author for the audit log; nil for the server itself.
+    /// - Parameters:
+    ///   - author: the author for the audit log; nil for the server itself.
+    ///   - check: looks at the engine as it is at that moment, and throws to refuse the edit.
     /// - Returns: the result of `body`, once everything is on disk.
-    /// - Throws: the errors of `body`, or `CoordinatorError`.
+    /// - Throws: the errors of `check` and of `body`, or `CoordinatorError`.
     package func edit<Success: Sendable>(
-        by author: Author?, _ body: @escaping @Sendable (Directory, inout Draft) throws -> Success
+        by author: Author?, ifAllowedBy check: @escaping @Sendable (Engine) throws -> Void = { _ in },
+        _ body: @escaping @Sendable (Directory, inout Draft) throws -> Success
     ) async throws -> Success {
         return try await run { writer in
             do {
+                try writer.inspect(check)
                 return .success(try writer.edit(by: author, body))
             } catch let error as StoreError {
                 return .failure(CoordinatorError(error))

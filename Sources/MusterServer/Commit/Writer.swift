@@ -132,6 +132,9 @@ struct Writer {
         }
     }
 
+    /// Lets `body` look at the engine as it is after the last commit.
+    func inspect(_ body: (Engine) throws -> Void) throws { try body(pipeline.engine) }
+
     /// Carries out an edit in a transaction of its own.
     ///
     /// - Parameter author: the author; nil for the server itself.

@@ -55,6 +55,27 @@ import Testing
         try await town.coordinator.close()
     }
 
+    @Test func `an edit that the engine's state forbids changes nothing`() async throws {
+        struct Refusal: Error {}
+        let town = try await Town()
+        func remove() async throws {
+            try await town.coordinator.edit(by: Author(user: Town.ana)) { engine in
+                guard !engine.safety(of: Town.ana).state.isCall else { throw Refusal() }
+            } _: { directory, draft in
+                draft.edits = directory.removal(of: Town.ana)
+            }
+        }
+        _ = try await town.coordinator.ingest([declaration(.sos, "a", town)])
+        let sequence = town.store.lastSequence
+        await #expect(throws: Refusal.self) { try await remove() }
+        #expect(town.coordinator.directory.users[Town.ana] != nil && town.store.lastSequence == sequence)
+        town.clock.advance(bySeconds: 1)
+        _ = try await town.coordinator.ingest([declaration(.clear, "b", by: Self.lea, town)])
+        try await remove()
+        #expect(town.coordinator.directory.users[Town.ana] == nil)
+        try await town.coordinator.close()
+    }
+
     @Test func `a call for help is told again each minute until it is acknowledged, also after a restart`() async throws
     {
         let store = MemoryStore()
