@@ -124,6 +124,48 @@ import Testing
         #expect(world.crossings == ["enter 1"])
     }
 
+    @Test(arguments: [true, false])
+    func `a silence that nobody looked at is one too`(isOfOther: Bool) {
+        var world = World(policy: .confident)
+        world.addScanners()
+        world.putBeacon(1, .scanner(World.hall), at: 45, isMuster: true)
+        world.edit(.putDevice(Device(number: DeviceNumber(14), name: "other", user: World.ana, beacon: Self.other)))
+        for second in 0..<10 { world.hear(World.carried, at: Double(second), by: World.hall) }
+        #expect(world.engine.safety(of: World.ana).state == .safe)
+        // The server was off, or its machine slept: the scanner's report comes before the clock is looked at.
+        world.hear(isOfOther ? Self.other : World.carried, at: 3_600, by: World.hall)
+        world.sweep(at: 3_600.1)
+        #expect(world.standing(1, of: World.tag) == .unknown)
+        #expect(world.engine.safety(of: World.ana).state != .safe)
+        for second in 3_601..<3_605 { world.hear(World.carried, at: Double(second), by: World.hall) }
+        #expect(world.standing(1, of: World.tag) == .inside)
+        #expect(world.engine.safety(of: World.ana).state == .safe)
+        #expect(world.crossings == ["enter 1"])
+    }
+
+    @Test(arguments: 0..<40)
+    func `when the clock is looked at changes nothing of where a tag is told to be`(seed: Int) {
+        var chance = Chance(seed: UInt64(seed))
+        var often = World(policy: .confident)
+        often.addScanners()
+        often.putBeacon(1, .scanner(World.hall), at: 45, isMuster: true)
+        often.edit(.putDevice(Device(number: DeviceNumber(14), name: "other", user: World.ana, beacon: Self.other)))
+        var seldom = often
+        var second = 0.0
+        for _ in 0..<300 {
+            second += chance.happens(0.05) ? chance.number(100...400) : chance.number(0.3...3)
+            let beacon = chance.happens(0.5) ? World.carried : Self.other
+            if second > often.now + 1 { often.sweep(at: second - 0.1) }
+            often.hear(beacon, at: second, by: World.hall)
+            seldom.hear(beacon, at: second, by: World.hall)
+            often.sweep(at: second + 0.01)
+            seldom.sweep(at: second + 0.01)
+            let standings = [often, seldom].map { $0.standing(1, of: World.tag) }
+            #expect(standings[0] == standings[1], "second \(second)")
+            #expect(often.engine.safety(of: World.ana).state == seldom.engine.safety(of: World.ana).state)
+        }
+    }
+
     @Test func `a restart of the server changes nothing of it`() {
         var world = world()
         world.sweep(at: 1_800)

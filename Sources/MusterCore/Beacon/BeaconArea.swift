@@ -38,6 +38,11 @@ public struct BeaconArea: Hashable, Sendable {
         }
     }
 
+    /// Whether a scanner hears the devices inside, instead of the devices hearing a beacon.
+    var isByScanner: Bool {
+        if case .scanner = source { true } else { false }
+    }
+
     /// Returns whether this beacon is one of the area's beacons; false for the area of a scanner.
     public func isOf(_ beacon: Beacon) -> Bool {
         guard case .beacons(let uuid, let major, let minor) = source else { return false }

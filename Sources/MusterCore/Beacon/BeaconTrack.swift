@@ -105,6 +105,16 @@ extension BeaconTrack {
         return BeaconPolicy.probability(sightings: count) * BeaconPolicy.decay(seconds: absence / 1000)
     }
 
+    /// Whether a standing inside does not rest on sightings from before a silence of the listener: since then there
+    /// were as many as an enter takes.
+    ///
+    /// - Parameter resumed: when the silence ended; nil when there was none.
+    func isBorneOut(since resumed: Instant?, _ mode: RegionMode) -> Bool {
+        guard let resumed, let first = hits.first, first < resumed.milliseconds else { return true }
+        let count = hits.count { $0 >= resumed.milliseconds }
+        return BeaconPolicy.probability(sightings: count) > mode.enterProbability
+    }
+
     /// Returns the signal strength with which rooms are compared. It fades while no sighting arrives.
     func presentSignal(at now: Instant) -> Double {
         let silence = Double(now.milliseconds - arrival) / 1000

@@ -247,10 +247,13 @@ extension Engine {
             let fresh = moment.map { track.probability(at: $0, listeningSince: listening.resumed, isHeld: false) } ?? 0
             let listened = moment ?? now
             let isSilent = now.seconds(since: listened) > BeaconPolicy.silenceSeconds
-            let standing = standing(from: former, held: held, fresh: fresh, isSilent: isSilent, mode: rule.mode)
+            // The silence of a scanner counts also where no sweep came between it and the next report.
+            let resumed = beacon.area.isByScanner ? listener(of: track, after: decision).memory.resumed : nil
+            let known = former == .inside && !track.isBorneOut(since: resumed, rule.mode) ? .unknown : former
+            let standing = standing(from: known, held: held, fresh: fresh, isSilent: isSilent, mode: rule.mode)
             // After a silence nobody knows more than that the device was inside before.
             let probability =
-                switch former {
+                switch known {
                 case .inside: held
                 case .unknown: max(fresh, min(held, 0.5))
                 case .outside: fresh
