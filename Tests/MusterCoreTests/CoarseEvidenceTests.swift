@@ -138,5 +138,8 @@ import Testing
         }
         #expect(world.whereabouts(of: World.lea) == .unknown)
         #expect(world.attendance.contains { $0.turn == .lacking && $0.at <= World.time(920) })
+        world.report(45, 14, at: 1_810, accuracy: 5, by: World.leasPhone)
+        #expect(world.whereabouts(of: World.lea) == .present)
+        #expect(world.attendanceTurns.last == "enough 1810")
     }
 }

@@ -97,13 +97,18 @@ public struct Engine: Sendable {
             return keepAsHistory(position, of: device, at: sampleTime, now: now, into: &decision)
         }
         let user = decision.devices.states[place].user
+        let wasCoarse = decision.devices.states[place].track.fineAgeSeconds > 0
         let passage = move(
             &decision.devices.states[place], of: device, to: position, at: sampleTime, tracker: tracker(of: user),
             on: &decision.scratch)
         // A stored position is in the log. Of any other, only the device's record tells.
         if passage != .stored { decision.noteState(of: device) }
         if isMending && passage != .stored { decision.noteRightClock(of: device, by: position) }
-        if decision.noteChanges(of: device) || !isKnown(user, lastLocated: former, now: now, after: decision) {
+        // A good fix may be evidence again of a standing that coarse ones had outlived, and change no standing.
+        let isFineAgain = wasCoarse && decision.devices.states[place].track.fineAgeSeconds == 0
+        if decision.noteChanges(of: device) || isFineAgain
+            || !isKnown(user, lastLocated: former, now: now, after: decision)
+        {
             deriveSafety(of: user, now: now, decidedAt: sampleTime, into: &decision)
             followAttendance(of: user, now: now, into: &decision)
         }
