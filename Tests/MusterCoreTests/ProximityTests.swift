@@ -28,6 +28,29 @@ import Testing
         #expect(world.engine.proximityAlarms(of: World.closeness).isEmpty)
     }
 
+    @Test func `coarse positions far away end a nearness that a good one showed, and show none themselves`() throws {
+        var world = world()
+        world.stand([World.phone: 0, World.bensPhone: 5], to: 200)
+        try world.measure(.person(World.ben), within: 100, .together(afterSeconds: 120), of: .person(World.ana))
+        #expect(world.reading(of: World.ana)?.standing == .within)
+        // Ana drives 20 km off; her phone tells it with an error of 3 km, which is no surprise to the filter at first.
+        for minute in 1...120 {
+            world.report(
+                45 + Double(min(minute * 170, 20_000)) / World.metresPerDegree, 14, at: 200 + Double(minute) * 60,
+                accuracy: 3_000)
+            world.stand([World.bensPhone: 5], to: 200 + Double(minute) * 60 + 1, every: 1)
+        }
+        #expect(world.reading(of: World.ana)?.standing == .beyond)
+        #expect(world.proximityTurns == ["made", "apart 1"])
+        // Back at Ben's by a coarse position: nobody knows.
+        for minute in 121...140 {
+            world.report(45, 14, at: 200 + Double(minute) * 60, accuracy: 3_000)
+            world.stand([World.bensPhone: 5], to: 200 + Double(minute) * 60 + 1, every: 1)
+        }
+        #expect(world.reading(of: World.ana)?.standing == .unknown)
+        #expect(world.proximityTurns == ["made", "apart 1"])
+    }
+
     @Test func `a fence moves with its centre`() throws {
         var world = world()
         world.stand([World.phone: 800, World.bensPhone: 0], to: 130)

@@ -75,10 +75,14 @@ extension Engine {
         guard let evaluated = states[place].evaluated, now.seconds(since: evaluated) <= silence,
             states[place].track.isSettled
         else { return nil }
-        let deviation = states[place].track.deviationMetres
-        return PeerEstimate(
-            coordinate: states[place].track.estimate, variance: deviation * deviation, at: evaluated,
-            speed: Double(states[place].track.speed))
+        let track = states[place].track
+        var estimate = PeerEstimate(
+            coordinate: track.estimate, variance: track.deviationMetres * track.deviationMetres, at: evaluated,
+            speed: Double(track.speed))
+        if let newest = states[place].located {
+            estimate.loosen(by: ConfidentFix(newest), fineAgeSeconds: track.fineAgeSeconds)
+        }
+        return estimate
     }
 
     /// Returns how far a person is from a centre, by positions and by fresh ranges. Where these decide, or a range was

@@ -12,6 +12,21 @@ struct PeerEstimate {
     /// The speed of the device at that time, metres a second; 0 when it may stand.
     var speed: Double
 
+    /// Lets the device have moved since its last good fix, when the newest one is coarse: such a fix hardly moves the
+    /// track, wherever it lies. Once the device may have gone farther than the newest fix errs, that fix alone counts.
+    ///
+    /// - Parameter fineAgeSeconds: how old the last good fix was at the newest one, seconds.
+    mutating func loosen(by newest: ConfidentFix, fineAgeSeconds: Double) {
+        let step = ConfidentTrack.Step(newest, from: newest.coordinate, elapsedSeconds: 0)
+        guard step.isCoarse else { return }
+        let moved = Self.possibleSpeed(speed) * fineAgeSeconds
+        if moved * moved < step.variance {
+            variance += moved * moved
+        } else {
+            (coordinate, variance) = (newest.coordinate, max(variance, step.variance))
+        }
+    }
+
     /// Returns the variance at a later moment: the device may have moved since, in any direction.
     func variance(at moment: Instant) -> Double {
         let moved = Self.possibleSpeed(speed) * max(moment.seconds(since: at), 0)
