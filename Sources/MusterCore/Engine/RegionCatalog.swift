@@ -143,13 +143,20 @@ struct RegionCatalog: Sendable {
     }
 
     /// Whether a muster region of a tracker's collections and a box have a place in common, by the boxes that hold the
-    /// regions. Complexity: O(muster regions), some nanoseconds each.
+    /// regions. Of a collection with more than `shelterLimit` muster regions one is supposed to.
+    ///
+    /// - Complexity: O(muster regions), some nanoseconds each.
     func isShelter(of tracker: TrackerRule, near box: BoundingBox) -> Bool {
         tracker.collections.contains { collection in
-            let index = Int(collection.rawValue)
-            return shelters.indices.contains(index) && shelters[index].contains { isRegion($0, near: box) }
+            guard shelters.indices.contains(Int(collection.rawValue)) else { return false }
+            let regions = shelters[Int(collection.rawValue)]
+            return regions.count > Self.shelterLimit || regions.contains { isRegion($0, near: box) }
         }
     }
+
+    /// How many muster regions of a collection are compared with the place of somebody whose positions are coarse: the
+    /// sweep does it for each such person every two seconds.
+    private static let shelterLimit = 1_000
 
     /// Whether clients see a region's presence from `DeviceState.presences`. In a muster region of a raw collection
     /// they see the confident one from `DeviceState.refuges` instead.
