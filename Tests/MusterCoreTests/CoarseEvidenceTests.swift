@@ -38,6 +38,18 @@ import Testing
         #expect(world.whereabouts(of: World.ana) == .absent)
     }
 
+    @Test func `of very many assembly points one is supposed to be near`() {
+        var world = World(silenceSeconds: Self.silence, policy: .confident)
+        for number in 1...1_001 {
+            world.putSquare(Int32(number), at: 45, 9 + Double(number) * 0.001, half: 0.0004, isMuster: true)
+        }
+        report(50, accuracy: 40_000, from: 0, to: 120, in: &world)
+        #expect(world.engine.safety(of: World.ana).state == .unknown)
+        world.edit(.removeRegion(RegionNumber(1_001), from: World.collection))
+        world.sweep(at: 130)
+        #expect(world.engine.safety(of: World.ana).state == .unsafe)
+    }
+
     @Test(arguments: [(45.2, 40_000), (45.03, 3_000), (44.97, 3_000), (45.05, 3_000)] as [(Double, Metres)])
     func `who may be in an assembly point for all that a coarse position shows is neither safe nor unsafe`(
         latitude: Double, accuracy: Metres
