@@ -248,7 +248,7 @@ extension Engine {
             let listened = moment ?? now
             let isSilent = now.seconds(since: listened) > BeaconPolicy.silenceSeconds
             // The silence of a scanner counts also where no sweep came between it and the next report.
-            let resumed = beacon.area.isByScanner ? listener(of: track, after: decision).memory.resumed : nil
+            let resumed = beacon.area.isByScanner ? listening.resumed : nil
             let known = former == .inside && !track.isBorneOut(since: resumed, rule.mode) ? .unknown : former
             let standing = standing(from: known, held: held, fresh: fresh, isSilent: isSilent, mode: rule.mode)
             // After a silence nobody knows more than that the device was inside before.
