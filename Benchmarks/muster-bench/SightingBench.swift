@@ -72,8 +72,8 @@ extension Bench {
 
         private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
-        /// For each gateway its requests, in the order of time. A tag is heard by the five gateways around it, and walks
-        /// past a quarter of them all within the run.
+        /// For each gateway its requests, in the order of time. A tag is heard by the five gateways around it, and
+        /// walks past a quarter of them all within the run.
         private func requests(_ tokens: [String]) -> [[ByteBuffer]] {
             let each = max(1, thousands * 1000 / Self.batch / gateways)
             let end = Instant.now

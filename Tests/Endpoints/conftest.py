@@ -14,8 +14,8 @@ from wire import Wire
 longest = (
     "test_live_page", "test_command_line", "test_track", "test_roll", "test_availability", "test_scan", "test_live",
     "test_command_page", "test_docs_commands", "test_push_apps", "test_full_disk", "test_page_track", "test_start",
-    "test_declarations", "test_refused_documents", "test_first_start", "test_sureness", "test_relay", "test_push_faults",
-    "test_late_crossings", "test_replication_crashes", "test_nearby", "test_ranges")
+    "test_declarations", "test_refused_documents", "test_first_start", "test_sureness", "test_relay",
+    "test_push_faults", "test_late_crossings", "test_replication_crashes", "test_nearby", "test_ranges")
 """The files whose tests take longest, the longest first."""
 
 

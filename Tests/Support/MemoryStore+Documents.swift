@@ -34,7 +34,8 @@ extension MemoryStore {
                 try $0.execute(
                     sql: DocumentSchema.steps.joined() + DatasetTable.schema + PushTable.schema + SignalTable.schema
                         + RangeTable.schema
-                        + AttendanceTable.schema + ProximityTable.schema + UsageTable.signals + PoolSettingsTable.schema
+                        + AttendanceTable.schema + ProximityTable.schema + ProximityTable.simulated
+                        + UsageTable.signals + PoolSettingsTable.schema
                         + PoolSettingsTable.guests + GuestTable.schema + BulkPublishTable.schema)
             }
             return tables

@@ -13,7 +13,7 @@ package enum ProximityTable {
 
         """
 
-    static let simulated = "ALTER TABLE proximity_alarms ADD COLUMN is_simulated INTEGER NOT NULL DEFAULT 0;\n"
+    package static let simulated = "ALTER TABLE proximity_alarms ADD COLUMN is_simulated INTEGER NOT NULL DEFAULT 0;\n"
 
     package static func put(_ rule: ProximityRule, in database: Database) throws {
         var writer = ByteWriter()
