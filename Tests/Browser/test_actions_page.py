@@ -14,8 +14,8 @@ def waiting(page):
 
 
 def test_an_admin_runs_the_actions_that_wait_and_nobody_else_sees_them(page, server, tmp_path):
-    server.make_team("yard", [box("shed", "Shed", west, south)])
-    server.ask("POST", "users", {"name": "bea", "role": "leader", "team": "yard", "password": password})
+    server.make_team("depot", [box("shed", "Shed", west, south)])
+    server.ask("POST", "users", {"name": "bea", "role": "leader", "team": "depot", "password": password})
     server.ask("POST", "users/bea/devices", {"name": "trigger-1"})
     for name, by_hand in (("siren", True), ("lamp", False)):
         server.ask("POST", "targets", {"name": name, "kind": "log", "byHand": by_hand})

@@ -173,7 +173,7 @@ def test_metrics_count_and_the_log_says_nothing_of_anyone(server, admin, team):
         connected(ana, ben, ana.peers("ben")["ben"])
         shown = admin.send("GET", "//metrics").text
         assert float(re.search(r"^muster_relay_connections (\S+)$", shown, re.M)[1]) >= 2
-        assert float(re.search(r"^muster_relay_streams (\S+)$", shown, re.M)[1]) >= 1
+        assert float(re.search(r"^muster_relay_open_streams (\S+)$", shown, re.M)[1]) >= 1
     assert "Quite a name" not in server.log()
 
 

@@ -163,7 +163,7 @@ package final class Relay: Sendable {
         }
         return [
             MetricFamily("muster_relay_connections", .gauge, "Connections to the relay.", Double(connections)),
-            MetricFamily("muster_relay_streams", .gauge, "Open streams.", Double(counts.openStreams)),
+            MetricFamily("muster_relay_open_streams", .gauge, "Open streams.", Double(counts.openStreams)),
             MetricFamily("muster_relay_streams_total", .counter, "Streams opened.", Double(counts.streams)),
             MetricFamily("muster_relay_bytes_total", .counter, "Bytes of streams passed on.", Double(counts.bytes)),
             MetricFamily(
