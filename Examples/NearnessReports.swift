@@ -5,11 +5,12 @@ import MusterNearby
 /// Measures friends nearby, and reports how far they are to the team's server, where both agreed.
 func reportFriends(keepingIn folder: String, server: String, token: String) async throws {
     let store = try NearbyStore(folder: folder)
-    // To be measured is for the person to decide. Without a tag, this device measures and is not measured.
-    let tag = try store.rangeTag()
-    let reporter = try RangeReporter(path: folder + "/ranges.sqlite", server: server, tag: tag) { token }
+    // To be measured is for the person to decide. Without a secret, this device measures and is not measured.
+    let secret = try store.rangeSecret()
+    let reporter = try RangeReporter(path: folder + "/ranges.sqlite", server: server, secret: secret) { token }
     var options = Nearby.Options(name: "Ana")
-    options.rangeTag = tag
+    // Peers get the tag: with it they report distances. Only the secret registers it.
+    options.rangeTag = secret.tag
     let nearby = try Nearby(
         options: options, source: SimulatedRanging(.wandering(within: 10, speed: 1.4), seed: 1), store: store,
         discovery: [MulticastDiscovery()]

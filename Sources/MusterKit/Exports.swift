@@ -9,6 +9,7 @@
 @_exported public import enum MusterCore.Doubt
 @_exported public import struct MusterCore.Instant
 @_exported public import struct MusterCore.Position
+@_exported public import struct MusterCore.RangeSecret
 @_exported public import struct MusterCore.RangeTag
 @_exported public import struct MusterCore.Revision
 @_exported public import struct MusterCore.Safety

@@ -1,5 +1,6 @@
 """Measured ranges: two `muster nearby` that report to a server, and who agreed to it."""
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ class Device:
     """A `muster nearby` that reports as the device of a token."""
 
     def __init__(self, folder, name, token, server, *arguments):
+        self.name = name
         self.command = [binary, "nearby", "--name", name, "--store", str(folder / name), "--discover", "none",
                         "--report", server.address, *map(str, arguments)]
         self.environment = {**os.environ, "MUSTER_TOKEN": token}
@@ -120,10 +122,48 @@ def test_who_withdraws_is_measured_no_more(pair):
     assert "agreesToRanges" not in people["ben"].ok("GET", "/users/ben/devices/phone")
     before = len(server.admin().items(ranges))
     answer = people["ana"].device.ok("POST", "/ranges", {
-        "peer": (ben.output.parent / "ben" / "range-tag").read_text().strip(), "sampleTime": stamp(now()),
+        "peer": tag_of(secret_of(ben)), "sampleTime": stamp(now()),
         "metres": 2, "deviationMetres": 0.3, "source": "uwb"})
     assert (answer["accepted"], answer["unregistered"]) == (0, 1)
     assert len(server.admin().items(ranges)) == before
+
+
+def secret_of(device):
+    path = device.output.parent / device.name / "range-secret"
+    assert path.stat().st_mode & 0o777 == 0o600
+    return path.read_text().strip()
+
+
+def tag_of(secret):
+    return hashlib.sha256(b"muster range tag\0" + bytes.fromhex(secret)).hexdigest()[:32]
+
+
+def test_a_peer_cannot_take_the_tag_of_who_withdrew_and_the_owner_agrees_again(pair):
+    server, people, devices_of = pair
+    ana, ben = [device.start() for device in devices_of(free_port())]
+    ranges = "/users/ana/devices/phone/ranges"
+    until(lambda: server.admin().items(ranges), lambda: ana.said() + ben.said())
+    ben.end(signal.SIGTERM)
+    ana.end(signal.SIGTERM)
+    subprocess.run([*ben.command, "--withdraw"], env=ben.environment, capture_output=True, check=True,
+                   timeout=wait_seconds)
+    # Ana knows Ben's tag. Neither as a tag nor as a secret does it become her own.
+    secret = secret_of(ben)
+    tag = tag_of(secret)
+    for body in ({"tag": tag}, {"secret": tag}, {"secret": tag, "tag": tag}, {"secret": tag * 2, "tag": tag}):
+        people["ana"].device.refused(422, "PUT", "/users/ana/devices/phone/range-tag", body)
+    people["ana"].device.ok("PUT", "/users/ana/devices/phone/range-tag", {"secret": tag * 2})
+    measured = {"peer": tag, "sampleTime": stamp(now()), "metres": 2, "deviationMetres": 0.3, "source": "uwb"}
+    assert people["ana"].device.ok("POST", "/ranges", measured)["unregistered"] == 1
+    ben.start()
+    until(lambda: people["ben"].ok("GET", "/users/ben/devices/phone").get("agreesToRanges"), ben.said)
+    assert people["ana"].device.ok("POST", "/ranges", measured)["accepted"] == 1
+    # The server stores the tag and nothing of the secret.
+    for path in server.data.rglob("*"):
+        if path.is_file():
+            stored = path.read_bytes()
+            assert secret.encode() not in stored and bytes.fromhex(secret) not in stored, path
+    assert secret not in ana.said() + ben.said() + server.log()
 
 
 def test_a_token_that_is_no_devices_is_said_and_the_measuring_goes_on(pair):

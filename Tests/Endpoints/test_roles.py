@@ -175,7 +175,7 @@ rules = [
          south_readers | {"own member", "own device"}),
     # Who reports a range agrees to it, and who registers a tag too: nobody does that for another.
     Rule("PUT", v1 + "/users/{user}/devices/{device}/range-tag", phone + "/range-tag", {"own member", "own device"},
-         {"tag": "5a" * 16}),
+         {"secret": "5a" * 32}),
     Rule("POST", v1 + "/ranges", v1 + "/ranges", {"own member", "own device"}, measured, (403, 404, 422)),
     Rule("GET", v1 + "/users/{user}/devices/{device}/ranges", phone + "/ranges",
          south_readers | {"own member", "own device"}),

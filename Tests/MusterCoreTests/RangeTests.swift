@@ -187,4 +187,29 @@ import Testing
             #expect(RangeTag(wrong) == nil, "\(wrong)")
         }
     }
+
+    @Test func `a secret is 64 hexadecimal digits, shows none of them, and its tag is the half of a digest`() throws {
+        let text = String(repeating: "00112233aaBBccDD", count: 4)
+        let secret = try #require(RangeSecret(text))
+        #expect(secret.digits == text.lowercased() && RangeSecret(secret.digits) == secret)
+        let short = String(text.dropLast())
+        for wrong in ["", "0011", text + "00", short + "g", short + "é", short] {
+            #expect(RangeSecret(wrong) == nil, "\(wrong)")
+        }
+        var dumped = ""
+        dump(secret, to: &dumped)
+        for shown in ["\(secret)", String(reflecting: secret), "\([secret])", dumped] {
+            #expect(!shown.contains("170") && !shown.lowercased().contains("aabb"), "\(shown)")
+        }
+        var hashed: [UInt8] = []
+        let digest: [UInt8] = Array(0..<32)
+        let tag = secret.tag { bytes in
+            hashed = bytes
+            return digest
+        }
+        #expect(tag == RangeTag(bytes: digest.prefix(16)))
+        #expect(String(decoding: hashed.prefix(17), as: UTF8.self) == "muster range tag\0" && hashed.count == 49)
+        var generator = SystemRandomNumberGenerator()
+        #expect(RangeSecret(using: &generator) != RangeSecret(using: &generator))
+    }
 }

@@ -11,7 +11,6 @@ import Testing
 @Suite struct RangeReporterTests {
     private static let start = Instant(milliseconds: 1_764_000_000_000)
     private static let peer = RangeTag(high: 1, low: 2)
-    private static let own = RangeTag(high: 3, low: 4)
 
     private func range(_ metres: Double, at second: Double, to peer: RangeTag = Self.peer) throws -> MeasuredRange {
         try #require(
@@ -63,9 +62,13 @@ import Testing
         return script
     }
 
-    private func reporter(_ script: Script, path: String? = nil, tag: RangeTag? = nil) throws -> RangeReporter {
+    private func secret() throws -> RangeSecret {
+        try #require(RangeSecret("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"))
+    }
+
+    private func reporter(_ script: Script, path: String? = nil, secret: RangeSecret? = nil) throws -> RangeReporter {
         try RangeReporter(
-            path: path, server: "http://server/", tag: tag, connections: HTTPConnections(script),
+            path: path, server: "http://server/", secret: secret, connections: HTTPConnections(script),
             now: { Self.start }
         ) { "md_token" }
     }
@@ -81,7 +84,8 @@ import Testing
             let isWorth = thinning.isWorthReporting(try range(step.metres, at: step.second))
             #expect(isWorth == step.isWorth, "\(step)")
         }
-        #expect(thinning.isWorthReporting(try range(5.5, at: -3_599, to: Self.own)), "each peer by itself")
+        #expect(
+            thinning.isWorthReporting(try range(5.5, at: -3_599, to: RangeTag(high: 3, low: 4))), "each peer by itself")
     }
 
     @Test func `what the server would refuse is no range`() {
@@ -94,9 +98,11 @@ import Testing
         #expect(Set(names) == Set(PeerRange.Source.allCases.map(\.wireName.description)))
     }
 
-    @Test func `the tag is registered first and once, and what is sent reads as the server reads it`() async throws {
+    @Test func `the tag is registered by its secret, first and once, and what is sent reads as the server reads it`()
+        async throws
+    {
         let script = server()
-        let reporter = try reporter(script, tag: Self.own)
+        let reporter = try reporter(script, secret: secret())
         for second in 0..<3 { #expect(try await reporter.record(range(Double(second), at: Double(second)))) }
         #expect(try await reporter.sendAll() == RangeReporter.Progress(stored: 3))
         #expect(try await reporter.record(range(9, at: 9)))
@@ -105,7 +111,7 @@ import Testing
             script.asked == [
                 "GET /session", "PUT /users/ana/devices/phone/range-tag", "POST /ranges", "POST /ranges",
             ])
-        #expect(script.bodies.first == #"{"tag":"\#(Self.own)"}"#)
+        #expect(script.bodies.first == #"{"secret":"\#(try secret().digits)"}"#)
         let body = Array(try #require(script.bodies.dropFirst().first).utf8)
         let sent = try body.withUnsafeBytes { try RangeDecoder.decode($0) }
         #expect(sent.items.map(\.metres) == [0, 1, 2] && sent.items.allSatisfy { $0.tag == Self.peer })
@@ -178,9 +184,20 @@ import Testing
         try await reporter.withdraw()
         #expect(script.asked == ["GET /session", "DELETE /users/ana/devices/phone/range-tag"])
         script.answer("PUT /users/ana/devices/phone/range-tag", (409, #"{"detail":"taken"}"#))
-        let taken = try self.reporter(script, tag: Self.own)
+        let taken = try self.reporter(script, secret: secret())
         let failure = await #expect(throws: RangeReportError.self) { try await taken.sendAll() }
         #expect(failure == .tagTaken && failure?.isPassing == false)
+    }
+
+    @Test func `after a withdrawal the same secret agrees again`() async throws {
+        let script = server()
+        let reporter = try reporter(script, secret: secret())
+        _ = try await reporter.sendAll()
+        try await reporter.withdraw()
+        _ = try await reporter.sendAll()
+        let tag = "/users/ana/devices/phone/range-tag"
+        #expect(script.asked == ["GET /session", "PUT " + tag, "DELETE " + tag, "PUT " + tag])
+        #expect(Set(script.bodies) == [#"{"secret":"\#(try secret().digits)"}"#])
     }
 
     @Test func `the oldest make room beyond the limit`() async throws {

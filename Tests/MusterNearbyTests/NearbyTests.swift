@@ -111,8 +111,8 @@ import Testing
     @Test func `a device hands over its range tag if its owner agrees, and keeps the same one`() async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/muster-nearby-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let tag = try NearbyStore(folder: folder).rangeTag()
-        #expect(try NearbyStore(folder: folder).rangeTag() == tag)
+        let tag = try NearbyStore(folder: folder).rangeSecret().tag
+        #expect(try NearbyStore(folder: folder).rangeSecret().tag == tag)
         let ana = try Party("ana", at: 0)
         let ben = try Party("ben", at: 4, dialling: try await ana.port(), rangeTag: tag)
         #expect(

@@ -1,8 +1,8 @@
 import MusterCoding
 
-/// The random number by which devices that measure distances to a device name it to the server. The device registers it
-/// there, and hands it to those with whom it ranges; so it stands for its owner's consent. Who does not have it learns
-/// nothing from it.
+/// The number by which devices that measure distances to a device name it to the server. It is made of a `RangeSecret`,
+/// with which the device registers it there; and the device hands it to those with whom it ranges. So it stands for its
+/// owner's consent. Who does not have it learns nothing from it.
 public struct RangeTag: Hashable, Sendable {
     /// The first 8 bytes, big-endian.
     public let high: UInt64

@@ -8,12 +8,12 @@ import MusterWire
 
 /// Reports to the server how far this device is from others, for proximity rules and for the contacts of an incident.
 ///
-/// Ranges are stored on the disk first, and sent when the server can be reached. With a tag the device agrees to be
-/// measured, too: the reporter registers the tag with the server before it sends anything, and the app hands it to
-/// those with whom it ranges (`Nearby.Options.rangeTag`).
+/// Ranges are stored on the disk first, and sent when the server can be reached. With a secret the device agrees to be
+/// measured, too: the reporter registers the secret's tag with the server before it sends anything, and the app hands
+/// the tag to those with whom it ranges (`Nearby.Options.rangeTag`).
 ///
 /// ```
-/// let reporter = try RangeReporter(path: path, server: address, tag: try store.rangeTag()) { token }
+/// let reporter = try RangeReporter(path: path, server: address, secret: try store.rangeSecret()) { token }
 /// for await event in nearby.events {
 ///     // A peer's tag comes as `.rangeTag(peer, tag)`, and its distance as `.update(peer, .measured(…))`.
 ///     if let range { try await reporter.record(range) }
@@ -22,7 +22,7 @@ import MusterWire
 public actor RangeReporter {
     private let outbox: RangeOutbox
     private let server: String
-    private let tag: RangeTag?
+    private let secret: RangeSecret?
     private let connections: HTTPConnections
     private let now: @Sendable () -> Instant
     private let token: @Sendable () throws -> String
@@ -44,24 +44,25 @@ public actor RangeReporter {
     /// - Parameters:
     ///   - path: the file; nil keeps ranges in memory.
     ///   - server: the server's root address.
-    ///   - tag: this device's range tag, if its owner agrees to be measured; nil changes nothing about that.
+    ///   - secret: the secret of this device's range tag, if its owner agrees to be measured; nil changes nothing
+    ///     about that. It is sent to the server alone.
     ///   - token: returns the device's token. It is called before each round of requests.
     /// - Throws: `RangeReportError`.
     public init(
-        path: String?, server: String, tag: RangeTag? = nil, token: @escaping @Sendable () throws -> String
+        path: String?, server: String, secret: RangeSecret? = nil, token: @escaping @Sendable () throws -> String
     ) throws(RangeReportError) {
         try self.init(
-            path: path, server: server, tag: tag, connections: .shared,
+            path: path, server: server, secret: secret, connections: .shared,
             now: { Instant(seconds: Date().timeIntervalSince1970) }, token: token)
     }
 
     init(
-        path: String?, server: String, tag: RangeTag?, connections: HTTPConnections,
+        path: String?, server: String, secret: RangeSecret?, connections: HTTPConnections,
         now: @escaping @Sendable () -> Instant, token: @escaping @Sendable () throws -> String
     ) throws(RangeReportError) {
         do { outbox = try RangeOutbox(path: path) } catch { throw RangeReportError(storing: error) }
         self.server = server.hasSuffix("/") ? String(server.dropLast()) : server
-        self.tag = tag
+        self.secret = secret
         self.connections = connections
         self.now = now
         self.token = token
@@ -96,14 +97,14 @@ public actor RangeReporter {
         public var refused = 0
     }
 
-    /// Registers the tag, if that was not done yet, and sends all ranges that wait, oldest first.
+    /// Registers this device's tag, if that was not done yet, and sends all ranges that wait, oldest first.
     ///
     /// - Throws: `RangeReportError`; what was not sent waits.
     public func sendAll() async throws(RangeReportError) -> Progress {
         var progress = Progress()
         do {
             let (credentials, device) = try await recognize()
-            if let tag, !hasAgreed { try await agree(to: tag, device, credentials) }
+            if let secret, !hasAgreed { try await agree(by: secret, device, credentials) }
             while let page = try await outbox.page(limit: rowLimit) { try await send(page, credentials, &progress) }
         } catch {
             throw failure(error)
@@ -152,8 +153,8 @@ public actor RangeReporter {
         return server + "/api/v1/users/\(parts.first ?? "")/devices/\(parts.last ?? "")/range-tag"
     }
 
-    private func agree(to tag: RangeTag, _ device: String, _ credentials: PeerCredentials) async throws {
-        let body = JSONWriter.object { $0.member("tag", "\(tag)") }
+    private func agree(by secret: RangeSecret, _ device: String, _ credentials: PeerCredentials) async throws {
+        let body = JSONWriter.object { $0.member("secret", secret.digits) }
         let (status, answer) = try await connections.ask("PUT", path(of: device), json: body, credentials: credentials)
         switch status {
         case 204: hasAgreed = true
@@ -229,7 +230,7 @@ public enum RangeReportError: Error, Hashable, Sendable, CustomStringConvertible
     case noDevice
     /// There is no token now.
     case noToken(reason: String)
-    /// The tag is registered as another device's.
+    /// The secret's tag is registered as another device's.
     case tagTaken
     /// Ranges of another device wait in the file, or ranges for another server.
     case otherDevice(String, server: String, waiting: Int)
@@ -256,7 +257,7 @@ public enum RangeReportError: Error, Hashable, Sendable, CustomStringConvertible
         case .unauthorized(let reason): "the server refuses this device: \(reason)"
         case .noDevice: "the token is no device's: muster device token makes one"
         case .noToken(let reason): reason
-        case .tagTaken: "this device's range tag is registered as another device's; it needs a new one"
+        case .tagTaken: "this device's range secret is registered as another device's; it needs a new one"
         case .otherDevice(let device, let server, let waiting):
             "\(waiting) ranges wait that \(device) measured for \(server)"
         case .tooNew(let version): "the file of ranges is of version \(version), which is later than this program"

@@ -34,7 +34,8 @@ struct RangeRoutes: NativeRoutes {
             Route(
                 .put, "\(device)/range-tag", admits: .roles(Route.Admission.everyRole, devices: true),
                 .init(
-                    "Ranges", "Agree that others report how far they are from your device, under this tag.",
+                    "Ranges",
+                    "Agree that others report how far they are from your device, under the tag of this secret.",
                     body: Self.json("NewRangeTag"), answers: [.init(204, "Stored durably.")]),
                 handler: putTag))
         routes.add(
@@ -111,16 +112,18 @@ struct RangeRoutes: NativeRoutes {
 
     private func putTag(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
-        let text = fields.text("tag")
-        try fields.finish()
-        guard let tag = text.flatMap({ RangeTag($0) }) else {
-            throw Problem.invalid("/tag", "must be 32 hexadecimal digits")
+        // Every peer knows the tag: only its secret proves whose it is. The secret is neither stored nor shown again.
+        if fields.has("tag") { fields.addFault("tag", "proves nothing: send the secret that the tag is made of") }
+        let secret = fields.text("secret", isRequired: true).flatMap { text in
+            RangeSecret(text) ?? fields.fault("secret", "must be 64 hexadecimal digits")
         }
+        try fields.finish()
+        guard let tag = secret.map({ RangeTag(of: $0) }) else { throw Problem.invalid("/secret", "is required") }
         try await coordinator.edit(by: context.author) { directory, draft in
             var device = try ownDevice(context, in: directory)
             if device.rangeTag == tag { return }
             guard directory.device(with: tag) == nil else {
-                throw Problem.conflict("This tag is another device's: make a new random one.")
+                throw Problem.conflict("This secret is another device's: make a new random one.")
             }
             device.rangeTag = tag
             draft.edits = [.putDevice(device)]

@@ -3,8 +3,8 @@ import Foundation
 public import MusterCore
 import Synchronization
 
-/// What a device keeps from one run to the next: its key, the keys of the peers that it accepted, and the number of its
-/// last session. With a folder it is stored on disk, and only its owner may read it.
+/// What a device keeps from one run to the next: its key, the keys of the peers that it accepted, the secret of its
+/// range tag, and the number of its last session. With a folder it is stored on disk, and only its owner may read it.
 public final class NearbyStore: Sendable {
     /// A peer that this device has accepted, with the key that its name is bound to.
     public struct Pin: Hashable, Sendable {
@@ -27,7 +27,7 @@ public final class NearbyStore: Sendable {
         var ledger = TokenLedger()
         var nextEpoch: UInt64 = 0
         var reservedUntil: UInt64 = 0
-        var rangeTag: RangeTag?
+        var rangeSecret: RangeSecret?
     }
 
     /// The most peers that are remembered; the oldest is forgotten.
@@ -100,22 +100,29 @@ public final class NearbyStore: Sendable {
         return isKnown
     }
 
-    /// Returns the tag under which peers may report how far they are from this device. It is random, and stays the same
-    /// from its first use on.
-    public func rangeTag() throws(Failure) -> RangeTag {
-        let path = folder.map { $0 + "/range-tag" }
+    /// Returns the secret with which this device registers, at a server, the tag under which peers may report how far
+    /// they are from it. It is random, and stays the same from its first use on. Peers get its `tag` alone.
+    ///
+    /// - Throws: `Failure` when its file cannot be written, or is damaged.
+    public func rangeSecret() throws(Failure) -> RangeSecret {
+        let path = folder.map { $0 + "/range-secret" }
         if let text = path.flatMap(Self.read) {
-            guard let tag = RangeTag(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-                throw Failure(description: "\(path ?? "") holds no tag")
+            guard let secret = RangeSecret(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+                throw Failure(description: "\(path ?? "") holds no range secret")
             }
-            return tag
+            return secret
         }
         let made = state.withLock { state in
-            let tag = state.rangeTag ?? RangeTag(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
-            state.rangeTag = tag
-            return tag
+            var generator = SystemRandomNumberGenerator()
+            let secret = state.rangeSecret ?? RangeSecret(using: &generator)
+            state.rangeSecret = secret
+            return secret
         }
-        if let path { try Self.write("\(made)\n", to: path) }
+        if let folder, let path {
+            try Self.write(made.digits + "\n", to: path)
+            // Earlier versions stored a tag that had no secret; no server registers it any more.
+            try? FileManager.default.removeItem(atPath: folder + "/range-tag")
+        }
         return made
     }
 

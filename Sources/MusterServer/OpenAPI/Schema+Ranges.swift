@@ -14,7 +14,7 @@ extension Schema {
     ]
 
     package static let ranges: [(String, String)] = [
-        ("NewRangeTag", object([("tag", tag)])),
+        ("NewRangeTag", object([("secret", #"{"type":"string","pattern":"^[0-9A-Fa-f]{64}$","writeOnly":true}"#)])),
         ("NewRange", object([("peer", tag), ("sampleTime", time)] + distance, optional: [("device", text)])),
         (
             "RangeReport",

@@ -114,7 +114,7 @@ struct NearbyCommand: AsyncParsableCommand {
             display.isSimulated = makeSource().isSimulated
             let isOpen = accept == .new
             var options = try options()
-            if reports != nil { options.rangeTag = try store.rangeTag() }
+            if reports != nil { options.rangeTag = try store.rangeSecret().tag }
             nearby = try Nearby(
                 options: options, source: makeSource(), store: store, discovery: try discovery()
             ) { isOpen || $0.isKnown }
@@ -164,7 +164,8 @@ struct NearbyCommand: AsyncParsableCommand {
         _ = try token()
         do {
             let reporter = try RangeReporter(
-                path: folder + "/ranges.sqlite", server: server, tag: withdraw ? nil : store.rangeTag(), token: token)
+                path: folder + "/ranges.sqlite", server: server, secret: withdraw ? nil : store.rangeSecret(),
+                token: token)
             return NearbyReports(reporter, isSimulated: makeSource().isSimulated) { display.note($0) }
         } catch let error as RangeReportError {
             throw CommandFailure("\(error)")

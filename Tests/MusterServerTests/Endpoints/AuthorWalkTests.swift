@@ -75,7 +75,7 @@ import Testing
         ("PUT /api/users/{account}", "//api/users/ned", #"{"username":"ned","password":"a password"}"#, "admin"),
         (
             "PUT /api/v1/users/{user}/devices/{device}/range-tag", "/users/mia/devices/phone/range-tag",
-            #"{"tag":"0123456789abcdef0123456789abcdef"}"#, "mia"
+            #"{"secret":"\#(String(repeating: "0123456789abcdef", count: 4))"}"#, "mia"
         ),
         ("DELETE /api/v1/users/{user}/devices/{device}/range-tag", "/users/mia/devices/phone/range-tag", "", "mia"),
         // A device that its phone names for the first time is made.

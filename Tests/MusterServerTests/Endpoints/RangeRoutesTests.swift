@@ -7,9 +7,12 @@ import Testing
 
 /// Measured distances over HTTP, and who agreed to them.
 @Suite struct RangeRoutesTests {
-    private static let tag = "0123456789abcdef0123456789abcdef"
+    /// The example of `docs/proximity.md`, computed by another program: devices derive this tag from this secret, too.
+    private static let secret = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+    private static let tag = "1e1823c5e4d535395f65f2e3e3c0894b"
     private static let maxTag = "/users/max/devices/phone/range-tag"
-    private static let maxAgrees = #"{"tag":"\#(tag)"}"#
+    private static let miaTag = "/users/mia/devices/phone/range-tag"
+    private static let maxAgrees = #"{"secret":"\#(secret)"}"#
 
     private static func range(
         _ metres: Double, at time: Instant, to tag: String = tag, deviation: Double = 0.3, source: String = "uwb"
@@ -57,8 +60,8 @@ import Testing
                 #expect(try await desk.send(.delete, Self.maxTag, as: name).status == status, "\(name)")
             }
             #expect(try await desk.send(.put, Self.maxTag, as: "max", Self.maxAgrees).status == 204)
-            let taken = try await desk.send(.put, "/users/mia/devices/phone/range-tag", as: "mia", Self.maxAgrees)
-            #expect(taken.status == 409)
+            let taken = try await desk.send(.put, Self.miaTag, as: "mia", Self.maxAgrees)
+            #expect(taken.status == 409 && !taken.text.contains(Self.secret), "\(taken.text)")
             let report = Self.range(2, at: office.clock.now).replacing(#""phone""#, with: #""mia/phone""#)
             for name in ["admin", "lena", "max", "gus", "sue"] {
                 let reply = try await desk.send(.post, "/ranges", as: name, report)
@@ -74,11 +77,13 @@ import Testing
     @Test func `the two see a range, and who may see both of them`() async throws {
         let office = try await Office()
         try await office.open { desk in
-            let sues = String(repeating: "5", count: 32)
+            let suesSecret = String(repeating: "5", count: 64)
+            let sues = RangeTag(of: try #require(RangeSecret(suesSecret))).description
             #expect(try await desk.send(.put, Self.maxTag, as: "max", Self.maxAgrees).status == 204)
             #expect(
-                try await desk.send(.put, "/users/sue/devices/phone/range-tag", as: "sue", #"{"tag":"\#(sues)"}"#)
-                    .status == 204)
+                try await desk.send(
+                    .put, "/users/sue/devices/phone/range-tag", as: "sue", #"{"secret":"\#(suesSecret)"}"#
+                ).status == 204)
             let now = office.clock.now
             let reply = try await desk.send(
                 .post, "/ranges", as: "mia", "[\(Self.range(2, at: now)),\(Self.range(3, at: now, to: sues))]")
@@ -159,12 +164,68 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "00", String(repeating: "g", count: 32), String(repeating: "0", count: 33)])
-    func `what is no tag is refused`(tag: String) async throws {
+    @Test(arguments: ["", "00", tag, String(repeating: "g", count: 64), secret + "0", secret + "00"])
+    func `what is no secret is refused, and is not repeated in the answer`(secret: String) async throws {
         let office = try await Office()
         try await office.open { desk in
-            let answer = try await desk.send(.put, Self.maxTag, as: "max", #"{"tag":"\#(tag)"}"#)
-            #expect(answer.status == 422 && answer.pointers == ["/tag"], "\(answer.text)")
+            let answer = try await desk.send(.put, Self.maxTag, as: "max", #"{"secret":"\#(secret)"}"#)
+            #expect(answer.status == 422 && answer.pointers == ["/secret"], "\(answer.text)")
+            #expect(secret.count < 3 || !answer.text.contains(secret), "\(answer.text)")
+        }
+    }
+
+    @Test func `who knows only a tag cannot register it, neither before its owner nor after a withdrawal`() async throws
+    {
+        let office = try await Office()
+        try await office.open { desk in
+            let now = office.clock.now
+            // Mia ranged with Max, so she knows his tag. All that she can send is refused.
+            let attempts: [(body: String, pointers: [String])] = [
+                (#"{"tag":"\#(Self.tag)"}"#, ["/secret", "/tag"]),
+                (#"{"secret":"\#(Self.tag)"}"#, ["/secret"]),
+                (#"{"tag":"\#(Self.tag)","secret":"\#(String(repeating: "a", count: 64))"}"#, ["/tag"]),
+                (#"{"secret":null}"#, ["/secret"]), ("{}", ["/secret"]),
+            ]
+            for step in ["before", "after"] {
+                for attempt in attempts {
+                    let reply = try await desk.send(.put, Self.miaTag, as: "mia", attempt.body)
+                    #expect(reply.status == 422 && reply.pointers.sorted() == attempt.pointers, "\(reply.text)")
+                }
+                // Her own secret of the same digits is another tag's.
+                let padded = #"{"secret":"\#(Self.tag + Self.tag)"}"#
+                #expect(try await desk.send(.put, Self.miaTag, as: "mia", padded).status == 204)
+                let reply = try await desk.send(.post, "/ranges", as: "mia", Self.range(2, at: now))
+                #expect(reply.json["unregistered"]?.integer == 1, "\(step): \(reply.text)")
+                #expect(try await desk.send(.put, Self.maxTag, as: "max", Self.maxAgrees).status == 204, "\(step)")
+                if step == "before" { #expect(try await desk.send(.delete, Self.maxTag, as: "max").status == 204) }
+            }
+            // The owner has registered again: what is measured now is to Max.
+            let reply = try await desk.send(.post, "/ranges", as: "mia", Self.range(2, at: now))
+            #expect(reply.json["accepted"]?.integer == 1, "\(reply.text)")
+            let list = try await desk.send(.get, "/users/mia/devices/phone/ranges", as: "mia").json["items"]?.elements
+            #expect(list?.map { $0["peer"]?.string } == ["max/phone"])
+        }
+    }
+
+    @Test func `the refusal of a tag says what to send`() async throws {
+        let office = try await Office()
+        try await office.open { desk in
+            let reply = try await desk.send(.put, Self.maxTag, as: "max", #"{"tag":"\#(Self.tag)"}"#)
+            #expect(reply.text.contains("send the secret that the tag is made of"), "\(reply.text)")
+        }
+    }
+
+    @Test func `a registered secret is told to nobody, and only its tag is stored`() async throws {
+        let office = try await Office()
+        try await office.open { desk in
+            #expect(try await desk.send(.put, Self.maxTag, as: "max", Self.maxAgrees).status == 204)
+            for name in ["admin", "max"] {
+                for path in ["/changes?limit=1000", "/users/max/devices/phone", "/users/max/devices"] {
+                    let told = try await desk.send(.get, path, as: name).text
+                    #expect(!told.contains(Self.secret) && !told.contains(Self.tag), "\(name) \(path)")
+                }
+            }
+            #expect(try office.phone(of: "max").rangeTag == RangeTag(Self.tag))
         }
     }
 }

@@ -245,7 +245,8 @@ import Testing
         ("GET /api/v1/users/{user}/devices/{device}/positions", nil),
         ("GET /api/v1/users/{user}/devices/{device}/ranges", nil),
         (
-            "PUT /api/v1/users/{user}/devices/{device}/range-tag", #"{"tag":"0123456789abcdef0123456789abcdef"}"#
+            "PUT /api/v1/users/{user}/devices/{device}/range-tag",
+            #"{"secret":"\#(String(repeating: "0123456789abcdef", count: 4))"}"#
         ), ("DELETE /api/v1/users/{user}/devices/{device}/range-tag", nil),
         ("GET /api/v1/trackers/{tracker}", nil),
     ]
