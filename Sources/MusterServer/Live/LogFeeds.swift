@@ -59,11 +59,27 @@ package final class LogFeeds: Service {
         /// The last change read for the feeds.
         var cursor = LogSequence.zero
         var isClosed = false
+        /// The waiting tasks to resume once the lock is released; see `withState`.
+        var woken: [CheckedContinuation<Void, Never>] = []
 
         /// Records a reason to wake a feed, and wakes it.
         mutating func ring(_ id: Int, _ reason: WritableKeyPath<LogFeed.Ring, Bool>) {
             feeds[id]?.ring[keyPath: reason] = true
-            feeds[id]?.wake()
+            wake(id)
+        }
+
+        /// Wakes the task that waits for a feed, if there is one.
+        mutating func wake(_ id: Int) {
+            if let waiter = feeds[id]?.takeWaiter() { woken.append(waiter) }
+        }
+
+        /// Sets the task that waits for a feed. Wakes it at once if the feed has a reason already, or is closed.
+        mutating func wait(for id: Int, _ continuation: CheckedContinuation<Void, Never>) {
+            if feeds[id]?.ring == LogFeed.Ring() {
+                feeds[id]?.waiter = continuation
+            } else {
+                woken.append(continuation)
+            }
         }
 
         /// Wakes all feeds of a topic.
@@ -81,7 +97,7 @@ package final class LogFeeds: Service {
         var ring = LogFeed.Ring()
         /// The task that waits for this feed. An `AsyncStream` would be simpler, but takes half a kilobyte more for
         /// each of ten thousand feeds.
-        private var waiter: CheckedContinuation<Void, Never>?
+        var waiter: CheckedContinuation<Void, Never>?
 
         init(
             topic: Topic, owner: FeedOwner, beatSeconds: Double?, timeoutSeconds: Double?,
@@ -94,16 +110,10 @@ package final class LogFeeds: Service {
             deadline = timeoutSeconds.map { now + .seconds($0) }
         }
 
-        /// Sets the waiting task. Resumes it at once if the feed already has a reason to wake.
-        mutating func wait(_ continuation: CheckedContinuation<Void, Never>) {
-            waiter = continuation
-            if ring != LogFeed.Ring() { wake() }
-        }
-
-        /// Resumes the waiting task, if there is one.
-        mutating func wake() {
-            waiter?.resume()
-            waiter = nil
+        /// Returns the waiting task, for the caller to resume; nil when none waits.
+        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+            defer { waiter = nil }
+            return waiter
         }
     }
 
@@ -114,6 +124,20 @@ package final class LogFeeds: Service {
     package init(coordinator: StoreCoordinator) {
         self.coordinator = coordinator
         recent = RecentEvents(coordinator: coordinator)
+    }
+
+    /// Changes the state, and resumes the tasks that this woke after the lock is released.
+    ///
+    /// To resume a task takes its lock in Swift's runtime, and a task that is cancelled closes its feed while it holds
+    /// that lock. Resuming under the lock of the state could therefore wait for each other forever.
+    private func withState<Result>(_ body: (inout sending State) -> sending Result) -> sending Result {
+        let (result, woken) = state.withLock { state in
+            let result = body(&state)
+            defer { state.woken = [] }
+            return (result, state.woken)
+        }
+        for task in woken { task.resume() }
+        return result
     }
 
     /// Tells the feeds that the log has grown. Never blocks.
@@ -129,9 +153,9 @@ package final class LogFeeds: Service {
             await group.next()
             group.cancelAll()
         }
-        state.withLock { state in
+        withState { state in
             state.isClosed = true
-            for id in state.feeds.keys { state.feeds[id]?.wake() }
+            for id in state.feeds.keys { state.wake(id) }
             state.feeds.removeAll()
             state.listening.removeAll()
         }
@@ -176,9 +200,9 @@ package final class LogFeeds: Service {
     func refusedCount(of kind: Kind) -> Int { state.withLock { $0.shares[kind]?.refused ?? 0 } }
 
     fileprivate func close(_ id: Int) {
-        state.withLock { state in
-            guard var entry = state.feeds.removeValue(forKey: id) else { return }
-            entry.wake()
+        withState { state in
+            state.wake(id)
+            guard let entry = state.feeds.removeValue(forKey: id) else { return }
             state.listening[entry.topic]?.remove(id)
             if state.listening[entry.topic]?.isEmpty == true { state.listening[entry.topic] = nil }
             state.shares[entry.topic.kind]?.close(entry.owner)
@@ -191,8 +215,7 @@ package final class LogFeeds: Service {
     fileprivate func ring(of id: Int) async -> LogFeed.Ring? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isThere = state.withLock { $0.feeds[id]?.wait(continuation) != nil }
-                if !isThere { continuation.resume() }
+                withState { $0.wait(for: id, continuation) }
             }
         } onCancel: {
             close(id)
@@ -215,7 +238,7 @@ package final class LogFeeds: Service {
                 let directory = coordinator.directory
                 if isWatched { recent.append(changes, after: since, directory) }
                 let touched = Set(changes.flatMap { $0.change.touchedScopes(in: directory) })
-                state.withLock { state in
+                withState { state in
                     state.cursor = last
                     state.ring(.changes)
                     if !touched.isEmpty { state.ring(.anyDocuments) }
@@ -224,7 +247,7 @@ package final class LogFeeds: Service {
             } catch {
                 // The unread changes may concern any feed. Each feed reads for itself, and receives the error.
                 let last = coordinator.lastSequence
-                state.withLock { state in
+                withState { state in
                     state.cursor = last
                     for id in state.feeds.keys { state.ring(id, \.isTouched) }
                 }
@@ -238,7 +261,7 @@ package final class LogFeeds: Service {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(Self.tickSeconds)) }
             if Task.isShuttingDownGracefully { return }
             let now = ContinuousClock.now
-            state.withLock { state in
+            withState { state in
                 for (id, entry) in state.feeds {
                     if let deadline = entry.deadline, deadline <= now {
                         state.feeds[id]?.deadline = nil

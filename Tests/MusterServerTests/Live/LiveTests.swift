@@ -55,6 +55,27 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `feeds whose readers go away just as they are woken hold up no other`() async throws {
+        let town = try await Town()
+        try await withFeeds(town) {
+            for round in 0..<60 {
+                let feeds = try (0..<200).map { _ in
+                    try town.feeds.open(.changes, by: Self.owner, beatSeconds: nil, timeoutSeconds: nil)
+                }
+                let readers = feeds.dropFirst().map { feed in Task { while await feed.next() != nil {} } }
+                async let isStored = town.coordinator.ingest([town.fix(45, at: Double(round))])
+                // The first that is woken ends the others while they are being woken.
+                _ = await feeds[0].next()
+                for reader in readers { reader.cancel() }
+                _ = try await isStored
+                for reader in readers { await reader.value }
+                for feed in feeds { feed.close() }
+                #expect(town.feeds.count(of: .changes) == 0)
+            }
+        }
+    }
+
     @Test func `what was appended while nobody had a feed is not missing from the next`() async throws {
         let town = try await Town()
         try await withFeeds(town) {
