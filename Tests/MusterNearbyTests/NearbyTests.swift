@@ -262,7 +262,12 @@ import Testing
         try await stranger.writeAndFlush(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"))
         #expect(try await ana.turnedAway().contains("no TLS 1.3 came about"))
         let ben = try Party("ben", at: 1, dialling: 1)
-        #expect(try await ben.failed() == .unreachable("nothing listens there, or it does not answer"))
+        guard case .unreachable(let reason) = try await ben.failed() else {
+            Issue.record("the attempt ended otherwise")
+            return
+        }
+        // A machine that is very busy takes longer to refuse a connection than the device waits.
+        #expect(reason == "nothing listens there, or it does not answer" || reason == "it does not answer")
     }
 
     @Test func `a peer that measures by something else is refused`() async throws {
