@@ -16,7 +16,7 @@ package struct NativeEndpoint: Endpoint {
     /// Ends connections to the relay whose right has ended.
     package var services: [any Service] {
         [
-            ProofWatch(server, beatSeconds: Self.proofSeconds) { [server] in
+            ProofWatch(server, beatSeconds: Self.proofSeconds, demand: server.relay.demand) { [server] in
                 await server.relay.verifyRights(by: server.identity)
             }
         ]

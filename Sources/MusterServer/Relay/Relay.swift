@@ -22,10 +22,14 @@ package final class Relay: Sendable {
     }
 
     let limits: RelayLimits
+    /// Whether any device is connected, each time that this changes; for one reader.
+    package let demand: AsyncStream<Bool>
+    private let demands: AsyncStream<Bool>.Continuation
     private let state: Mutex<State>
 
     package init(_ limits: RelayLimits = RelayLimits()) {
         self.limits = limits
+        (demand, demands) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
         state = Mutex(State(switchboard: RelaySwitchboard(limits)))
     }
 
@@ -66,14 +70,17 @@ package final class Relay: Sendable {
             }
         }
         let seat = Seat(try admitted.get(), at: self, principal, proof)
-        state.withLock { $0.seats[seat.id] = WeakSeat(seat: seat) }
+        state.withLock { state in
+            state.seats[seat.id] = WeakSeat(seat: seat)
+            if state.seats.count == 1 { demands.yield(true) }
+        }
         return seat
     }
 
     private func leave(_ id: RelaySwitchboard.ID) {
         change { state in
             state.wakes[id] = nil
-            state.seats[id] = nil
+            if state.seats.removeValue(forKey: id) != nil, state.seats.isEmpty { demands.yield(false) }
             state.switchboard.leave(id)
         }
     }

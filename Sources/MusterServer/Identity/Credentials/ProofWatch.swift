@@ -9,16 +9,23 @@ package struct ProofWatch: Service {
     private let identity: Identity
     private let coordinator: StoreCoordinator
     private let beatSeconds: Double
+    private let demand: AsyncStream<Bool>?
     private let verifyAll: @Sendable () async -> Void
 
     /// - Parameters:
     ///   - beatSeconds: the seconds between two beats.
+    ///   - demand: whether any connection is open, each time that this changes. The log is read only meanwhile. Nil
+    ///     where it is always to be read.
     ///   - verifyAll: verifies the proof of every connection, and ends those whose proof is no longer valid.
-    package init(_ parts: ServerParts, beatSeconds: Double, verifyAll: @escaping @Sendable () async -> Void) {
+    package init(
+        _ parts: ServerParts, beatSeconds: Double, demand: AsyncStream<Bool>? = nil,
+        verifyAll: @escaping @Sendable () async -> Void
+    ) {
         feeds = parts.feeds
         identity = parts.identity
         coordinator = parts.coordinator
         self.beatSeconds = beatSeconds
+        self.demand = demand
         self.verifyAll = verifyAll
     }
 
@@ -29,11 +36,28 @@ package struct ProofWatch: Service {
             await withTaskGroup(of: Void.self) { tasks in
                 // The server's own feed has no limit. If the feed fails, `whenCredentialsEnd` still reports credentials
                 // that end.
-                tasks.addTask { try? await followLog(reason) }
+                tasks.addTask { await followLogOnDemand(reason) }
                 for await _ in reasons { await verifyAll() }
                 tasks.cancelAll()
             }
         }
+    }
+
+    private func followLogOnDemand(_ reason: AsyncStream<Void>.Continuation) async {
+        guard let demand else {
+            try? await followLog(reason)
+            return
+        }
+        var following: Task<Void, Never>?
+        for await isNeeded in demand {
+            if isNeeded, following == nil {
+                following = Task { try? await followLog(reason) }
+            } else if !isNeeded {
+                following?.cancel()
+                following = nil
+            }
+        }
+        following?.cancel()
     }
 
     /// Requests a check of all connections after each change that may end a credential or a right, and at each beat.
@@ -42,6 +66,8 @@ package struct ProofWatch: Service {
             .changes, by: .server, beatSeconds: beatSeconds, timeoutSeconds: nil)
         defer { feed.close() }
         var place = coordinator.lastSequence
+        // For what changed between the first connection and the feed.
+        reason.yield()
         while let ring = await feed.next() {
             // The check at a beat finds tokens that have expired.
             if await mayEndCredentials(after: &place) || ring.isBeat { reason.yield() }
