@@ -134,9 +134,9 @@ import Testing
         world.stay(45, 9, from: 0, to: 60)
         report(45.005, accuracy: 1_000, from: 120, to: 7_200, in: &world)
         #expect(world.engine.safety(of: World.ana).state == .safe)
-        // The filter takes none of these for a surprise and hardly moves, and each of them lies far outside.
+        // None of these is a surprise, each lies 1.8 km outside, and all lie on one side.
         report(45.0414, accuracy: 1_000, from: 7_260, to: 7_800, in: &world)
-        #expect(world.engine.safety(of: World.ana).state == .unknown)
+        #expect(world.engine.safety(of: World.ana).state == .unsafe)
     }
 
     @Test func `an attendance ends with the good position that it was seen by`() throws {

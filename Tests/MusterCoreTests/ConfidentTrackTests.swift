@@ -6,7 +6,7 @@ import Testing
     private static let modes: [RegionMode] = [.standard, .insideIsSafe, .insideIsDanger]
 
     @Test func `there are golden sequences`() {
-        #expect(ConfidentVectors.all.count == 19)
+        #expect(ConfidentVectors.all.count == 21)
         #expect(ConfidentVectors.all.allSatisfy { $0.rows.count >= 20 })
     }
 
@@ -45,8 +45,8 @@ import Testing
         return vectors.radius - (east * east + north * north).squareRoot()
     }
 
-    @Test func `a track takes 168 bytes`() {
-        #expect(MemoryLayout<ConfidentTrack>.stride <= 168)
+    @Test func `a track takes 176 bytes`() {
+        #expect(MemoryLayout<ConfidentTrack>.stride <= 176)
     }
 
     private func fix(
@@ -112,5 +112,59 @@ import Testing
                 }
             }
         }
+    }
+
+    /// A degree of latitude at 46° is 111,151 m.
+    private static let metre = 1 / 111_151.0
+
+    @Test(arguments: [10.0, 60, 300], [(300.0, 100.0), (200, 100), (600, 200), (400, 200), (120, 60)])
+    func `poor fixes that all lie elsewhere are followed within minutes`(
+        every: Double, poor: (metres: Double, accuracy: Double)
+    ) {
+        var track = ConfidentTrack()
+        for second in stride(from: 0.0, through: 600, by: 5) { track.advance(fix(46, 14, at: second)) }
+        let latitude = 46 + poor.metres * Self.metre
+        var followed: Double?
+        for second in stride(from: 600 + every, through: 7200, by: every) where followed == nil {
+            track.advance(fix(latitude, 14, at: second, accuracy: poor.accuracy))
+            if track.estimate.distance(to: Coordinate(validLatitude: latitude, longitude: 14)).value < 1 {
+                followed = second - 600
+            }
+        }
+        #expect((120...max(450, 6 * every)).contains(followed ?? .infinity))
+    }
+
+    @Test func `no poor fix is believed alone, nor are poor ones all around`() {
+        var track = ConfidentTrack()
+        for second in stride(from: 0.0, through: 600, by: 5) { track.advance(fix(46, 14, at: second)) }
+        track.advance(fix(46 + 290 * Self.metre, 14, at: 7800, accuracy: 100))
+        #expect(track.estimate.distance(to: Coordinate(validLatitude: 46, longitude: 14)).value < 40)
+        for step in 1...120 {
+            let north = [290.0, -290][step % 2] * Self.metre
+            track.advance(fix(46 + north, 14, at: 7800 + Double(step) * 60, accuracy: 100))
+        }
+        #expect(track.estimate.distance(to: Coordinate(validLatitude: 46, longitude: 14)).value < 60)
+    }
+
+    @Test func `a good fix ends what poor ones made believe`() {
+        var track = ConfidentTrack()
+        for second in stride(from: 0.0, through: 600, by: 5) { track.advance(fix(46, 14, at: second)) }
+        for second in stride(from: 630.0, through: 1200, by: 30) {
+            track.advance(fix(46 + 280 * Self.metre, 14, at: second, accuracy: 100))
+        }
+        let place = Coordinate(validLatitude: 46, longitude: 14)
+        #expect(track.estimate.distance(to: place).value > 250)
+        for second in stride(from: 1205.0, through: 1260, by: 5) { track.advance(fix(46, 14, at: second)) }
+        #expect(track.estimate.distance(to: place).value < 5)
+    }
+
+    @Test func `a stored track of an earlier version is read, without what it did not know`() {
+        var track = ConfidentTrack()
+        for second in stride(from: 0.0, through: 60, by: 5) { track.advance(fix(46, 14, at: second)) }
+        track.advance(fix(46 + 280 * Self.metre, 14, at: 90, accuracy: 100))
+        #expect(track.words.count == 26 && ConfidentTrack(words: track.words) == track)
+        let former = ConfidentTrack(words: Array(track.words.prefix(25)))
+        #expect(former != nil && former != track && former?.estimate == track.estimate)
+        #expect(ConfidentTrack(words: Array(track.words.prefix(24))) == nil)
     }
 }

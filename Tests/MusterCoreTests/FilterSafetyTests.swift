@@ -37,6 +37,23 @@ import Testing
         #expect(world.safety == [.safe, .unsafe])
     }
 
+    @Test(arguments: [30.0, 60, 300])
+    func `who leaves and sends only poor fixes from elsewhere is not safe for longer than minutes`(every: Double) {
+        var world = World(policy: .confident)
+        // ±50 m.
+        world.putSquare(1, at: 45, 14, half: 0.00045, isMuster: true)
+        world.stay(45, 14, from: 0, to: 600)
+        #expect(world.ana.state == .safe)
+        // 300 m to the north, by fixes of 100 m: no surprise, and 4.5 deviations by what the phone promises.
+        var unsafeAt: Double?
+        for second in stride(from: 600 + every, through: 4200, by: every) where unsafeAt == nil {
+            world.report(45.0027, 14, at: second, accuracy: 100)
+            if world.ana.state != .safe { unsafeAt = second - 600 }
+        }
+        #expect((unsafeAt ?? .infinity) <= max(300, 3 * every))
+        #expect(world.ana.state == .unsafe)
+    }
+
     @Test(arguments: [PositionFilter.distanceBased, .accuracyBased])
     func `the last fix of a dying phone is where it was located, stored or not`(filter: PositionFilter) {
         var world = World(filter: filter)

@@ -12,6 +12,8 @@ MODES = {  # enter, exit, margin; the same for who moves across the boundary
     "inside is danger": (0.70, 0.05, 8.0, 0.50, 0.20, 4.0),
 }
 
+OFFSET = 1.5  # deviations
+
 
 def probability_below(z):
     return 0.5 * math.erfc(-z / math.sqrt(2))
@@ -29,6 +31,7 @@ class Device:
         self.waypoints = []  # (time, x, y), the newest last, at most three
         self.moving = 0
         self.doubts_standing = False
+        self.offset = (0.0, 0.0)  # the mean innovation of the last minutes, in deviations
 
     @property
     def deviation(self):
@@ -73,8 +76,16 @@ class Device:
             reach = max(speed, self.speed) * elapsed
             predicted = self.variance + 0.1 * elapsed + reach**2
             far = math.hypot(x - self.x, y - self.y)
-            if far > 3 * math.sqrt(predicted + error):
+            deviation = math.sqrt(predicted + error)
+            weight = min(elapsed / (elapsed + 180), 1 / 3)
+            unit = max(deviation, far / 3)
+            self.offset = tuple(
+                mean + weight * (metres / unit - mean)
+                for mean, metres in zip(self.offset, (x - self.x, y - self.y)))
+            if far > 3 * deviation:
                 self.surprise(t, x, y, error, accuracy, fine, said, far)
+            elif far >= OFFSET * deviation and math.hypot(*self.offset) >= OFFSET:
+                self.restart(t, x, y, error, fine)
             else:
                 self.follow(t, x, y, error, fine, speed, predicted)
             self.note_motion(t)
@@ -85,6 +96,7 @@ class Device:
     def restart(self, t, x, y, error, fine):
         self.x, self.y, self.variance, self.lasting = x, y, error, 0.4 * error
         self.surprises = []
+        self.offset = (0.0, 0.0)
         if fine:
             self.fitted = t
 

@@ -104,6 +104,11 @@ extension ConfidentTrack {
             metres = Self.length(eastDegrees, northDegrees, perDegree)
         }
 
+        /// The innovation: where the fix lies from the estimate, metres.
+        var innovation: (east: Double, north: Double) {
+            (eastDegrees * perDegree.east, northDegrees * perDegree.north)
+        }
+
         /// Returns the distance from a mark to the fix.
         func metres(from mark: Mark) -> Double {
             Self.length(

@@ -64,10 +64,12 @@ extension ConfidentTrack {
         return said < Self.leastSpeed || speed == 0
     }
 
-    private mutating func restart(at step: Step) {
+    /// Moves the track to a fix, as if the fix were its first one.
+    mutating func restart(at step: Step) {
         variance = Float(step.variance)
         lasting = Float(Self.lastingShare * step.variance)
         surprises = 0
+        (innovationEast, innovationNorth) = (0, 0)
         if step.isFine { fittedMilliseconds = 0 }
         move(eastDegrees: step.eastDegrees, northDegrees: step.northDegrees)
     }

@@ -1,6 +1,6 @@
 /// A track as numbers, for a store.
 extension ConfidentTrack {
-    /// All fields as 25 words, bit for bit.
+    /// All fields as 26 words, bit for bit.
     public var words: [UInt64] {
         var words = [latitude.bitPattern, longitude.bitPattern, UInt64(bitPattern: milliseconds)]
         for mark in [
@@ -16,14 +16,15 @@ extension ConfidentTrack {
         words.append(Self.word(fittedMilliseconds, gapMilliseconds))
         let counts = [fixes, anchors, surprises, steadyCount, movingFixes, doubtsStanding]
         words.append(counts.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        words.append(Self.word(innovationEast.bitPattern, innovationNorth.bitPattern))
         return words
     }
 
     /// Restores a track from its `words`.
     ///
-    /// - Returns: nil unless there are 25.
+    /// - Returns: nil unless there are 26, or the 25 of a version that averaged no innovations.
     public init?(words: [UInt64]) {
-        guard words.count == 25 else { return nil }
+        guard words.count == 25 || words.count == 26 else { return nil }
         self.init()
         latitude = Double(bitPattern: words[0])
         longitude = Double(bitPattern: words[1])
@@ -40,6 +41,7 @@ extension ConfidentTrack {
         func count(_ number: Int) -> UInt8 { UInt8(truncatingIfNeeded: words[24] >> (8 * UInt64(number))) }
         (fixes, anchors, surprises) = (count(0), count(1), count(2))
         (steadyCount, movingFixes, doubtsStanding) = (count(3), count(4), count(5))
+        if words.count == 26 { (innovationEast, innovationNorth) = Self.floats(words[25]) }
     }
 
     private static func word(_ low: UInt32, _ high: UInt32) -> UInt64 { UInt64(low) | UInt64(high) << 32 }

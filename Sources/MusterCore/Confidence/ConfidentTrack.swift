@@ -11,13 +11,15 @@ public import MusterGeometry
 ///   persist for 45 s, or for 180 s when the device reports that it stands still and the surprises stay in place too.
 ///   After a gap of half a minute the filter believes three accurate fixes over 20 s that agree, and after four minutes
 ///   of silence one accurate fix.
+/// - Fixes that are no surprises and yet lie on one side of the estimate for minutes, by 1.5 deviations on average, show
+///   that the device went there while its fixes were poor: the track moves to them.
 /// - The device moves when it reports a speed, or when fixes 20 s apart are farther from each other than their errors
 ///   explain. A device that reports that it stands while its fixes move away is not believed until it reports a speed.
 ///
 /// The filter computes in metres east and north of the present estimate, by the lengths of a degree at its latitude,
 /// and with longitudes the short way round. Within a kilometre of a pole, where these bend, it is off by per cents.
 ///
-/// A track takes 168 bytes, in fields of fixed width. The places that fixes are compared with are `Float` degrees
+/// A track takes 176 bytes, in fields of fixed width. The places that fixes are compared with are `Float` degrees
 /// relative to the estimate, exact to a hundredth of a millimetre at 100 m. Their ages are in milliseconds, 49 days at
 /// most.
 public struct ConfidentTrack: Hashable, Sendable {
@@ -44,6 +46,9 @@ public struct ConfidentTrack: Hashable, Sendable {
     var candidateStartVariance: Float = 0
     /// The first of the accurate surprises that lie near it.
     var steady = Mark()
+    /// The mean of the last minutes' innovations, in their deviations; see `hasDrifted`.
+    var innovationEast: Float = 0
+    var innovationNorth: Float = 0
     /// The age of the last fix of fine accuracy that was no surprise.
     var fittedMilliseconds: UInt32 = 0
     /// What `fittedMilliseconds` was at the first surprise.
@@ -124,8 +129,12 @@ extension ConfidentTrack {
         // The device may have stopped only just now.
         let reach = max(speed, Double(self.speed)) * elapsed
         let predicted = Double(variance) + Self.diffusion * elapsed + reach * reach
-        if step.metres > Self.gate * (predicted + step.variance).squareRoot() {
+        let deviation = (predicted + step.variance).squareRoot()
+        noteInnovation(step, deviationMetres: deviation)
+        if step.metres > Self.gate * deviation {
             weighSurprise(step)
+        } else if hasDrifted(to: step, deviationMetres: deviation) {
+            restart(at: step)
         } else {
             follow(step, travelledMetres: travelled, predicted: predicted)
         }

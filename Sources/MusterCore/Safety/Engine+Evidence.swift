@@ -5,7 +5,7 @@ extension Engine {
     /// Whether a device that the engine has inside a region was found there by better fixes than it sends now, and
     /// longer ago than the team's limit of silence.
     ///
-    /// A coarse fix hardly moves the estimate of a device, wherever it lies, and does not make it less certain. So once
+    /// A coarse fix near enough to be true hardly moves a device's estimate, and does not make it less certain. So once
     /// the last good fix is too old, the newest fix alone counts: fixes like it must be able to enter the region, and
     /// it must not lie far outside. It does not copy the state.
     ///
