@@ -31,7 +31,7 @@ final class BenchServer: Sendable {
         ) { $1 }
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
+        try Children.run(process)
         do {
             var text = ""
             while !text.contains("Muster is ready") {
@@ -42,8 +42,7 @@ final class BenchServer: Sendable {
             guard let control = ControlFile.read(in: folder.path) else { throw CommandFailure("no control file") }
             return try BenchServer(process, folder, control, loops: loops)
         } catch {
-            process.terminate()
-            process.waitUntilExit()
+            Children.stop(process)
             try? FileManager.default.removeItem(at: folder)
             throw error
         }
@@ -71,8 +70,7 @@ final class BenchServer: Sendable {
 
     /// Stops the server and removes its data, unless they are kept.
     func stop(keepingData: Bool = false) {
-        process.terminate()
-        process.waitUntilExit()
+        Children.stop(process)
         if keepingData { return }
         try? FileManager.default.removeItem(at: folder)
     }

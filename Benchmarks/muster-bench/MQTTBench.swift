@@ -198,10 +198,14 @@ private final class BenchClient: Sendable {
     private func waitForAnswer(_ count: Int) async throws { try await wait { $0.answered >= count } }
 
     private func wait(until isDone: (borrowing State) -> Bool) async throws {
+        let start = ContinuousClock.now
         while true {
             let (isDone, hasEnded) = state.withLock { (isDone($0), $0.hasEnded) }
             if isDone { return }
             guard !hasEnded else { throw CommandFailure("the server closed a connection") }
+            guard start.duration(to: .now) < .seconds(30) else {
+                throw CommandFailure("the server did not answer within 30 s")
+            }
             try await Task.sleep(for: .microseconds(100))
         }
     }

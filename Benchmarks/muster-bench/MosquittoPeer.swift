@@ -34,7 +34,7 @@ final class MosquittoPeer: Sendable {
         process.executableURL = URL(filePath: path)
         process.arguments = ["-c", settings.path]
         do {
-            try process.run()
+            try Children.run(process)
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error
@@ -55,8 +55,7 @@ final class MosquittoPeer: Sendable {
 
     /// Stops it and removes what it stored.
     func stop() {
-        process.terminate()
-        process.waitUntilExit()
+        Children.stop(process)
         try? FileManager.default.removeItem(at: folder)
     }
 }
