@@ -11,7 +11,7 @@ public import MusterGeometry
 ///   persist for 45 s, or for 180 s when the device reports that it stands still and the surprises stay in place too.
 ///   After a gap of half a minute the filter believes three accurate fixes over 20 s that agree, and after four minutes
 ///   of silence one accurate fix.
-/// - Fixes that are no surprises and yet lie on one side of the estimate for minutes, by 1.5 deviations on average, show
+/// - Fixes that are no surprises, but for minutes lie to one side of the estimate, by 1.5 deviations on average, show
 ///   that the device went there while its fixes were poor: the track moves to them.
 /// - The device moves when it reports a speed, or when fixes 20 s apart are farther from each other than their errors
 ///   explain. A device that reports that it stands while its fixes move away is not believed until it reports a speed.
