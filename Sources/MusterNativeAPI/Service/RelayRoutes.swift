@@ -40,6 +40,7 @@ struct RelayRoutes: NativeRoutes {
         }
         guard request.method == .get, let work = RequestWork.current else { throw Self.notAsked }
         let seat = try takeSeat(for: principal, proof)
+        guard await !server.relay.hasLostRight(seat, by: server.identity) else { throw Problem.unauthorized }
         upgrade.addHandlers = { [connections = server.connections] channel in
             try channel.pipeline.syncOperations.addHandler(RelayConnectionHandler(seat, on: channel, connections))
         }

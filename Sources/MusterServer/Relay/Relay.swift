@@ -144,20 +144,22 @@ package final class Relay: Sendable {
     /// ended, or whose user has another team, role or name.
     package func verifyRights(by identity: Identity) async {
         let seats = state.withLock { state in state.seats.values.compactMap(\.seat) }
-        for seat in seats {
-            do {
-                let principal = try await RequestWork.$current.withValue(seat.work) {
-                    try await seat.proof.verify(by: identity, atOpening: false)
-                }
-                let former = seat.principal
-                let isSame =
-                    principal.team == former.team && principal.role == former.role && principal.name == former.name
-                if !isSame { end(seat.id, .rightEnded) }
-            } catch let error as IdentityError where error.endsCredential {
-                end(seat.id, .rightEnded)
-            } catch {
-                // The server cannot verify now. It tries again at the next beat.
+        for seat in seats where await hasLostRight(seat, by: identity) { end(seat.id, .rightEnded) }
+    }
+
+    /// Whether the right to a seat has ended. False where the server cannot verify it now: it does at the next beat.
+    ///
+    /// Call it once after `takeSeat`: `verifyRights` does not see a right that ended after the request's proof was
+    /// verified and before the seat was taken.
+    package func hasLostRight(_ seat: Seat, by identity: Identity) async -> Bool {
+        do {
+            let principal = try await RequestWork.$current.withValue(seat.work) {
+                try await seat.proof.verify(by: identity, atOpening: false)
             }
+            let former = seat.principal
+            return principal.team != former.team || principal.role != former.role || principal.name != former.name
+        } catch {
+            return (error as? IdentityError)?.endsCredential ?? false
         }
     }
 
