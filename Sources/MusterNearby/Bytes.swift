@@ -2,11 +2,7 @@
 extension [UInt8] {
     /// Appends a number, its highest byte first.
     mutating func append(bigEndian number: some FixedWidthInteger) {
-        var rest = number.bitWidth
-        while rest > 0 {
-            rest -= 8
-            append(UInt8(truncatingIfNeeded: number >> rest))
-        }
+        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 
     /// Appends a floating-point number by its bits (IEEE 754).
