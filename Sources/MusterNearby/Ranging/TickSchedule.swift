@@ -8,8 +8,8 @@ protocol TickedRun: AnyObject, Sendable {
     func endOfTicks()
 }
 
-/// Carries out runs at the ticks of a clock: one task and one timer serve all peers, so that a device
-/// with many peers wakes up once for all of them.
+/// Carries out runs at the ticks of a clock: one task and one timer serve all peers, so that a device with many peers
+/// wakes up once for all of them.
 ///
 /// Runs whose links name an executor are carried out there, on the event loop of their channels.
 final class TickSchedule: Sendable {
@@ -34,6 +34,8 @@ final class TickSchedule: Sendable {
             guard lanes[key]?.task == nil else { return }
             let ticks = clock.ticks(period)
             lanes[key]?.task = Task(executorPreference: executor) {
+                // A task does not keep the executor that it prefers.
+                defer { withExtendedLifetime(executor) {} }
                 for await now in ticks { self.step(at: now, key) }
                 if !Task.isCancelled { self.endLane(key) }
             }

@@ -62,8 +62,8 @@ final class NewsQueue<Element: MergeableNews>: Sendable {
     private func wakeReader() {
         let (reader, element) = state.withLock { state in
             state.isWaking = false
-            // The reader may have been cancelled.
-            return state.reader == nil ? (nil, nil) : state.takeReader()
+            // The reader may have been cancelled, and another may have taken all.
+            return state.reader == nil || state.waiting.isEmpty ? (nil, nil) : state.takeReader()
         }
         reader?.resume(returning: element)
     }

@@ -11,6 +11,8 @@ struct WaitingNews<Element: MergeableNews>: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
+    var isEmpty: Bool { removed == elements.count }
+
     /// Adds an element, in the place of the last one of its subject if both are replaceable. When there are too many,
     /// the oldest is dropped.
     mutating func append(_ element: Element) {
