@@ -5,7 +5,7 @@ import MusterNearby
 /// Measures friends nearby, and reports how far they are to the team's server, where both agreed.
 func reportFriends(keepingIn folder: String, server: String, token: String) async throws {
     let store = try NearbyStore(folder: folder)
-    // To be measured is for the person to decide. Without a secret, this device measures and is not measured.
+    // Each person decides whether to be measured. Without a secret, this device measures others and is not measured.
     let secret = try store.rangeSecret()
     let reporter = try RangeReporter(path: folder + "/ranges.sqlite", server: server, secret: secret) { token }
     var options = Nearby.Options(name: "Ana")

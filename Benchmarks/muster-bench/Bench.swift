@@ -13,7 +13,8 @@ struct Bench: AsyncParsableCommand {
         subcommands: [
             Ingest.self, Amazon.self, LiveLatency.self, EngineSpeed.self, Regions.self, Places.self, Rules.self,
             Webhooks.self, Documents.self, Feeds.self, Edits.self, Sync.self, Datasets.self, Pushes.self,
-            Watch.self, Attack.self, Truth.self, MQTT.self, Beacons.self, Sightings.self, NearPeers.self, Relay.self,
+            Watch.self, Attack.self, Truth.self, MQTT.self, Beacons.self, Sightings.self, NearPeers.self,
+            NearPeersBeside.self, Discoveries.self, Relay.self,
         ])
 
     /// Positions over HTTP, durable before the answer.

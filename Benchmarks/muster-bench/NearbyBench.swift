@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MusterGeometry
 import MusterNearby
 import MusterTerminal
 
@@ -8,7 +9,11 @@ extension Bench {
     struct NearPeers: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "nearby",
-            abstract: "One device and its peers over TLS on loopback: the first distance, and the cost of updates.")
+            abstract: "One device and its peers over TLS on loopback: the first distance, and the cost of updates.",
+            discussion: """
+                This process is the one device, and a process of its own runs all peers. So the processor time is that \
+                of the one device's end alone.
+                """)
         @Option(help: "Peers.") var peers = 50
         @Option(help: "Updates of each peer a second.") var rate = 60.0
         @Option(help: "Seconds to measure for.") var seconds = 10
@@ -20,20 +25,20 @@ extension Bench {
         }
 
         func run() async throws {
-            let hub = try device("hub", east: 0, dialling: nil)
-            let tasks = Tasks()
-            defer { tasks.cancel() }
-            tasks.start(hub)
+            let hub = try NearbyDevices.device("hub", .standing(east: 0, north: 0, heading: 90), rate: rate)
+            let running = Task { try await hub.run() }
+            defer { running.cancel() }
             var news = hub.events.makeAsyncIterator()
             var port = 0
             while port == 0, let event = await news.next() { if case .listening(let open) = event { port = open } }
+            let others = try NearbyPeerProcess(port: port, rate: rate)
+            defer { others.stop() }
             var waits: [Double] = []
-            for index in 0..<peers {
+            for _ in 0..<peers {
                 // A device accepts 30 handshakes of one address in 10 s, and these all come from one.
                 try await Task.sleep(for: .milliseconds(350))
                 let began = ContinuousClock.now
-                let name = "peer \(index)"
-                tasks.start(try device(name, east: 1 + Double(index) / 2, dialling: port))
+                let name = others.startPeer()
                 while let event = await news.next() {
                     if case .update(let peer, .measured) = event, peer.name == name { break }
                 }
@@ -42,42 +47,79 @@ extension Bench {
             waits.sort()
             let first = (Int(waits[waits.count / 2]), Int(waits[waits.count * 95 / 100]))
             announce("From the call to the first distance: p50 \(first.0) ms, p95 \(first.1) ms, \(peers) peers")
-            try await measureCost(&news)
+            try await measureCost(&news, others)
         }
 
-        /// Counts the hub's updates. The peers run in the same process, so half of the processor time is the hub's.
-        private func measureCost(_ news: inout News<NearbyEvent>.AsyncIterator) async throws {
-            let (began, used) = (ContinuousClock.now, Self.processorSeconds())
-            var updates = 0
+        /// Measures for some seconds what the updates cost the one device. All peers walk and nothing blurs distances,
+        /// so a distance that differs from the one before tells that a note of the peer has arrived meanwhile.
+        private func measureCost(
+            _ news: inout News<NearbyEvent>.AsyncIterator, _ others: NearbyPeerProcess
+        ) async throws {
+            _ = try others.readCost()
+            let (began, used) = (ContinuousClock.now, ProcessorUse.ofThisProcess)
+            var (updates, changes) = (0, 0)
+            var last: [KeyFingerprint: Metres] = [:]
             while ContinuousClock.now - began < .seconds(seconds), let event = await news.next() {
-                if case .update(_, .measured) = event { updates += 1 }
+                guard case .update(let peer, .measured(let measurement)) = event else { continue }
+                updates += 1
+                if last.updateValue(measurement.distance ?? -1, forKey: peer.key) != measurement.distance {
+                    changes += 1
+                }
             }
             let time = (ContinuousClock.now - began) / .seconds(1)
-            let share = (Self.processorSeconds() - used) / time / 2
+            let use = ProcessorUse.ofThisProcess - used
+            let theirs = try others.readCost()
+            func aSecond(_ count: Int) -> Int { Int((Double(count) / time).rounded()) }
+            func share(_ seconds: Double) -> String { "\((seconds / time * 1000).rounded() / 10) %" }
             announce(
-                "\(Int(Double(updates) / time)) updates a second of \(peers) peers: "
-                    + "\(Int(share * 100)) % of a core an end")
-        }
-
-        private func device(_ name: String, east: Double, dialling port: Int?) throws -> Nearby {
-            var options = Nearby.Options(name: name)
-            options.host = "127.0.0.1"
-            let source = SimulatedRanging(
-                .standing(east: east, north: 0, heading: 90), seed: UInt64(east * 2), rate: rate)
-            let found = port.map { [StaticDiscovery([PeerAddress(host: "127.0.0.1", port: $0)])] } ?? []
-            return try Nearby(options: options, source: source, store: try NearbyStore(), discovery: found) { _ in true
+                """
+                One device, a process of its own: \(aSecond(updates)) updates a second of \(peers) peers reached its \
+                reader, \(aSecond(changes)) with a new position of the peer, and \(aSecond(theirs.updates)) updates a \
+                second reached the peers' readers.
+                Its processor time, user and system (getrusage): \(share(use.seconds)) of a core \
+                (\(share(use.userSeconds)) user), \(aSecond(use.switches)) context switches a second.
+                The process of all \(peers) peers beside it: \(share(theirs.seconds)) of a core.
+                """)
+            guard Double(changes) / time >= 0.9 * rate * Double(peers) else {
+                throw CommandFailure("fewer updates arrived than were asked for, so the cost is none of theirs")
             }
         }
+    }
 
-        /// The processor time of this process, seconds.
-        private static func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+    /// The peers of `nearby`, in a process of their own. It ends when its standard input does.
+    struct NearPeersBeside: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "nearby-peers", abstract: "The peers of `nearby`.", shouldDisplay: false)
+        @Option var port: Int
+        @Option var rate: Double
 
-        /// Runs devices until it is cancelled.
-        private final class Tasks {
-            private var all: [Task<Void, any Error>] = []
-
-            func start(_ nearby: Nearby) { all.append(Task { try await nearby.run() }) }
-            func cancel() { for task in all { task.cancel() } }
+        func run() async throws {
+            let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+            // Reading blocks, so it has a thread of its own.
+            Thread.detachNewThread {
+                while let line = readLine() { continuation.yield(line) }
+                continuation.finish()
+            }
+            let count = UpdateCount()
+            var (devices, used) = ([Task<Void, any Error>](), ProcessorUse.ofThisProcess)
+            defer { for device in devices { device.cancel() } }
+            announce("ready")
+            for await line in lines {
+                if line == "cost" {
+                    announce("\(count.take()) \((ProcessorUse.ofThisProcess - used).seconds)")
+                    used = ProcessorUse.ofThisProcess
+                    continue
+                }
+                let device = try NearbyDevices.device(
+                    line, .wandering(within: 20, speed: 1.4), seed: UInt64(devices.count + 1), rate: rate,
+                    dialling: port)
+                devices.append(
+                    Task {
+                        async let running: Void = device.run()
+                        for await event in device.events { if case .update(_, .measured) = event { count.add() } }
+                        try await running
+                    })
+            }
         }
     }
 }

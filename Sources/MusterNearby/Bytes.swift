@@ -2,11 +2,7 @@
 extension [UInt8] {
     /// Appends a number, its highest byte first.
     mutating func append(bigEndian number: some FixedWidthInteger) {
-        var rest = number.bitWidth
-        while rest > 0 {
-            rest -= 8
-            append(UInt8(truncatingIfNeeded: number >> rest))
-        }
+        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 
     /// Appends a floating-point number by its bits (IEEE 754).
@@ -17,12 +13,19 @@ extension [UInt8] {
 struct ByteCursor {
     private(set) var rest: ArraySlice<UInt8>
 
-    init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
     var isAtEnd: Bool { rest.isEmpty }
 
     mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
-        bytes(Number.bitWidth / 8)?.reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+        let count = Number.bitWidth / 8
+        guard rest.count >= count else { return nil }
+        var number: Number = 0
+        for byte in rest.prefix(count) { number = number << 8 | Number(truncatingIfNeeded: byte) }
+        rest = rest.dropFirst(count)
+        return number
     }
 
     mutating func double() -> Double? { number(UInt64.self).map { Double(bitPattern: $0) } }
@@ -54,7 +57,7 @@ struct FrameReader {
     }
 
     mutating func append(_ bytes: some Sequence<UInt8>) {
-        buffer.removeFirst(start)
+        if start == buffer.count { buffer.removeAll(keepingCapacity: true) } else { buffer.removeFirst(start) }
         start = 0
         buffer.append(contentsOf: bytes)
     }
@@ -72,9 +75,6 @@ struct FrameReader {
         return Array(buffer[(start + prefixBytes)..<end])
     }
 
-    /// Returns a frame with its length in front.
-    static func frame(_ bytes: [UInt8], prefixBytes: Int) -> [UInt8] {
-        prefixBytes == 1
-            ? [UInt8(bytes.count)] + bytes : [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
-    }
+    /// Returns a frame of up to 255 bytes with its length of one byte in front.
+    static func frame(_ bytes: [UInt8]) -> [UInt8] { [UInt8(bytes.count)] + bytes }
 }

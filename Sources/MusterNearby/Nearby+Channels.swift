@@ -38,16 +38,27 @@ final class ChannelAttempt: Sendable {
         let channel = Mutex<TokenChannel?>(nil)
     }
 
-    /// - Parameter entry: the entry of a connection that the other device opened; nil for one that this device opens.
-    init(_ entry: AdmissionGate.Entry? = nil) {
+    /// - Parameters:
+    ///   - entry: the entry of a connection that the other device opened; nil for one that this device opens.
+    ///   - loop: the event loop of the connection.
+    init(_ entry: AdmissionGate.Entry? = nil, on loop: LoopExecutor) {
         self.entry = entry
         isDialled = entry == nil
         let way = Way()
         self.way = way
-        link = RangingLink { note in way.channel.withLock { $0 }?.send(note: note) }
+        link = RangingLink(on: loop) { note in way.channel.withLock { $0 }?.send(note: note) }
     }
 
     func open(_ channel: TokenChannel) { way.channel.withLock { $0 = channel } }
+}
+
+/// Whether the silence of a peer was reported, so that it is reported once.
+private final class SilenceReport: Sendable {
+    private let isReported = Atomic(false)
+
+    /// Whether the silence is new.
+    func begin() -> Bool { !isReported.exchange(true, ordering: .relaxed) }
+    func end() { isReported.store(false, ordering: .relaxed) }
 }
 
 extension Nearby {
@@ -60,7 +71,7 @@ extension Nearby {
     /// Listens on the port, on IPv6 and IPv4 unless the options name an address.
     func listen() async throws -> any Channel {
         let tls = try store.identity.tlsContext(isServer: true)
-        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let bootstrap = ServerBootstrap(group: loop.eventLoop)
             .serverChannelOption(.backlog, value: 64)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.maxMessagesPerRead, value: 4)
@@ -69,7 +80,7 @@ extension Nearby {
                 guard let entry = self.gate.enter(from: address, at: self.clock.now()) else { return channel.close() }
                 channel.closeFuture.whenComplete { _ in entry.leave() }
                 return channel.eventLoop.makeCompletedFuture {
-                    try self.configure(channel, isServer: true, tls: tls, ChannelAttempt(entry))
+                    try self.configure(channel, isServer: true, tls: tls, ChannelAttempt(entry, on: self.loop))
                 }
             }
         do {
@@ -86,10 +97,10 @@ extension Nearby {
 
     /// Opens a channel to an address, and returns the attempt once it has ended.
     func dial(_ address: PeerAddress) async -> ChannelAttempt {
-        let attempt = ChannelAttempt()
+        let attempt = ChannelAttempt(on: loop)
         do {
             let tls = try store.identity.tlsContext(isServer: false)
-            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            let channel = try await ClientBootstrap(group: loop.eventLoop)
                 .connectTimeout(.seconds(3))
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -151,7 +162,8 @@ extension Nearby {
     private func introduce(to key: KeyFingerprint, _ attempt: ChannelAttempt) throws -> Conversation.Own {
         guard key != store.fingerprint else { throw NearbyError(.invalidConfiguration, "it is this device itself") }
         let session = NearbySession(
-            source: source, epoch: try store.takeEpoch(), limits: options.limits, active: active, clock: clock)
+            source: source, epoch: try store.takeEpoch(), limits: options.limits, active: active, clock: clock,
+            watches: watches, executor: loop)
         attempt.state.withLock { ($0.key, $0.session) = (key, session) }
         return Conversation.Own(
             name: options.name, proof: secret?.proof(of: store.fingerprint, to: key) ?? [], run: runNumber,
@@ -229,25 +241,32 @@ extension Nearby {
         _ session: NearbySession, of peer: NearbyPeer, _ configuration: NearbySession.Configuration,
         _ attempt: ChannelAttempt
     ) {
-        let updates = session.updates
-        Task {
-            var isSilent = false
-            for await update in updates where update != .invalidated(nil) {
-                let isTimeout = update == .removed(.timeout)
-                if !isTimeout || !isSilent { queue.append(.update(peer, update)) }
-                isSilent = isTimeout
-                if isTimeout { try? session.run(configuration) }
+        let silence = SilenceReport()
+        session.follow { update in
+            switch update {
+            case nil: self.finish(session, of: peer, attempt)
+            case .invalidated(nil): break
+            case .removed(.timeout):
+                if silence.begin() { self.queue.append(.update(peer, .removed(.timeout))) }
+                try? session.run(configuration)
+            case let update?:
+                silence.end()
+                self.queue.append(.update(peer, update))
             }
-            // The session may have ended first, by an error. Then the peer is told that the channel ends.
-            attempt.state.withLock { $0.channel }?.end(.ended, telling: .done)
-            let end = attempt.state.withLock { $0.end } ?? .ended
-            let isReplaced = state.withLock { state in
-                guard state.peers[peer.key]?.session === session else { return true }
-                state.peers[peer.key] = nil
-                return false
-            }
-            if !isReplaced { queue.append(.disconnected(peer, end)) }
         }
+    }
+
+    /// Ends the channel of a session that is over.
+    private func finish(_ session: NearbySession, of peer: NearbyPeer, _ attempt: ChannelAttempt) {
+        // The session may have ended first, by an error. Then the peer is told that the channel ends.
+        attempt.state.withLock { $0.channel }?.end(.ended, telling: .done)
+        let end = attempt.state.withLock { $0.end } ?? .ended
+        let isReplaced = state.withLock { state in
+            guard state.peers[peer.key]?.session === session else { return true }
+            state.peers[peer.key] = nil
+            return false
+        }
+        if !isReplaced { queue.append(.disconnected(peer, end)) }
     }
 
     private func ended(_ end: ChannelEnd, _ attempt: ChannelAttempt) {

@@ -1,6 +1,5 @@
 import MusterCore
 import NIOCore
-import NIOPosix
 import Synchronization
 
 /// Channels over streams that a rendezvous carries.
@@ -24,7 +23,7 @@ extension Nearby {
 
     /// Opens a channel to a peer through a rendezvous, and returns the attempt once it has ended.
     func dial(_ id: String, through rendezvous: any Rendezvous) async -> ChannelAttempt {
-        let attempt = ChannelAttempt()
+        let attempt = ChannelAttempt(on: loop)
         do {
             let stream = try await rendezvous.open(id)
             let channel = try await begin(stream, isServer: false, attempt)
@@ -43,7 +42,7 @@ extension Nearby {
     /// Takes a stream that another device opened, unless it opens too many.
     func serve(_ stream: any PeerStream) {
         guard let entry = gate.enter(from: stream.origin, at: clock.now()) else { return stream.close() }
-        let attempt = ChannelAttempt(entry)
+        let attempt = ChannelAttempt(entry, on: loop)
         Task {
             do {
                 let channel = try await begin(stream, isServer: true, attempt)
@@ -58,7 +57,7 @@ extension Nearby {
     private func begin(
         _ stream: any PeerStream, isServer: Bool, _ attempt: ChannelAttempt
     ) async throws -> StreamChannel {
-        let channel = StreamChannel(stream, on: MultiThreadedEventLoopGroup.singleton.any())
+        let channel = StreamChannel(stream, on: loop.eventLoop)
         do {
             let tls = try store.identity.tlsContext(isServer: isServer)
             try await channel.eventLoop.submit {

@@ -55,8 +55,12 @@ public final class Nearby: Sendable {
     let secret: TeamSecret?
     let active: ActiveSessions
     let gate: AdmissionGate
-    let queue = NewsQueue<NearbyEvent>()
+    let queue: NewsQueue<NearbyEvent>
     let state = Mutex(State())
+    /// Carries all connections of this device, and what its source does for them. So each device wakes one thread.
+    let loop: LoopExecutor
+    /// The ticks at which sessions look whether they have waited too long.
+    let watches: TickSchedule
     /// Sent in each welcome. It grows with each start of this device, even if the clock was set back.
     let runNumber: UInt64
 
@@ -109,6 +113,9 @@ public final class Nearby: Sendable {
         self.accept = accept
         self.secret = secret ?? nil
         self.gate = gate
+        loop = LoopExecutor(MultiThreadedEventLoopGroup.singleton.next())
+        queue = NewsQueue(loop: loop)
+        watches = TickSchedule(clock: clock, period: options.limits.watchPeriod)
         // A peer that connects anew runs beside its former session for a moment.
         active = ActiveSessions(limit: 2 * options.mostPeers)
         runNumber = try store.takeEpoch()
@@ -210,11 +217,10 @@ public enum NearbyEvent: Hashable, Sendable, MergeableNews {
     /// The channel to a peer ended; its token and this device's are dead.
     case disconnected(NearbyPeer, ChannelEnd)
 
-    var subject: String {
+    var subject: KeyFingerprint? {
         switch self {
-        case .connected(let peer), .rangeTag(let peer, _), .update(let peer, _), .disconnected(let peer, _):
-            peer.key.description
-        default: ""
+        case .connected(let peer), .rangeTag(let peer, _), .update(let peer, _), .disconnected(let peer, _): peer.key
+        default: nil
         }
     }
 

@@ -148,6 +148,43 @@ import Testing
         while let update = await queue.next() { found.append(update) }
         #expect(found == [try measured(100), .suspended, .suspensionEnded, try measured(100)])
     }
+
+    @Test func `of too many events the oldest is lost, and a measurement still replaces the one before`() async throws {
+        func measured(_ metres: Double) throws -> NearbyUpdate {
+            .measured(try RangeMeasurement(source: .gps, time: clock.now, distance: .init(metres)))
+        }
+        let queue = NewsQueue<NearbyUpdate>(limit: 3)
+        for round in 0..<10 {
+            for update in [.suspended, .suspensionEnded, .suspended, .suspensionEnded] as [NearbyUpdate] {
+                queue.append(update)
+            }
+            for metres in 1...3 { queue.append(try measured(Double(metres))) }
+            var found: [NearbyUpdate?] = []
+            for _ in 0..<3 { found.append(await queue.next()) }
+            #expect(found == [.suspended, .suspensionEnded, try measured(3)], "round \(round)")
+        }
+        queue.finish()
+        #expect(await queue.next() == nil)
+    }
+
+    @Test func `a follower gets every update in order, and may run the session while it is told`() async throws {
+        let (session, peer) = (session(), peer())
+        let found = Mutex<[NearbyUpdate?]>([])
+        try session.run(peer)
+        session.suspend()
+        session.follow { [weak session] update in
+            found.withLock { $0.append(update) }
+            if update == .suspensionEnded || update == .removed(.timeout) { try? session?.run(peer) }
+        }
+        #expect(found.withLock { $0 } == [.suspended])
+        session.endSuspension()
+        #expect(session.state == .running && source.startCount == 2)
+        #expect(await clock.advance(by: 1) { source.startCount == 3 })
+        session.invalidate()
+        #expect(
+            found.withLock { $0 }
+                == [.suspended, .suspensionEnded, .removed(.timeout), .invalidated(nil), nil])
+    }
 }
 
 /// An event arrived that the test does not expect.

@@ -97,6 +97,29 @@ import Testing
         #expect(zip(walk(3), walk(3).dropFirst()).allSatisfy { ($1 - $0).length <= 0.351 })
     }
 
+    @Test func `one timer serves all peers of a source, until the last is measured no more`() async throws {
+        let clock = ManualClock()
+        let source = SimulatedRanging(
+            .standing(east: 0, north: 0, heading: 0), noise: .none, seed: 1, clock: clock.clock)
+        let links = (0..<3).map { _ in RangingLink.none }
+        let found = links.map { _ in Collected<RangeMeasurement>() }
+        let tasks = zip(found, links).map { $0.read(source.measurements(over: $1)) }
+        #expect(clock.tickers == 1)
+        let isMeasured = await clock.advance(by: 0.1) {
+            for (metres, link) in links.enumerated() {
+                link.deliver(SimulatedPlace.Report(place: Offset(east: 0, north: Double(metres)), heading: 0).note)
+            }
+            return found.allSatisfy { !$0.elements.isEmpty }
+        }
+        #expect(isMeasured && found.map { $0.elements.first?.distance } == [0, 1, 2])
+        for task in tasks.dropLast() { task.cancel() }
+        for task in tasks.dropLast() { await task.value }
+        #expect(clock.tickers == 1)
+        tasks.last?.cancel()
+        await tasks.last?.value
+        #expect(await clock.advance(by: 0.1) { clock.tickers == 0 })
+    }
+
     private func fixes(
         metres: Double, accuracies: (Double, Double), ages: (Double, Double) = (0, 0), heading: Degrees? = 0
     ) throws -> RangeMeasurement {

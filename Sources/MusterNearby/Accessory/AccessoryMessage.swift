@@ -102,6 +102,6 @@ public struct AccessoryStreamReader: Sendable {
 
     /// Returns the bytes of a message with its length in front.
     public static func frame(_ message: AccessoryMessage) -> [UInt8] {
-        FrameReader.frame(message.bytes, prefixBytes: 1)
+        FrameReader.frame(message.bytes)
     }
 }

@@ -39,24 +39,35 @@ enum ChannelMessage: Hashable, Sendable {
 
     /// The bytes of the message, with their length.
     var bytes: [UInt8] {
-        var body: [UInt8] = []
+        // The length takes the first two bytes once it is known.
+        var bytes: [UInt8] = [0, 0]
+        bytes.reserveCapacity(64)
         switch self {
         case .hello(let name, let proof):
-            body = [1, Self.version, UInt8(name.utf8.count)] + Array(name.utf8) + proof
+            bytes += [1, Self.version, UInt8(name.utf8.count)]
+            bytes += name.utf8
+            bytes += proof
         case .welcome(let run, let capabilities):
-            body = [2]
-            body.append(bigEndian: run)
-            body += [capabilities.kinds.reduce(0) { $0 | 1 << $1.rawValue }]
-            body.append((capabilities.direction ? 1 : 0) | (capabilities.takesRangeTags ? 2 : 0))
+            bytes += [2]
+            bytes.append(bigEndian: run)
+            bytes.append(capabilities.kinds.reduce(0) { $0 | 1 << $1.rawValue })
+            bytes.append((capabilities.direction ? 1 : 0) | (capabilities.takesRangeTags ? 2 : 0))
         case .token(let token):
-            body = [3] + token.bytes
-            body.append(bigEndian: token.epoch)
-        case .note(let note): body = [4] + note
-        case .ping: body = [5]
-        case .bye(let reason): body = [6, reason.rawValue]
-        case .rangeTag(let tag): body = [7] + tag.bytes
+            bytes += [3]
+            bytes += token.bytes
+            bytes.append(bigEndian: token.epoch)
+        case .note(let note):
+            bytes += [4]
+            bytes += note
+        case .ping: bytes += [5]
+        case .bye(let reason): bytes += [6, reason.rawValue]
+        case .rangeTag(let tag):
+            bytes += [7]
+            bytes += tag.bytes
         }
-        return FrameReader.frame(body, prefixBytes: 2)
+        let length = bytes.count - 2
+        (bytes[0], bytes[1]) = (UInt8(length >> 8), UInt8(length & 0xFF))
+        return bytes
     }
 
     /// Reads the bytes behind the length.

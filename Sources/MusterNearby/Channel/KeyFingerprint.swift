@@ -13,6 +13,9 @@ public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
+    /// Hashes the bytes at once, and not one by one as an array does.
+    public func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+
     /// 64 hexadecimal digits.
     public var description: String { Self.digits(bytes) }
     /// The first eight digits, to tell peers apart. Somebody who tries long enough finds a key with the same ones, so

@@ -12,38 +12,89 @@ protocol ExchangedPlace: Sendable {
         -> (note: [UInt8]?, measurement: RangeMeasurement?)
 }
 
-/// At each tick, sends this device's position to the peer, and yields the measurement from the peer's last report.
+/// At each tick, sends this device's position to the peer, and tells the measurement from the peer's last report.
 struct ExchangedRanging<Place: ExchangedPlace>: Sendable {
-    let clock: NearbyClock
-    let period: Duration
+    private let clock: NearbyClock
+    private let schedule: TickSchedule
 
-    /// The last report of the peer.
-    private final class Heard: Sendable {
-        let last = Mutex<(report: Place.Report, receivedAt: Instant)?>(nil)
+    init(clock: NearbyClock, period: Duration) {
+        self.clock = clock
+        schedule = TickSchedule(clock: clock, period: period)
     }
 
-    func measurements(over link: RangingLink, from start: Place) -> AsyncThrowingStream<RangeMeasurement, any Error> {
-        let (notes, clock, period) = (link.notes(), clock, period)
-        return .measuring { continuation in
-            let heard = Heard()
-            try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask {
-                    for await note in notes {
-                        let report = try Place.report(in: note)
-                        heard.last.withLock { $0 = (report, clock.now()) }
-                    }
-                }
-                tasks.addTask {
-                    var place = start
-                    for await now in clock.ticks(period) {
-                        let step = try place.step(at: now, peer: heard.last.withLock { $0 })
-                        if let note = step.note { link.send(note) }
-                        if let measurement = step.measurement { continuation.yield(measurement) }
-                    }
-                }
-                try await tasks.next()
-                tasks.cancelAll()
-            }
+    func start(
+        over link: RangingLink, from place: Place, tell: @escaping @Sendable (RangingRun.News) -> Void
+    ) -> RangingRun {
+        let run = ExchangedRun(place, link, clock, schedule, tell: tell)
+        run.start()
+        return RangingRun { run.stop() }
+    }
+}
+
+/// The exchange with one peer.
+private final class ExchangedRun<Place: ExchangedPlace>: TickedRun {
+    private struct State {
+        var place: Place
+        /// The last report of the peer.
+        var last: (report: Place.Report, receivedAt: Instant)?
+        var listener: RangingLink.Listener?
+        var isOver = false
+    }
+
+    private let link: RangingLink
+    private let clock: NearbyClock
+    private let schedule: TickSchedule
+    private let tell: @Sendable (RangingRun.News) -> Void
+    // Neither `tell` nor the link is called while the state is locked.
+    private let state: Mutex<State>
+
+    init(
+        _ place: Place, _ link: RangingLink, _ clock: NearbyClock, _ schedule: TickSchedule,
+        tell: @escaping @Sendable (RangingRun.News) -> Void
+    ) {
+        (self.link, self.clock, self.schedule, self.tell) = (link, clock, schedule, tell)
+        state = Mutex(State(place: place))
+    }
+
+    func start() {
+        let listener = link.listen { [weak self] note in self?.receive(note) }
+        state.withLock { $0.listener = listener }
+        schedule.add(self, on: link.executor)
+    }
+
+    /// Ends the exchange; false if it was over.
+    @discardableResult func stop() -> Bool {
+        let (listener, wasOver) = state.withLock { state in
+            defer { (state.listener, state.isOver) = (nil, true) }
+            return (state.listener, state.isOver)
+        }
+        if let listener { link.remove(listener) }
+        schedule.remove(self, from: link.executor)
+        return !wasOver
+    }
+
+    private func end(_ error: (any Error)?) { if stop() { tell(.ended(error)) } }
+
+    private func receive(_ note: [UInt8]) {
+        do {
+            let (report, now) = (try Place.report(in: note), clock.now())
+            state.withLock { $0.last = (report, now) }
+        } catch {
+            end(error)
         }
     }
+
+    func step(at now: Instant) {
+        do throws(MeasurementFault) {
+            let (note, measurement) = try state.withLock { state throws(MeasurementFault) in
+                state.isOver ? (nil, nil) : try state.place.step(at: now, peer: state.last)
+            }
+            if let note { link.send(note) }
+            if let measurement { tell(.measured(measurement)) }
+        } catch {
+            end(error)
+        }
+    }
+
+    func endOfTicks() { end(nil) }
 }

@@ -26,7 +26,7 @@ final class FusedPlace: Sendable {
         }
 
         /// Reads a note after its first byte.
-        init(_ bytes: some Sequence<UInt8>) throws(MeasurementFault) {
+        init(_ bytes: ArraySlice<UInt8>) throws(MeasurementFault) {
             var cursor = ByteCursor(bytes)
             guard let kind = cursor.number(UInt8.self).flatMap({ RangingKind(rawValue: $0) }),
                 let distance = cursor.double(), let error = cursor.double(), let age = cursor.double()

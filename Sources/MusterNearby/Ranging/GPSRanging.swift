@@ -4,7 +4,7 @@ public import MusterGeometry
 
 /// Measures the distance and the angle between two position fixes, with the errors of both. It is never precise, and
 /// knows an angle only while the heading of this device is known.
-public struct GPSRanging: RangingSource {
+public struct GPSRanging: DirectRangingSource {
     /// A position fix of this device.
     public struct Fix: Hashable, Sendable {
         /// The place.
@@ -57,7 +57,11 @@ public struct GPSRanging: RangingSource {
     /// Measures one peer, which must run this source too. A measurement has a horizontal angle and a bearing but no
     /// direction, because a fix does not tell how the device is tilted.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
-        ranging.measurements(over: link, from: GPSPlace(latest: latest))
+        stream(over: link)
+    }
+
+    func startDirectly(over link: RangingLink, tell: @escaping @Sendable (RangingRun.News) -> Void) -> RangingRun {
+        ranging.start(over: link, from: GPSPlace(latest: latest), tell: tell)
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 public import MusterCore
+import Synchronization
 
 /// The time of this device, and ticks of it. Tests bring their own.
 public struct NearbyClock: Sendable {
@@ -16,17 +17,35 @@ public struct NearbyClock: Sendable {
         self.ticks = ticks
     }
 
-    /// The machine's clock. It is set once, and runs on evenly if the machine's time is corrected.
+    /// The machine's clock. It is set once, and runs on evenly if the machine's time is corrected. Its ticks do not
+    /// drift: the delay of one does not put off the next.
     public static let system: NearbyClock = {
         let (start, began) = (Date().timeIntervalSince1970, ContinuousClock.now)
         let now: @Sendable () -> Instant = {
             Instant(seconds: start + (ContinuousClock.now - began) / .seconds(1))
         }
         return NearbyClock(now: now) { period in
-            AsyncStream {
-                try? await Task.sleep(for: period)
+            let grid = TickGrid(period)
+            return AsyncStream {
+                try? await Task.sleep(until: grid.next(), clock: .continuous)
                 return Task.isCancelled ? nil : now()
             }
         }
     }()
+}
+
+/// The times of ticks, a period apart. A time that has passed is left out, and the ticks go on from the present.
+private final class TickGrid: Sendable {
+    private let period: Duration
+    private let last = Mutex(ContinuousClock.now)
+
+    init(_ period: Duration) { self.period = period }
+
+    func next() -> ContinuousClock.Instant {
+        last.withLock { last in
+            let now = ContinuousClock.now
+            last = last + period > now ? last + period : now + period
+            return last
+        }
+    }
 }

@@ -83,16 +83,16 @@ public struct RangeMeasurement: Hashable, Sendable {
         if let distance, !(0...Self.longest).contains(distance.value) { throw .distance(distance.value) }
         if let error = quality.distanceError?.value, !(0...2 * Self.longest).contains(error) { throw .error(error) }
         if let error = quality.angleError?.value, !(0...360).contains(error) { throw .error(error) }
-        for angle in [horizontalAngle, bearing].compactMap({ $0 }) + candidates where !angle.value.isFinite {
-            throw .angle(angle.value)
-        }
+        if let horizontalAngle, !horizontalAngle.value.isFinite { throw .angle(horizontalAngle.value) }
+        if let bearing, !bearing.value.isFinite { throw .angle(bearing.value) }
+        for angle in candidates where !angle.value.isFinite { throw .angle(angle.value) }
         self.source = source
         self.time = time
         self.distance = distance
         self.direction = direction
         self.horizontalAngle = horizontalAngle?.turned ?? direction?.horizontalAngle
         self.bearing = bearing?.clockwise
-        self.candidates = candidates.map(\.clockwise)
+        self.candidates = candidates.isEmpty ? [] : candidates.map(\.clockwise)
         self.quality = quality
         self.noDistance = distance == nil ? noDistance : nil
         self.noDirection = self.horizontalAngle == nil ? noDirection : nil

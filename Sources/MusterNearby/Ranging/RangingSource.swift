@@ -78,11 +78,29 @@ public final class RangingLink: Sendable {
     /// The notes that wait for a slow source; older ones make room, because only the last one matters.
     private static let waiting = 4
 
+    /// Gets the notes of the peer.
+    final class Listener: Sendable {
+        let receive: @Sendable ([UInt8]) -> Void
+        /// Called when another takes its place.
+        let replaced: @Sendable () -> Void
+
+        init(receive: @escaping @Sendable ([UInt8]) -> Void, replaced: @escaping @Sendable () -> Void) {
+            (self.receive, self.replaced) = (receive, replaced)
+        }
+    }
+
+    /// Where notes are sent and delivered; nil where no thread is better than another.
+    let executor: (any TaskExecutor)?
     private let transmit: @Sendable ([UInt8]) -> Void
-    private let receiver = Mutex<AsyncStream<[UInt8]>.Continuation?>(nil)
+    private let listener = Mutex<Listener?>(nil)
 
     /// Creates a link that sends by a function, which may drop notes while the peer is too slow.
-    public init(send: @escaping @Sendable ([UInt8]) -> Void) { transmit = send }
+    public convenience init(send: @escaping @Sendable ([UInt8]) -> Void) { self.init(on: nil, send: send) }
+
+    init(on executor: (any TaskExecutor)?, send: @escaping @Sendable ([UInt8]) -> Void) {
+        self.executor = executor
+        transmit = send
+    }
 
     /// A link to nothing, for a source that needs no notes.
     public static var none: RangingLink { RangingLink { _ in } }
@@ -93,19 +111,32 @@ public final class RangingLink: Sendable {
     }
 
     /// Passes a note from the peer to the source that listens. If none listens, the note is dropped.
-    public func deliver(_ note: [UInt8]) {
-        receiver.withLock { _ = $0?.yield(note) }
-    }
+    public func deliver(_ note: [UInt8]) { listener.withLock { $0 }?.receive(note) }
 
     /// Listens for the peer's notes. An earlier listener gets no more of them.
     public func notes() -> AsyncStream<[UInt8]> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: [UInt8].self, bufferingPolicy: .bufferingNewest(Self.waiting))
-        receiver.withLock { former in
-            former?.finish()
-            former = continuation
-        }
+        listen(receive: { continuation.yield($0) }, replaced: { continuation.finish() })
         return stream
+    }
+
+    /// Listens for the peer's notes by a function, which `deliver` calls. An earlier listener gets no more of them.
+    @discardableResult func listen(
+        receive: @escaping @Sendable ([UInt8]) -> Void, replaced: @escaping @Sendable () -> Void = {}
+    ) -> Listener {
+        let new = Listener(receive: receive, replaced: replaced)
+        let former = listener.withLock { listener in
+            defer { listener = new }
+            return listener
+        }
+        former?.replaced()
+        return new
+    }
+
+    /// Listens no more.
+    func remove(_ old: Listener) {
+        listener.withLock { if $0 === old { $0 = nil } }
     }
 }
 

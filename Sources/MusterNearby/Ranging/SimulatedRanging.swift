@@ -8,7 +8,7 @@ import MusterSimulator
 ///
 /// Each end sends its position to the other and measures by itself, so the two distances differ by their noise, as they
 /// do with radios.
-public struct SimulatedRanging: RangingSource {
+public struct SimulatedRanging: DirectRangingSource {
     /// How this device moves.
     public enum Motion: Hashable, Sendable {
         /// It stays at metres east and north of the origin, and looks in a direction, clockwise from north.
@@ -78,7 +78,11 @@ public struct SimulatedRanging: RangingSource {
 
     /// Measures one peer, which runs this source too.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
-        ranging.measurements(over: link, from: SimulatedPlace(motion, noise, seed: seed))
+        stream(over: link)
+    }
+
+    func startDirectly(over link: RangingLink, tell: @escaping @Sendable (RangingRun.News) -> Void) -> RangingRun {
+        ranging.start(over: link, from: SimulatedPlace(motion, noise, seed: seed), tell: tell)
     }
 }
 
@@ -92,6 +96,7 @@ struct SimulatedPlace: ExchangedPlace {
         /// The bytes of a note: 1, then metres east and north, and degrees.
         var note: [UInt8] {
             var bytes: [UInt8] = [1]
+            bytes.reserveCapacity(25)
             for number in [place.east, place.north, heading.value] { bytes.append(number) }
             return bytes
         }

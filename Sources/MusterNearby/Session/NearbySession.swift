@@ -16,7 +16,7 @@ public final class NearbySession: Sendable {
         case accessory
     }
 
-    /// How long a session waits before it gives up a peer, or itself.
+    /// The time limits after which a session reports its peer as removed, or ends.
     public struct Limits: Hashable, Sendable {
         /// After so many seconds without a measurement the peer counts as removed.
         public var silenceSeconds = 5.0
@@ -24,6 +24,9 @@ public final class NearbySession: Sendable {
         public var suspensionSeconds = 300.0
 
         public init() {}
+
+        /// The time between two looks at the limits.
+        var watchPeriod: Duration { .seconds(min(silenceSeconds / 4, 1)) }
     }
 
     /// The token that this session gives its peer.
@@ -34,6 +37,8 @@ public final class NearbySession: Sendable {
     private let active: ActiveSessions
     private let queue = NewsQueue<NearbyUpdate>(limit: 64)
     private let core = Mutex(Core())
+    private let watches: TickSchedule
+    private let executor: (any TaskExecutor)?
 
     private struct Core {
         var lifecycle = SessionLifecycle()
@@ -41,10 +46,20 @@ public final class NearbySession: Sendable {
         var link = RangingLink.none
         /// The number of the present run. Measurements that an earlier run still yields are dropped.
         var generation = 0
-        var measuring: Task<Void, Never>?
-        var watch: Task<Void, Never>?
+        var measuring: RangingRun?
+        var watch: Watch?
         /// When it was started, measured or suspended last.
         var since = Instant(milliseconds: 0)
+    }
+
+    /// Looks at the limits of a session at each tick, and does not keep the session.
+    private final class Watch: TickedRun {
+        private let look: @Sendable (Instant) -> Void
+
+        init(_ look: @escaping @Sendable (Instant) -> Void) { self.look = look }
+
+        func step(at now: Instant) { look(now) }
+        func endOfTicks() {}
     }
 
     /// Creates a session.
@@ -55,9 +70,18 @@ public final class NearbySession: Sendable {
     ///   - limits: how long silence and suspension may last.
     ///   - active: the sessions that run at the same time.
     ///   - clock: the time.
-    public init(
+    public convenience init(
         source: any RangingSource, epoch: UInt64, limits: Limits = Limits(), active: ActiveSessions = .shared,
         clock: NearbyClock = .system
+    ) {
+        self.init(
+            source: source, epoch: epoch, limits: limits, active: active, clock: clock,
+            watches: TickSchedule(clock: clock, period: limits.watchPeriod), executor: nil)
+    }
+
+    init(
+        source: any RangingSource, epoch: UInt64, limits: Limits, active: ActiveSessions, clock: NearbyClock,
+        watches: TickSchedule, executor: (any TaskExecutor)?
     ) {
         var random = SystemRandomNumberGenerator()
         token = DiscoveryToken.random(epoch: epoch, using: &random)
@@ -65,6 +89,8 @@ public final class NearbySession: Sendable {
         self.limits = limits
         self.active = active
         self.clock = clock
+        self.watches = watches
+        self.executor = executor
     }
 
     deinit { invalidate() }
@@ -74,6 +100,10 @@ public final class NearbySession: Sendable {
         let queue = queue
         return News { await queue.next() }
     }
+
+    /// Makes a function the reader of the updates. It is called with one after the other, and with nil at the end; it
+    /// may call the session.
+    func follow(_ follower: @escaping @Sendable (NearbyUpdate?) -> Void) { queue.follow(follower) }
 
     /// Whether the app may still run it.
     var state: SessionLifecycle.State { core.withLock { $0.lifecycle.state } }
@@ -86,6 +116,7 @@ public final class NearbySession: Sendable {
     ///   has ended.
     public func run(_ configuration: Configuration) throws(NearbyError) {
         let peer = try checkedPeer(configuration)
+        defer { queue.callFollower() }
         let refusal: NearbyError? = core.withLock { core in
             if let known = core.peer, let token = peer?.token, known != token {
                 return NearbyError(
@@ -145,6 +176,7 @@ public final class NearbySession: Sendable {
     }
 
     private func handle(_ event: SessionLifecycle.Event, of generation: Int? = nil) {
+        defer { queue.callFollower() }
         core.withLock { core in
             guard generation == nil || generation == core.generation else { return }
             if case .measured = event { core.since = clock.now() }
@@ -160,6 +192,7 @@ public final class NearbySession: Sendable {
             case .start: start(&core)
             case .stop:
                 core.measuring?.cancel()
+                core.measuring = nil
                 core.generation += 1
                 active.leave()
             case .tell(let update): queue.append(update)
@@ -167,7 +200,8 @@ public final class NearbySession: Sendable {
             }
         }
         if core.lifecycle.isOver {
-            core.watch?.cancel()
+            if let watch = core.watch { watches.remove(watch, from: executor) }
+            core.watch = nil
             queue.finish()
         }
         return nil
@@ -176,27 +210,25 @@ public final class NearbySession: Sendable {
     private func start(_ core: inout Core) {
         core.generation += 1
         core.since = clock.now()
-        let (generation, stream) = (core.generation, source.measurements(over: core.link))
-        core.measuring = Task { [weak self] in
-            do {
-                for try await measurement in stream { self?.handle(.measured(measurement), of: generation) }
-                guard !Task.isCancelled else { return }
-                self?.handle(.peerEnded, of: generation)
-            } catch let error as NearbyError {
-                self?.handle(.failed(error), of: generation)
-            } catch {
+        let generation = core.generation
+        core.measuring = source.start(over: core.link) { [weak self] news in
+            switch news {
+            case .measured(let measurement): self?.handle(.measured(measurement), of: generation)
+            case .ended(nil): self?.handle(.peerEnded, of: generation)
+            case .ended(let error as NearbyError): self?.handle(.failed(error), of: generation)
+            case .ended(let error?):
                 self?.handle(.failed(NearbyError(.sessionFailed, "\(error)")), of: generation)
             }
         }
         guard core.watch == nil else { return }
-        let ticks = clock.ticks(.seconds(min(limits.silenceSeconds / 4, 1)))
-        core.watch = Task { [weak self] in
-            for await now in ticks { self?.watch(at: now) }
-        }
+        let watch = Watch { [weak self] now in self?.watch(at: now) }
+        core.watch = watch
+        watches.add(watch, on: executor)
     }
 
     /// Looks whether a silence or a suspension has lasted too long.
     private func watch(at now: Instant) {
+        defer { queue.callFollower() }
         core.withLock { core in
             let seconds = now.seconds(since: core.since)
             switch core.lifecycle.state {

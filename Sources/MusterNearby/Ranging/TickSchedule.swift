@@ -1,0 +1,65 @@
+import MusterCore
+import Synchronization
+
+/// What happens at each tick.
+protocol TickedRun: AnyObject, Sendable {
+    func step(at now: Instant)
+    /// There are no more ticks.
+    func endOfTicks()
+}
+
+/// Carries out runs at the ticks of a clock: one task and one timer serve all peers, so that a device with many peers
+/// wakes up once for all of them.
+///
+/// Runs whose links name an executor are carried out there, on the event loop of their channels.
+final class TickSchedule: Sendable {
+    private struct Lane {
+        var runs: [any TickedRun] = []
+        var task: Task<Void, Never>?
+    }
+
+    private let clock: NearbyClock
+    private let period: Duration
+    private let lanes = Mutex<[ObjectIdentifier?: Lane]>([:])
+
+    init(clock: NearbyClock, period: Duration) {
+        self.clock = clock
+        self.period = period
+    }
+
+    func add(_ run: any TickedRun, on executor: (any TaskExecutor)?) {
+        let key = executor.map { ObjectIdentifier($0) }
+        lanes.withLock { lanes in
+            lanes[key, default: Lane()].runs.append(run)
+            guard lanes[key]?.task == nil else { return }
+            let ticks = clock.ticks(period)
+            lanes[key]?.task = Task(executorPreference: executor) {
+                // A task does not keep the executor that it prefers.
+                defer { withExtendedLifetime(executor) {} }
+                for await now in ticks { self.step(at: now, key) }
+                if !Task.isCancelled { self.endLane(key) }
+            }
+        }
+    }
+
+    /// Removes a run. The ticks end with the last one.
+    func remove(_ run: any TickedRun, from executor: (any TaskExecutor)?) {
+        let key = executor.map { ObjectIdentifier($0) }
+        lanes.withLock { lanes in
+            lanes[key]?.runs.removeAll { $0 === run }
+            guard let lane = lanes[key], lane.runs.isEmpty else { return }
+            lane.task?.cancel()
+            lanes[key] = nil
+        }
+    }
+
+    private func step(at now: Instant, _ key: ObjectIdentifier?) {
+        let runs = lanes.withLock { $0[key]?.runs ?? [] }
+        for run in runs { run.step(at: now) }
+    }
+
+    private func endLane(_ key: ObjectIdentifier?) {
+        let lane = lanes.withLock { $0.removeValue(forKey: key) }
+        for run in lane?.runs ?? [] { run.endOfTicks() }
+    }
+}
