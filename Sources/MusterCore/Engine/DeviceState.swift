@@ -156,9 +156,26 @@ struct DeviceState: Hashable, Sendable {
         let isFirst = !hasStood
         var fix = ConfidentFix(position)
         fix.sampleTime = sampleTime
-        track.advance(fix)
+        if !track.advance(fix) {
+            // The track went on to a time that a clock set back since then, so it takes no fix until the clock is there.
+            track = ConfidentTrack()
+            track.advance(fix)
+        }
         if track.isSettled { hasStood = true }
         return isFirst
+    }
+
+    /// Lets an empty track begin with earlier positions and the newest evaluated one, which is the only one that counts
+    /// where the clock was set back: it is of the last evaluated time, whatever it says.
+    ///
+    /// - Parameter trail: the positions, ascending by sample time; may be empty.
+    mutating func restoreTrack(from trail: [Position] = []) {
+        guard isLocated, let evaluated else { return }
+        for position in trail + [newest] {
+            var fix = ConfidentFix(position)
+            fix.sampleTime = min(sampleTime(of: position), evaluated)
+            if position == newest || fix.sampleTime < evaluated { track.advance(fix) }
+        }
     }
 }
 
