@@ -46,6 +46,57 @@ import Testing
         #expect(world.ana.state == .unsafe)
     }
 
+    @Test(arguments: [false, true])
+    func `tags are heard on, and who is heard no more is not safe after two minutes`(goesOn: Bool) {
+        var world = World(policy: .confident)
+        world.addScanners()
+        world.putBeacon(1, .scanner(World.hall), at: 45, isMuster: true)
+        // The gateway has no clock, so that its sightings are of the server's time.
+        for second in 0..<20 { world.hear(World.carried, at: 10_000 + Double(second), by: World.hall) }
+        #expect(world.ana.state == .safe)
+        world.now = 0
+        world.engine.adjustTimes(to: World.time(0), wasOff: false)
+        for second in stride(from: 1.0, through: 180, by: 1) {
+            if goesOn { #expect(world.hear(World.carried, at: second, by: World.hall) == .accepted) }
+            world.sweep(at: second + 0.5)
+            if second < 110 || goesOn { #expect(world.ana.state == .safe, "\(second)") }
+        }
+        #expect(world.ana.state == (goesOn ? .safe : .unknown))
+        guard goesOn else { return }
+        for second in stride(from: 181.0, through: 240, by: 1) {
+            world.listen(at: second, by: World.hall)
+            world.sweep(at: second + 0.5)
+        }
+        #expect(world.ana.state != .safe)
+    }
+
+    @Test func `a range of before counts no more, and the next one does`() throws {
+        var world = World.crew(silenceSeconds: 600)
+        world.agree(World.bensPhone)
+        try world.measure(.person(World.ben), within: 3)
+        world.range(2, at: 10_000)
+        #expect(world.proximityTurns == ["made", "near 1"])
+        world.now = 0
+        world.engine.adjustTimes(to: World.time(0), wasOff: false)
+        #expect(world.reading(of: World.ana)?.standing == .unknown)
+        #expect(world.range(200, at: 10) == .accepted)
+        #expect(world.proximityTurns == ["made", "near 1", "left 1"])
+    }
+
+    @Test func `who says during an incident that they are safe counts, and what was said long before does not`() throws
+    {
+        var world = World(policy: .confident)
+        world.addTeam()
+        world.now = 10_000
+        try world.evacuate(at: 10_000)
+        world.now = 0
+        world.engine.adjustTimes(to: World.time(0), wasOff: false)
+        #expect(world.declare(.safe, of: World.ben, at: -300, receivedAt: 5) == .late)
+        #expect(world.declare(.safe, at: 10) == .accepted)
+        #expect(world.ana.state == .safe)
+        #expect(world.engine.safety(of: World.ben).state == .unknown)
+    }
+
     @Test func `a stored track that is ahead of what was evaluated keeps nobody inside`() {
         var world = Self.inside(.confident)
         var record = world.engine.record(of: World.phone, after: world.decision)

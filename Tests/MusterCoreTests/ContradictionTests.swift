@@ -96,6 +96,24 @@ import Testing
         #expect(world.ana.state == .safe)
     }
 
+    @Test func `another device inside removes no doubt about one whose fixes contradict each other`() {
+        var world = World(policy: .confident)
+        let tablet = DeviceNumber(2)
+        world.edit(.putDevice(Device(number: tablet, name: "tablet", user: World.ana)))
+        world.putSquare(1, at: 45, 14, half: 0.0018, isMuster: true)
+        for second in stride(from: 0.0, through: 1800, by: 30) {
+            world.report(45, 14, at: second, accuracy: 5, by: tablet)
+            world.report(45, 14, at: second + 1, accuracy: 60)
+        }
+        #expect(world.ana.state == .safe && world.ana.doubt == nil)
+        world.report(45.004, 14, at: 1830, accuracy: 8)
+        world.report(45, 14, at: 1860, accuracy: 60)
+        #expect(world.ana.state == .safe && world.ana.doubt == .checking)
+        world.report(45, 14, at: 1870, accuracy: 8)
+        world.sweep(at: 1871)
+        #expect(world.ana.state == .safe && world.ana.doubt == nil)
+    }
+
     @Test func `a good fix beside poor ones is kept with the track's words`() {
         var track = ConfidentTrack()
         for second in stride(from: 0.0, through: 1800, by: 30) {

@@ -108,13 +108,15 @@ struct DeviceState: Hashable, Sendable {
     }
 
     /// Adjusts the state after the server's clock was set back. The device counts as heard and followed no later than
-    /// now, so that its silence is noticed and its next position counts. The confident policy discards what it had
-    /// followed at times after now, and begins anew.
+    /// now, so that its silence is noticed and its next position or sighting counts. The confident policy discards what
+    /// it had followed at times after now, and begins anew.
     mutating func adjustTimes(to now: Instant) {
         heard = heard.map { min($0, now) }
         for index in presences.indices {
             if let leftAt = presences[index].leftAt, Engine.isAhead(leftAt, of: now) { presences[index].leftAt = now }
         }
+        if let sighted, Engine.isAhead(sighted, of: now) { self.sighted = now }
+        if hasMemory { memory.adjustTimes(to: now) }
         guard let evaluated, Engine.isAhead(evaluated, of: now) else { return }
         self.evaluated = now
         track = ConfidentTrack()

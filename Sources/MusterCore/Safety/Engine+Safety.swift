@@ -213,7 +213,8 @@ extension Engine {
         }
         look(states[place].presences, .confident)
         if !states[place].refuges.isEmpty { look(states[place].refuges, .raw) }
-        let checking: Doubt? = states[place].track.isChecking ? .checking : nil
+        let isContradicted = isUndecided && states[place].track.contradiction != nil
+        let checking: Doubt? = states[place].track.isChecking || isContradicted ? .checking : nil
         if let first { return .region(first.region, checking ?? first.doubt) }
         if isUndecided || catalog.mayMissShelter(of: tracker(of: states[place].user), by: states[place].track) {
             return .undecided(checking)
