@@ -225,7 +225,8 @@ extension Engine {
     private func releaseHeldExits(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
         var state = state(of: device, after: decision)
         state.presences.removeAll { presence in
-            guard let leftAt = presence.leftAt else { return false }
+            // After an edit the device may be inside again: the next fix tells the exit, or that there was none.
+            guard let leftAt = presence.leftAt, presence.standing == .outside else { return false }
             guard let rule = catalog.rule(of: presence.region) else { return true }
             guard now.seconds(since: leftAt) >= rule.exitDelaySeconds else { return false }
             decision.scratch.changes.append(
