@@ -6,7 +6,7 @@ import Testing
     private static let modes: [RegionMode] = [.standard, .insideIsSafe, .insideIsDanger]
 
     @Test func `there are golden sequences`() {
-        #expect(ConfidentVectors.all.count == 21)
+        #expect(ConfidentVectors.all.count == 23)
         #expect(ConfidentVectors.all.allSatisfy { $0.rows.count >= 20 })
     }
 

@@ -102,6 +102,28 @@ import Testing
         #expect(world.crossings == crossings)
     }
 
+    @Test(arguments: [true, false])
+    func `an exit that is held back waits for the next fix where an edit leaves it open`(isBack: Bool) {
+        var world = World(policy: .confident)
+        world.putSquare(1, at: 45, 14, isMuster: true, exitDelay: 60)
+        world.stay(45, 14, from: 0, to: 60)
+        world.stay(45.002, 14, from: 65, to: 200)
+        #expect(world.safety == [.safe, .unsafe])
+        world.stay(45, 14, from: 205, to: 300)
+        world.stay(45.002, 14, from: 305, to: 365)
+        #expect(world.ana.state == .unsafe)
+        let crossings = world.crossings
+        // The boundary now runs through where Ana is, so that nobody knows.
+        world.putSquare(1, at: 45.001, 14, half: 0.001, isMuster: true, exitDelay: 60)
+        #expect(world.ana.state == .unknown)
+        world.sweep(at: 500)
+        #expect(world.ana.state == .unknown)
+        #expect(world.crossings == crossings)
+        world.stay(isBack ? 45.001 : 45.004, 14, from: 505, to: 600)
+        #expect(world.ana.state == (isBack ? .safe : .unsafe))
+        #expect(world.crossings == crossings + (isBack ? [] : ["exit 1"]))
+    }
+
     @Test(arguments: CrossingPolicy.allCases)
     func `who stands where a region is drawn is safe at once, and enters with the next fix`(policy: CrossingPolicy) {
         var world = World(policy: policy)

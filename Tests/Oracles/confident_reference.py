@@ -13,10 +13,15 @@ MODES = {  # enter, exit, margin; the same for who moves across the boundary
 }
 
 OFFSET = 1.5  # deviations
+SURPRISES_OFFSET = 2.25
 
 
 def probability_below(z):
     return 0.5 * math.erfc(-z / math.sqrt(2))
+
+
+def fine_deviation(error):
+    return min(math.sqrt(error), 1.6 * 200 / 1.5096)
 
 
 class Device:
@@ -32,6 +37,7 @@ class Device:
         self.moving = 0
         self.doubts_standing = False
         self.offset = (0.0, 0.0)  # the mean innovation of the last minutes, in deviations
+        self.usual = 0.0  # the mean deviation of the last minutes' fixes, in metres
 
     @property
     def deviation(self):
@@ -70,33 +76,42 @@ class Device:
         if self.fixes == 0:
             self.x, self.y, self.variance, self.lasting = x, y, error, 0.4 * error
             self.fitted = t
+            self.usual = fine_deviation(error)
             self.waypoints = [(t, x, y)]
         else:
             elapsed = t - self.time
             reach = max(speed, self.speed) * elapsed
             predicted = self.variance + 0.1 * elapsed + reach**2
             far = math.hypot(x - self.x, y - self.y)
-            deviation = math.sqrt(predicted + error)
+            unshared = max(self.lasting - 0.4 * error, 0)
+            deviation = math.sqrt(predicted + unshared + error)
             weight = min(elapsed / (elapsed + 180), 1 / 3)
             unit = max(deviation, far / 3)
+            kept = 1 - min(weight * max(self.usual**2 / error, 1), 1)
             self.offset = tuple(
-                mean + weight * (metres / unit - mean)
+                kept * mean + weight * metres / unit
                 for mean, metres in zip(self.offset, (x - self.x, y - self.y)))
+            self.usual += weight * (fine_deviation(error) - self.usual)
             if far > 3 * deviation:
                 self.surprise(t, x, y, error, accuracy, fine, said, far)
-            elif far >= OFFSET * deviation and math.hypot(*self.offset) >= OFFSET:
+            elif self.lies_with_offset(x, y, OFFSET, OFFSET * deviation):
                 self.restart(t, x, y, error, fine)
             else:
-                self.follow(t, x, y, error, fine, speed, predicted)
+                self.follow(t, x, y, error, fine, speed, predicted, unshared)
             self.note_motion(t)
         self.speed, self.time = speed, t
         self.fixes += 1
         return True
 
+    def lies_with_offset(self, x, y, least, metres):
+        size = math.hypot(*self.offset)
+        along = (x - self.x) * self.offset[0] + (y - self.y) * self.offset[1]
+        return size >= least and along >= metres * size
+
     def restart(self, t, x, y, error, fine):
         self.x, self.y, self.variance, self.lasting = x, y, error, 0.4 * error
         self.surprises = []
-        self.offset = (0.0, 0.0)
+        self.offset, self.usual = (0.0, 0.0), fine_deviation(error)
         if fine:
             self.fitted = t
 
@@ -124,6 +139,8 @@ class Device:
         says_stands = said is not None and (said < 0.7 or self.speed == 0)
         if moved and says_stands:
             self.doubts_standing = True
+        if self.lies_with_offset(x, y, SURPRISES_OFFSET, 0):
+            return self.restart(t, x, y, error, fine)
         if len(self.surprises) < 2:
             return
         arrived = self.gap >= 30 and far <= 40 * self.gap
@@ -134,7 +151,7 @@ class Device:
 
     last_surprise_error = 0.0
 
-    def follow(self, t, x, y, error, fine, speed, predicted):
+    def follow(self, t, x, y, error, fine, speed, predicted, unshared):
         elapsed = t - self.time
         self.surprises = []
         if fine:
@@ -142,11 +159,11 @@ class Device:
         if speed > 0:
             gain = speed * elapsed / (speed * elapsed + 0.5 * math.sqrt(error))
             if elapsed > 10:
-                gain = max(gain, predicted / (predicted + error))
+                gain = max(gain, (predicted + unshared) / (predicted + unshared + error))
             self.variance = max((1 - gain) * (self.variance + 0.1 * elapsed), 0.7 * error)
         else:
             weight = max(math.tanh(elapsed / 60), 1e-3)
-            gain = predicted / (predicted + error / weight)
+            gain = (predicted + unshared) / (predicted + unshared + error / weight)
             self.variance = (1 - gain) * predicted
         self.x += gain * (x - self.x)
         self.y += gain * (y - self.y)

@@ -163,6 +163,10 @@ def sequences():
         (5, 605, 5, 0, 0, 8, None), (635, 1535, 30, 300, 0, 100, None), (1540, 1640, 5, 0, 0, 8, None))
     yield "poor-and-off-drawn", (46.05, 14.5), 50, drawn(14, 60, 5, still(0, 10), 8) + [
         (t + 360, *rest) for t, *rest in drawn(16, 60, 30, still(-220, 120), 100, jumps=0.05)]
+    yield "surprises-in-turn", (46.05, 14.5), 100, told((5, 605, 5, 0, 0, 8, 0.0)) + [
+        (t, *place, 50, None) for t, place in zip(range(610, 1210, 10), [(0, 6000), (2000, 11000)] * 30)]
+    yield "good-among-poor", (46.05, 14.5), 60, told((5, 605, 5, 0, 0, 8, None)) + [
+        (t, 0, 0, 8, None) if t % 120 == 0 else (t, 240, 0, 100, None) for t in range(630, 3630, 30)]
     yield "only-coarse", (46.05, 14.5), 100, told((60, 660, 60, 0, 0, 10, None), (660, 1260, 60, 8000, 0, 1500, None))
 
 

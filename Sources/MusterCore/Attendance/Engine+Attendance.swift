@@ -38,11 +38,11 @@ extension Engine {
         let limit = team(people[Int(user.rawValue)].team).silenceSeconds
         return ownership.devices(of: user).lazy.flatMap { device -> [Instant] in
             let index = Int(device.rawValue)
-            let (evaluated, fineAt) =
+            let moments =
                 decision.devices.slot(of: index).map { decision.devices.states[$0].lastFixes }
-                ?? (devices.indices.contains(index) ? devices[index].lastFixes : (nil, nil))
+                ?? (devices.indices.contains(index) ? devices[index].lastFixes : [])
             // A millisecond later, because a silence of exactly the limit does not exceed it.
-            return [evaluated, fineAt].compactMap { $0?.advanced(bySeconds: limit + 0.001) }.filter { $0 > now }
+            return moments.map { $0.advanced(bySeconds: limit + 0.001) }.filter { $0 > now }
         }.min()
     }
 
@@ -97,8 +97,8 @@ extension Engine {
 }
 
 extension DeviceState {
-    /// When the device sent its newest evaluated fix, and its last good one.
-    fileprivate var lastFixes: (evaluated: Instant?, fineAt: Instant?) { (evaluated, lastFineFix) }
+    /// When the device sent its newest evaluated fix, its last good one, and one that contradicts it.
+    fileprivate var lastFixes: [Instant] { [evaluated, lastFineFix, contradictingFix].compactMap { $0 } }
 }
 
 extension Presence {

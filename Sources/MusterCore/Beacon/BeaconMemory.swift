@@ -42,6 +42,16 @@ public struct BeaconMemory: Hashable, Sendable {
         self.ownFix = ownFix
     }
 
+    /// Adjusts the memory after the server's clock was set back: what was heard at times after now counts as heard now,
+    /// so that silence ends a standing and new sightings begin one.
+    mutating func adjustTimes(to now: Instant) {
+        for index in tracks.indices { tracks[index].adjustTimes(to: now) }
+        func adjusted(_ moment: Instant?) -> Instant? { moment.map { Engine.isAhead($0, of: now) ? now : $0 } }
+        (listened, resumed) = (adjusted(listened), adjusted(resumed))
+        if let challenger { self.challenger?.since = min(challenger.since, now) }
+        if let ownFix { self.ownFix?.receivedTime = min(ownFix.receivedTime, now) }
+    }
+
     /// Returns the track of a region; nil when nothing was heard there.
     func track(in region: RegionNumber) -> BeaconTrack? { tracks.first { $0.region == region } }
 

@@ -79,6 +79,16 @@ extension BeaconTrack {
     /// Forgets all that was heard, because the region or the tag is another now.
     mutating func forget() { self = BeaconTrack(region: region, listener: listener, arrival: arrival) }
 
+    /// Moves what was heard after now back to now, each moment by as much. See `BeaconMemory.adjustTimes`.
+    mutating func adjustTimes(to now: Instant) {
+        arrival = min(arrival, now.milliseconds)
+        let ahead = max(heard, hits.last ?? heard)
+        guard Engine.isAhead(Instant(milliseconds: ahead), of: now) else { return }
+        let shift = ahead - now.milliseconds
+        heard -= shift
+        hits = hits.map { $0 - shift }
+    }
+
     private mutating func filter(_ sighting: Sighting, elapsedSeconds: Double) {
         guard let sample = sighting.comparableSignal else { return }
         guard isSignalKnown else {

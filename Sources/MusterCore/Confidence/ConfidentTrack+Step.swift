@@ -40,6 +40,8 @@ extension ConfidentTrack {
     static var steadyFixes: UInt8 { 3 }
     /// How long they must go on.
     static var steadyMilliseconds: UInt32 { 20_000 }
+    /// How much larger the variance of a fix is that is much worse than another.
+    static var contradictingShare: Double { 4 }
     /// How far apart steady fixes may be, metres a second, in addition to their errors.
     static var steadySpeed: Double { 2 }
 
@@ -103,6 +105,11 @@ extension ConfidentTrack {
             eastDegrees = shortWay(fix.coordinate.longitude - estimate.longitude)
             metres = Self.length(eastDegrees, northDegrees, perDegree)
         }
+
+        /// √R, and no more than that of a fix of 200 m, metres.
+        var fineDeviation: Double { min(variance, Self.fineVariance).squareRoot() }
+
+        private static var fineVariance: Double { (1.6 * 200 / 1.5096) * (1.6 * 200 / 1.5096) }
 
         /// The innovation: where the fix lies from the estimate, metres.
         var innovation: (east: Double, north: Double) {

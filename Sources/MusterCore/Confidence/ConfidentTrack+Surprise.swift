@@ -8,6 +8,7 @@ extension ConfidentTrack {
     mutating func weighSurprise(_ step: Step) {
         if step.isFine && step.elapsed >= Self.silenceSeconds { return restart(at: step) }
         if surprises == 0 { gapMilliseconds = fittedMilliseconds }
+        isContradicted = 0
         let spread = Self.gate * (step.variance + Double(candidateVariance)).squareRoot()
         if surprises > 0 && step.metres(from: candidate) <= spread + Self.greatestSpeed * step.elapsed {
             surprises = 2
@@ -48,6 +49,7 @@ extension ConfidentTrack {
 
     /// Whether the surprises so far are enough to believe them.
     private func isBorneOut(by step: Step, hasMoved: Bool) -> Bool {
+        if haveSurprisesDrifted(to: step) { return true }
         guard surprises >= 2 else { return false }
         let gap = Double(gapMilliseconds) / 1000
         let mayHaveArrived = gap >= Self.gapSeconds && step.metres <= Self.greatestSpeed * gap
@@ -64,12 +66,28 @@ extension ConfidentTrack {
         return said < Self.leastSpeed || speed == 0
     }
 
+    /// Notes that a fix which fits dismisses a surprise that is much better than itself, or is as good as one that was
+    /// dismissed so. Who of the two is right cannot be told.
+    mutating func noteContradiction(by step: Step) {
+        let isWorse = step.variance > Self.contradictingShare * Double(candidateVariance)
+        isContradicted = isWorse && (surprises > 0 || isContradicted == 1) ? 1 : 0
+    }
+
+    /// The place of a fix that did not fit, and that only much worse ones contradict; nil when there is none.
+    var contradiction: (coordinate: Coordinate, deviationMetres: Double, ageSeconds: Double)? {
+        guard isContradicted == 1 else { return nil }
+        return (
+            coordinate(of: candidate), Double(candidateVariance).squareRoot(), Double(candidate.ageMilliseconds) / 1000
+        )
+    }
+
     /// Moves the track to a fix, as if the fix were its first one.
     mutating func restart(at step: Step) {
         variance = Float(step.variance)
         lasting = Float(Self.lastingShare * step.variance)
         surprises = 0
-        (innovationEast, innovationNorth) = (0, 0)
+        isContradicted = 0
+        (innovationEast, innovationNorth, usualDeviation) = (0, 0, Float(step.fineDeviation))
         if step.isFine { fittedMilliseconds = 0 }
         move(eastDegrees: step.eastDegrees, northDegrees: step.northDegrees)
     }

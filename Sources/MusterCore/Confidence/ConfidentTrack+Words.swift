@@ -12,9 +12,9 @@ extension ConfidentTrack {
         words.append(Self.word(variance.bitPattern, lasting.bitPattern))
         words.append(Self.word(anchorAccuracy.bitPattern, anchorSpeed.bitPattern))
         words.append(Self.word(speed.bitPattern, candidateVariance.bitPattern))
-        words.append(Self.word(candidateStartVariance.bitPattern, 0))
+        words.append(Self.word(candidateStartVariance.bitPattern, usualDeviation.bitPattern))
         words.append(Self.word(fittedMilliseconds, gapMilliseconds))
-        let counts = [fixes, anchors, surprises, steadyCount, movingFixes, doubtsStanding]
+        let counts = [fixes, anchors, surprises, steadyCount, movingFixes, doubtsStanding, isContradicted]
         words.append(counts.reversed().reduce(0) { $0 << 8 | UInt64($1) })
         words.append(Self.word(innovationEast.bitPattern, innovationNorth.bitPattern))
         return words
@@ -35,12 +35,12 @@ extension ConfidentTrack {
         (variance, lasting) = Self.floats(words[19])
         (anchorAccuracy, anchorSpeed) = Self.floats(words[20])
         (speed, candidateVariance) = Self.floats(words[21])
-        (candidateStartVariance, _) = Self.floats(words[22])
+        (candidateStartVariance, usualDeviation) = Self.floats(words[22])
         fittedMilliseconds = UInt32(truncatingIfNeeded: words[23])
         gapMilliseconds = UInt32(truncatingIfNeeded: words[23] >> 32)
         func count(_ number: Int) -> UInt8 { UInt8(truncatingIfNeeded: words[24] >> (8 * UInt64(number))) }
         (fixes, anchors, surprises) = (count(0), count(1), count(2))
-        (steadyCount, movingFixes, doubtsStanding) = (count(3), count(4), count(5))
+        (steadyCount, movingFixes, doubtsStanding, isContradicted) = (count(3), count(4), count(5), count(6))
         if words.count == 26 { (innovationEast, innovationNorth) = Self.floats(words[25]) }
     }
 

@@ -38,7 +38,7 @@ public struct ConfidentTrack: Hashable, Sendable {
     var anchorSpeed: Float = 0
     /// u: the speed at the last fix for which there was evidence, metres a second; 0 when the device may stand.
     var speed: Float = 0
-    /// c: the last of the surprises that are checked. Its age is that of the first one.
+    /// c: the last of the surprises that are checked, or were last. Its age is that of the first one.
     var candidate = Mark()
     var candidateVariance: Float = 0
     /// The place of the first of them.
@@ -49,6 +49,8 @@ public struct ConfidentTrack: Hashable, Sendable {
     /// The mean of the last minutes' innovations, in their deviations; see `hasDrifted`.
     var innovationEast: Float = 0
     var innovationNorth: Float = 0
+    /// The mean of the last minutes' √R, metres; of a fix worse than 200 m that of one of 200 m counts.
+    var usualDeviation: Float = 0
     /// The age of the last fix of fine accuracy that was no surprise.
     var fittedMilliseconds: UInt32 = 0
     /// What `fittedMilliseconds` was at the first surprise.
@@ -67,6 +69,8 @@ public struct ConfidentTrack: Hashable, Sendable {
     var movingFixes: UInt8 = 0
     /// 1 after the device reported that it stands while its fixes moved away, until it reports a speed; else 0.
     var doubtsStanding: UInt8 = 0
+    /// 1 after much worse fixes than `candidate` dismissed it, until one that is not fits; else 0.
+    var isContradicted: UInt8 = 0
 
     public init() {}
 
@@ -129,14 +133,16 @@ extension ConfidentTrack {
         // The device may have stopped only just now.
         let reach = max(speed, Double(self.speed)) * elapsed
         let predicted = Double(variance) + Self.diffusion * elapsed + reach * reach
-        let deviation = (predicted + step.variance).squareRoot()
+        // Averaging leaves an error that worse fixes have in common, and a better fix does not share it.
+        let unshared = max(Double(lasting) - Self.lastingShare * step.variance, 0)
+        let deviation = (predicted + unshared + step.variance).squareRoot()
         noteInnovation(step, deviationMetres: deviation)
         if step.metres > Self.gate * deviation {
             weighSurprise(step)
         } else if hasDrifted(to: step, deviationMetres: deviation) {
             restart(at: step)
         } else {
-            follow(step, travelledMetres: travelled, predicted: predicted)
+            follow(step, travelledMetres: travelled, predicted: predicted, unshared: unshared)
         }
         noteMotion(after: step)
         self.speed = Float(speed)
@@ -160,6 +166,7 @@ extension ConfidentTrack {
         speed = Float(speed(at: step))
         variance = Float(step.variance)
         lasting = Float(Self.lastingShare * step.variance)
+        usualDeviation = Float(step.fineDeviation)
         fixes = 1
     }
 
@@ -192,20 +199,26 @@ extension ConfidentTrack {
     }
 
     /// Averages a fix that is no surprise: moves the estimate towards it by the filter's gain.
-    private mutating func follow(_ step: Step, travelledMetres: Double, predicted: Double) {
+    ///
+    /// - Parameters:
+    ///   - predicted: the variance of the estimate that further fixes reduce, at the fix.
+    ///   - unshared: the variance that they do not reduce, and that the fix does not share.
+    private mutating func follow(_ step: Step, travelledMetres: Double, predicted: Double, unshared: Double) {
+        noteContradiction(by: step)
         surprises = 0
         if step.isFine { fittedMilliseconds = 0 }
         let error = step.variance
         var gain: Double
         if travelledMetres > 0 {
             gain = travelledMetres / (travelledMetres + Self.lagShare * error.squareRoot())
-            if step.elapsed > Self.sparseSeconds { gain = max(gain, predicted / (predicted + error)) }
+            let uncertain = predicted + unshared
+            if step.elapsed > Self.sparseSeconds { gain = max(gain, uncertain / (uncertain + error)) }
             let left = (1 - gain) * (Double(variance) + Self.diffusion * step.elapsed)
             variance = Float(max(left, Self.movingShare * error))
         } else {
             // Errors correlate over some 30 s: the second of two fixes in quick succession tells little new.
             let weight = max(hyperbolicTangent(step.elapsed / (2 * Self.correlationSeconds)), Self.leastWeight)
-            gain = predicted / (predicted + error / weight)
+            gain = (predicted + unshared) / (predicted + unshared + error / weight)
             variance = Float((1 - gain) * predicted)
         }
         lasting += Float(gain * (Self.lastingShare * error - Double(lasting)))

@@ -71,8 +71,10 @@ extension CrossingEvaluator {
         in region: RegionNumber, _ rule: RegionCatalog.RegionRule, _ former: Presence?, _ signedDistanceMetres: Double,
         _ moment: Instant
     ) -> Renewed {
+        // Without an estimate there is no distance, and the device may as well be inside.
+        let distance = estimate.deviationMetres.isFinite ? signedDistanceMetres : 0
         let (standing, probability) = ConfidentPolicy.verdict(
-            from: .unknown, signedDistanceMetres: signedDistanceMetres, deviationMetres: estimate.deviationMetres,
+            from: .unknown, signedDistanceMetres: distance, deviationMetres: estimate.deviationMetres,
             isSettled: estimate.isSettled, mode: rule.mode)
         var presence = former ?? Presence(outside: region, at: moment)
         if former == nil && estimate.isFirst { presence.told = .unknown }

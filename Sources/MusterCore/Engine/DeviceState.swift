@@ -108,13 +108,15 @@ struct DeviceState: Hashable, Sendable {
     }
 
     /// Adjusts the state after the server's clock was set back. The device counts as heard and followed no later than
-    /// now, so that its silence is noticed and its next position counts. The confident policy discards what it had
-    /// followed at times after now, and begins anew.
+    /// now, so that its silence is noticed and its next position or sighting counts. The confident policy discards what
+    /// it had followed at times after now, and begins anew.
     mutating func adjustTimes(to now: Instant) {
         heard = heard.map { min($0, now) }
         for index in presences.indices {
             if let leftAt = presences[index].leftAt, Engine.isAhead(leftAt, of: now) { presences[index].leftAt = now }
         }
+        if let sighted, Engine.isAhead(sighted, of: now) { self.sighted = now }
+        if hasMemory { memory.adjustTimes(to: now) }
         guard let evaluated, Engine.isAhead(evaluated, of: now) else { return }
         self.evaluated = now
         track = ConfidentTrack()
@@ -156,9 +158,26 @@ struct DeviceState: Hashable, Sendable {
         let isFirst = !hasStood
         var fix = ConfidentFix(position)
         fix.sampleTime = sampleTime
-        track.advance(fix)
+        if !track.advance(fix) {
+            // The track went on to a time that a clock set back since then, so it takes no fix until the clock is there.
+            track = ConfidentTrack()
+            track.advance(fix)
+        }
         if track.isSettled { hasStood = true }
         return isFirst
+    }
+
+    /// Lets an empty track begin with earlier positions and the newest evaluated one, which is the only one that counts
+    /// where the clock was set back: it is of the last evaluated time, whatever it says.
+    ///
+    /// - Parameter trail: the positions, ascending by sample time; may be empty.
+    mutating func restoreTrack(from trail: [Position] = []) {
+        guard isLocated, let evaluated else { return }
+        for position in trail + [newest] {
+            var fix = ConfidentFix(position)
+            fix.sampleTime = min(sampleTime(of: position), evaluated)
+            if position == newest || fix.sampleTime < evaluated { track.advance(fix) }
+        }
     }
 }
 

@@ -123,8 +123,7 @@ extension Engine {
     ///   after them.
     public func restore(_ trail: [Position], of device: DeviceNumber, into decision: inout Decision) {
         var state = state(of: device, after: decision)
-        for position in trail { state.track.advance(ConfidentFix(position)) }
-        if let located = state.located { state.track.advance(ConfidentFix(located)) }
+        state.restoreTrack(from: trail)
         decision.record(state, of: device)
     }
 }

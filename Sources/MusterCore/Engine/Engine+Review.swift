@@ -143,6 +143,7 @@ extension Engine {
         _ device: DeviceNumber, _ scope: ReviewScope, now: Instant, into decision: inout Decision
     ) {
         var state = state(of: device, after: decision)
+        if state.track.isEmpty { state.restoreTrack() }
         let tracker = tracker(of: state.user)
         let number = team(of: person(state.user)).tracker
         let links = number.flatMap { scope.links[$0] } ?? []

@@ -54,6 +54,12 @@ struct LatestRanges: Sendable {
         removeAll { pair, _ in pair.peer == peer }
     }
 
+    /// Removes the ranges that were taken after now: the server's clock was set back, and they would count as fresh
+    /// until it is there.
+    mutating func removeAll(after now: Instant) {
+        removeAll { _, range in Engine.isAhead(range.takenAt, of: now) }
+    }
+
     /// Removes the ranges from and to a device.
     mutating func removeAll(of device: DeviceNumber) {
         guard partners[device] != nil else { return }

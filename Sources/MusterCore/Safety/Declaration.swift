@@ -64,6 +64,14 @@ public struct Declaration: Hashable, Sendable {
     /// not put it after later declarations.
     public var moment: Instant { min(sampleTime, receivedTime) }
 
+    /// Whether the declaration was made before an incident started that is open when it arrives. After the server's
+    /// clock was set back during the incident, its start tells that of no declaration, and one that arrives as soon as
+    /// it was made counts.
+    func isEarlier(than incident: Incident) -> Bool {
+        guard receivedTime < incident.startedAt else { return moment < incident.startedAt }
+        return receivedTime.seconds(since: moment) > Engine.clockToleranceSeconds
+    }
+
     /// Whether a text can be an id.
     public static func isValid(id: String) -> Bool {
         (1...idLimit).contains(id.utf8.count)

@@ -70,7 +70,7 @@ public struct Declared: Hashable, Sendable {
         latest = moment
         switch declaration.kind {
         case .safe:
-            if let incident, moment < incident.startedAt {
+            if let incident, declaration.isEarlier(than: incident) {
                 let source = Safety.Source(declaration)
                 if standing == .nothing { unconfirmed = Unconfirmed(standing: .safe, at: moment, source: source) }
                 return false

@@ -1,22 +1,25 @@
 import MusterGeometry
 
-/// How long a device's good fixes are evidence of where it is, while only coarse ones follow.
+/// When a standing inside a region is no evidence of being there.
 extension Engine {
-    /// Whether a device that the engine has inside a region was found there by better fixes than it sends now, and
-    /// longer ago than the team's limit of silence.
+    /// Whether a device that the engine has inside a region may be elsewhere for all that its fixes show: they have not
+    /// fitted its estimate for longer than the team's limit of silence, a better fix contradicts them, or the device
+    /// was found inside by better fixes than it sends now, and longer ago than that limit.
     ///
     /// A coarse fix near enough to be true hardly moves a device's estimate, and does not make it less certain. So once
     /// the last good fix is too old, the newest fix alone counts: fixes like it must be able to enter the region, and
     /// it must not lie far outside. It does not copy the state.
     ///
-    /// - Complexity: O(1) while the device sends fixes of 200 m or better; else O(vertices of the region).
+    /// - Complexity: O(1) while the device sends fixes of 200 m or better that fit; else O(vertices of the region).
     func isOutlived(
         _ states: [DeviceState], _ place: Int, in region: RegionNumber, _ rule: RegionCatalog.RegionRule,
         silence: Double, now: Instant
     ) -> Bool {
+        if isContradicted(states, place, in: region, rule, silence: silence, now: now) { return true }
         guard let fineAt = states[place].lastFineFix, now.seconds(since: fineAt) > silence,
             let newest = states[place].located
         else { return false }
+        if states[place].track.isChecking { return true }
         let fix = ConfidentFix(newest)
         let step = ConfidentTrack.Step(fix, from: fix.coordinate, elapsedSeconds: 0)
         guard step.isCoarse else { return false }
@@ -28,10 +31,29 @@ extension Engine {
         else { return true }
         return normalProbability(below: distance.value / step.variance.squareRoot()) < rule.mode.exitProbability
     }
+
+    /// Whether a much better fix than those that have a device inside a region lay outside of it, within the team's
+    /// limit of silence and while the device was inside already, and none as good has shown the device inside since.
+    private func isContradicted(
+        _ states: [DeviceState], _ place: Int, in region: RegionNumber, _ rule: RegionCatalog.RegionRule,
+        silence: Double, now: Instant
+    ) -> Bool {
+        guard let fix = states[place].track.contradiction, let at = states[place].contradictingFix,
+            now.seconds(since: at) <= silence,
+            let distance = catalog.signedDistance(from: fix.coordinate, to: region)
+        else { return false }
+        return normalProbability(below: distance.value / fix.deviationMetres) < rule.mode.exitProbability
+    }
 }
 
 extension DeviceState {
     /// When the device sent its last fix of 200 m or better that fitted its track; of a device without one, its first
     /// fix. Nil before that.
     var lastFineFix: Instant? { evaluated?.advanced(bySeconds: -track.fineAgeSeconds) }
+
+    /// When the device sent a fix that only much worse ones contradict; nil when there is none.
+    var contradictingFix: Instant? {
+        guard let age = track.contradiction?.ageSeconds else { return nil }
+        return evaluated?.advanced(bySeconds: -age)
+    }
 }

@@ -213,7 +213,8 @@ extension Engine {
         }
         look(states[place].presences, .confident)
         if !states[place].refuges.isEmpty { look(states[place].refuges, .raw) }
-        let checking: Doubt? = states[place].track.isChecking ? .checking : nil
+        let isContradicted = isUndecided && states[place].track.contradiction != nil
+        let checking: Doubt? = states[place].track.isChecking || isContradicted ? .checking : nil
         if let first { return .region(first.region, checking ?? first.doubt) }
         if isUndecided || catalog.mayMissShelter(of: tracker(of: states[place].user), by: states[place].track) {
             return .undecided(checking)
@@ -224,7 +225,8 @@ extension Engine {
     private func releaseHeldExits(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
         var state = state(of: device, after: decision)
         state.presences.removeAll { presence in
-            guard let leftAt = presence.leftAt else { return false }
+            // After an edit the device may be inside again: the next fix tells the exit, or that there was none.
+            guard let leftAt = presence.leftAt, presence.standing == .outside else { return false }
             guard let rule = catalog.rule(of: presence.region) else { return true }
             guard now.seconds(since: leftAt) >= rule.exitDelaySeconds else { return false }
             decision.scratch.changes.append(
