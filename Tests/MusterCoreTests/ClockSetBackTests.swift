@@ -2,7 +2,7 @@ import MusterCore
 import MusterGeometry
 import Testing
 
-/// The server's clock is set back while people are inside: what the engine had followed at later times is discarded, and
+/// The server's clock is set back while people are inside: what the engine followed at later times is discarded, and
 /// it goes on by what comes.
 @Suite struct ClockSetBackTests {
     /// Ana in a muster region, three hours ahead of the time at which the world goes on.

@@ -159,7 +159,7 @@ struct DeviceState: Hashable, Sendable {
         var fix = ConfidentFix(position)
         fix.sampleTime = sampleTime
         if !track.advance(fix) {
-            // The track went on to a time that a clock set back since then, so it takes no fix until the clock is there.
+            // The clock was set back to before the track's last fix: the track takes no fix until the clock is there.
             track = ConfidentTrack()
             track.advance(fix)
         }

@@ -143,7 +143,9 @@ extension Engine {
         _ device: DeviceNumber, _ scope: ReviewScope, now: Instant, into decision: inout Decision
     ) {
         var state = state(of: device, after: decision)
-        if state.track.isEmpty { state.restoreTrack() }
+        // A track of the newest position alone, for this review: the next fix asks for the earlier positions too.
+        let hasTrack = !state.track.isEmpty
+        if !hasTrack { state.restoreTrack() }
         let tracker = tracker(of: state.user)
         let number = team(of: person(state.user)).tracker
         let links = number.flatMap { scope.links[$0] } ?? []
@@ -163,6 +165,7 @@ extension Engine {
         CrossingEvaluator(estimate: estimate, scope: .refuges)
             .stand(&state.refuges, anew: edit, in: catalog, on: &decision.scratch)
         endUnheard(&state, of: device, into: &decision)
+        if !hasTrack { state.track = ConfidentTrack() }
         decision.record(state, of: device)
         deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
         followAttendance(of: state.user, now: now, into: &decision)
