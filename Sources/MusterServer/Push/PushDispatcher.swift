@@ -31,6 +31,8 @@ package final class PushDispatcher: Service {
     /// The questions "where are you now?", and the channels through which each was sent.
     package let locationRequests = LocationRequests()
     let record = Mutex(PushRecord())
+    /// Limits the test messages of each user.
+    let testLimiter = Mutex(PushTestLimiter())
     /// Yields when there may be signals to handle.
     let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
@@ -126,7 +128,9 @@ package final class PushDispatcher: Service {
         guard let platform, let address = address(of: credential) else {
             return .gone("its address was sealed with a key that is lost", since: credential.createdAt)
         }
-        let outcome = await senders.send(message, to: address).judged(of: credential)
+        let outcome = await SubscriptionResolver.$user.withValue(credential.user) {
+            await senders.send(message, to: address)
+        }.judged(of: credential)
         record.withLock { $0.count(outcome, of: platform) }
         if message.topic == PushRecipients.locateTopic, let user = credential.user {
             locationRequests.note(
