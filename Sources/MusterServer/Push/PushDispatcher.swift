@@ -33,6 +33,9 @@ package final class PushDispatcher: Service {
     let record = Mutex(PushRecord())
     /// Limits the test messages of each user.
     let testLimiter = Mutex(PushTestLimiter())
+    /// Limits the warnings about refusals, by user: 3 at once, and then one a minute. Users choose services that refuse
+    /// as often as they like.
+    private let warnings = Mutex(TokenBuckets(.init(tries: 3, perSecond: 1.0 / 60), capacity: 10_000))
     /// Yields when there may be signals to handle.
     let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
@@ -143,7 +146,10 @@ package final class PushDispatcher: Service {
             "why": "\(reason)",
         ]
         switch outcome {
-        case .refused: logger.warning("A push service refused a message", metadata: metadata)
+        case .refused:
+            let key = credential.user.map { "\($0.rawValue)" } ?? ""
+            let mayWarn = warnings.withLock { [moment = now()] in $0.spendOne(for: key, at: moment) == 0 }
+            logger.log(level: mayWarn ? .warning : .info, "A push service refused a message", metadata: metadata)
         case .gone: logger.info("A push device is gone and was removed", metadata: metadata)
         default: logger.info("A push failed and is tried again", metadata: metadata)
         }
