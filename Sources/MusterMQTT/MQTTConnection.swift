@@ -82,15 +82,15 @@ actor MQTTConnection {
     nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
     init(
-        _ parts: ServerParts, _ intake: PublishIntake, _ sessions: MQTTSessions, _ traffic: MQTTTraffic,
-        on channel: any Channel
+        _ parts: ServerParts, _ intake: PublishIntake, _ topics: TopicMessages, _ sessions: MQTTSessions,
+        _ traffic: MQTTTraffic, on channel: any Channel
     ) {
         self.parts = parts
         self.intake = intake
+        self.topics = topics
         self.sessions = sessions
         self.traffic = traffic
         self.channel = channel
-        topics = TopicMessages(parts)
         eventLoop = channel.eventLoop
         address = channel.remoteAddress?.ipAddress ?? ""
         work = RequestWork(from: address)

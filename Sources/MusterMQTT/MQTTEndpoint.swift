@@ -29,9 +29,9 @@ package struct MQTTEndpoint: Endpoint {
     /// The services of the ports and of their clients. Services stop in reverse order, so the ports stop first.
     package var services: [any Service] {
         guard isOn else { return [] }
-        let intake = PublishIntake(parts)
+        let (intake, topics) = (PublishIntake(parts), TopicMessages(parts))
         let begin: @Sendable (any Channel) -> MQTTConnection = { [parts, sessions, traffic] channel in
-            let connection = MQTTConnection(parts, intake, sessions, traffic, on: channel)
+            let connection = MQTTConnection(parts, intake, topics, sessions, traffic, on: channel)
             connection.assumeIsolated { $0.begin() }
             return connection
         }

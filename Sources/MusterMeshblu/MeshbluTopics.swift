@@ -73,9 +73,10 @@ package struct MeshbluTopics: Sendable {
         guard let message = MeshbluMessage(signal) else { return (heard(of: device, access) + [all]).filter(wants) }
         var topics: [String] = []
         if message.devices.contains("*") { topics.append(all) }
-        for uuid in Set(message.devices).sorted() where uuid != "*" && wants(uuid.lowercased()) {
-            guard let addressee = uuids.device(uuid, of: access.principal.user, in: access.directory) else { continue }
-            topics += heard(of: addressee.number, access).prefix(1)
+        // A client may subscribe to UUIDs of nobody, and a message may name as many. The devices are gone through once.
+        let named = Set(message.devices.map { $0.lowercased() }.filter { $0 != "*" && wants($0) })
+        for addressee in uuids.devices(named, of: access.principal.user, in: access.directory) {
+            topics += heard(of: addressee, access).prefix(1)
         }
         if access.principal.device == nil { topics.append(uuids.uuid(of: access.principal.user)) }
         return topics.filter(wants)

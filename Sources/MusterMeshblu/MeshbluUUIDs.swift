@@ -1,24 +1,48 @@
 import MusterCoding
 import MusterCore
 import MusterServer
+import Synchronization
 
 /// The UUIDs by which Meshblu's clients name devices and users. They follow from the store and the number, so nothing
 /// is stored, and they never change.
 package struct MeshbluUUIDs: Sendable {
     private let storeID: String
+    private let known = Known()
 
     init(storeID: String) { self.storeID = storeID }
 
+    /// The UUIDs of devices that were computed lately. A device is looked for by its UUID among all of its owner's, for
+    /// each message and each client, and to compute a UUID costs a digest.
+    private final class Known: Sendable {
+        /// The number of UUIDs at which all are forgotten.
+        private static let limit = 16_384
+        private let uuids = Mutex<[DeviceNumber: String]>([:])
+
+        func uuid(of device: DeviceNumber, _ compute: () -> String) -> String {
+            if let uuid = uuids.withLock({ $0[device] }) { return uuid }
+            let uuid = compute()
+            uuids.withLock { uuids in
+                if uuids.count >= Self.limit { uuids = [:] }
+                uuids[device] = uuid
+            }
+            return uuid
+        }
+    }
+
     /// The device's UUID.
-    func uuid(of device: DeviceNumber) -> String { uuid("device", device.rawValue) }
+    func uuid(of device: DeviceNumber) -> String { known.uuid(of: device) { uuid("device", device.rawValue) } }
 
     /// The user's UUID: the `owner` of the user's devices.
     func uuid(of user: UserNumber) -> String { uuid("user", user.rawValue) }
 
     /// The user's device with this UUID; nil where the user has none.
     func device(_ uuid: String, of user: UserNumber, in directory: Directory) -> Device? {
-        let wanted = uuid.lowercased()
-        return directory.devices(of: user).first { self.uuid(of: $0) == wanted }.flatMap { directory.devices[$0] }
+        devices([uuid.lowercased()], of: user, in: directory).first.flatMap { directory.devices[$0] }
+    }
+
+    /// The user's devices with these UUIDs, which are in lower case. The others are left out.
+    func devices(_ wanted: Set<String>, of user: UserNumber, in directory: Directory) -> [DeviceNumber] {
+        wanted.isEmpty ? [] : directory.devices(of: user).filter { wanted.contains(uuid(of: $0)) }
     }
 
     /// Whether a name is how Meshblu's clients call a principal: the UUID of the device whose token was shown, or else

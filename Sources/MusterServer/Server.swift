@@ -88,7 +88,9 @@ package struct Server: Sendable {
             )
             pushes = PushDispatcher(
                 coordinator: coordinator, vault: vault,
-                senders: PushSenders(settings, coordinator: coordinator, vault: vault, client: client),
+                senders: PushSenders(
+                    settings, coordinator: coordinator, vault: vault, client: client,
+                    subscriptionClient: try Self.client(settings, resolver: SubscriptionResolver())),
                 policy: settings.push.policy, logger: logger, now: settings.now)
             metrics.addSource { [pushes] in pushes.statistics.families }
             metrics.addSources(
@@ -114,8 +116,7 @@ package struct Server: Sendable {
     ///
     /// - Throws: an error when the file of further authorities cannot be read.
     private static func client(_ settings: Configuration, _ logger: Logger) throws -> CheckedHTTPClient {
-        let policy = AddressPolicy(allowsPrivate: settings.allowsPrivateTargets)
-        let client = try CheckedHTTPClient(policy: policy, roots: settings.targetRoots)
+        let client = try Self.client(settings, resolver: SystemResolver())
         if !client.hasSystemRoots {
             logger.warning(
                 """
@@ -124,6 +125,11 @@ package struct Server: Sendable {
                 """)
         }
         return client
+    }
+
+    private static func client(_ settings: Configuration, resolver: any HostResolver) throws -> CheckedHTTPClient {
+        let policy = AddressPolicy(allowsPrivate: settings.allowsPrivateTargets)
+        return try CheckedHTTPClient(resolver: resolver, policy: policy, roots: settings.targetRoots)
     }
 
     /// The rules that CouchDB's clients need. At paths of databases, a POST may name another method. The body of a

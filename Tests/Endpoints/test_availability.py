@@ -12,6 +12,7 @@ import requests
 
 from couch_api import as_admin, as_user
 from muster_process import admin_password
+from native_api import fix, now
 from soak import rounds
 from wire import Wire, credentials, timeout_seconds
 
@@ -219,6 +220,32 @@ def test_a_devices_token_opens_few_feeds_and_others_still_have_theirs(server, ad
         assert wire.file.readline() == b"HTTP/1.1 200 OK\r\n"
     for feed in feeds:
         feed.close()
+
+
+def test_feeds_of_one_member_that_begin_far_back_hold_up_nobody(make_server):
+    """What the log has after a feed's beginning is read and rendered where users take turns."""
+    server = make_server().start()
+    admin = server.admin()
+    admin.make_user("walker")
+    admin.make_device("walker")
+    start = now() - 86_400_000
+    for page in range(20):
+        admin.ok("POST", "/positions", [
+            fix(43 + index * 1e-5, -6 - page * 1e-3, start + (page * 1_000 + index) * 1_000, device="walker/phone")
+            for index in range(1_000)])
+    stranger = admin.make_user("stranger").token
+    request = (f"GET /api/v1/live?since=1 HTTP/1.1\r\nHost: a\r\n"
+               f"Authorization: Bearer {stranger}\r\n\r\n").encode()
+    feeds = [socket.create_connection(("127.0.0.1", server.port), timeout_seconds) for _ in range(200)]
+    for feed in feeds:
+        feed.sendall(request)
+    end = time.monotonic() + 8
+    longest = 0
+    while time.monotonic() < end:
+        longest = max(longest, took(lambda: admin.send("GET", "/positions?limit=1")))
+    for feed in feeds:
+        feed.close()
+    assert longest < 2
 
 
 def until_refused(ask):

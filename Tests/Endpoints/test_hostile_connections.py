@@ -40,6 +40,43 @@ def test_answers_that_nobody_reads_do_not_pile_up(make_server):
         assert texts == [1_000_000] * 20
 
 
+def test_answers_that_many_connections_of_one_user_do_not_read_hold_only_so_much_memory(make_server):
+    server = make_server().start()
+    admin = server.admin()
+    (member, other), count, size = (admin.make_user("member"), admin.make_user("other")), 32, 16_000_000
+    document = "//lt_locations_user_member/large"
+    revision = member.ok("PUT", document, {})["rev"]
+    member.ok("PUT", f"{document}/file?rev={revision}", raw=bytes(size), headers={"Content-Type": "image/png"})
+    before = server.resident_bytes()
+    request = (f"GET {document[1:]}?attachments=true HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\n"
+               f"Authorization: Bearer {member.token}\r\n\r\n").encode()
+    readers = []
+    for _ in range(count):
+        reader = socket.socket()
+        # The operating system of the client takes little of the answer.
+        reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        reader.settimeout(60)
+        reader.connect(("127.0.0.1", server.port))
+        reader.sendall(request)
+        readers.append(reader)
+    statuses = [reader.recv(12) for reader in readers]
+    assert statuses.count(b"HTTP/1.1 200") >= 2
+    assert statuses.count(b"HTTP/1.1 429") == count - statuses.count(b"HTTP/1.1 200")
+    # 96 MiB of answers, and what was at work on two more.
+    assert server.resident_bytes() - before < 420 << 20
+    assert other.send("GET", "/positions").ok
+    for reader in readers:
+        reader.close()
+
+    def is_served():
+        with member.send("GET", document + "?attachments=true", headers={"Accept": "application/json"}) as answer:
+            return answer.ok and len(answer.content) > size
+
+    deadline = time.monotonic() + timeout_seconds
+    while not is_served():
+        assert time.monotonic() < deadline
+
+
 @pytest.mark.parametrize("line, headers", [
     ("GET /_up", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"),
     ("GET /_up", "Connection: Upgrade\r\nUpgrade: websocket\r\n"),

@@ -1,10 +1,12 @@
 """Meshblu's MQTT API, as the client meshblu-mqtt uses it: sign in by uuid and token, publish to topics named by what is
 asked, hear answers and messages on the topic that is the uuid. What it does is what the HTTP API does."""
 
+import contextlib
 import itertools
 import json
 import queue
 import subprocess
+import time
 import uuid as uuids
 
 import pytest
@@ -285,3 +287,23 @@ def test_what_is_no_json_is_counted_and_other_topics_are_refused(admin, port, ow
         (reason,) = client.subscribe("0d3a53a0-2a0b-11e3-b09c-ff4de847b2c")
         assert reason.value == 0x8F
     assert data(owner, device) == []
+
+
+def test_messages_to_many_uuids_of_nobody_hold_up_nobody(admin, port, owner):
+    """A server must not look through all of the owner's devices for each UUID, each message and each client."""
+    device = [owner.device() for _ in range(90)][0]
+    nobody = [str(uuids.uuid4()) for _ in range(32)]
+    subscribe = packet(0x82, b"\x00\x01" + b"".join(text(each) + b"\x00" for each in nobody))
+    with contextlib.ExitStack() as clients:
+        for number in range(60):
+            client = clients.enter_context(RawClient(port))
+            assert client.sign_in(owner.name, owner.key, version=4, name=f"client{number}") == 0
+            client.send(subscribe)
+            assert client.read()[0] == 0x90
+        sender = clients.enter_context(Gadget(port, device))
+        for _ in range(30):
+            sender.tell("message", {"devices": nobody})
+        for _ in range(20):
+            began = time.monotonic()
+            admin.ok("GET", "/positions?limit=1")
+            assert time.monotonic() - began < 1

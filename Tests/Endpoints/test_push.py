@@ -128,6 +128,24 @@ def test_a_test_says_what_became_of_each_device(ana, admin, service):
     assert [result["outcome"] for result in again["devices"]] == ["delivered", "failed", "failed"]
 
 
+def test_a_member_has_few_tests_sent(ana):
+    """Each makes the server call addresses that the member chose."""
+    answers = [ana.send("POST", "/push/test", {}) for _ in range(12)]
+    assert [answer.status_code for answer in answers] == [200] * 10 + [429] * 2
+    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 10
+
+
+def test_services_of_one_member_that_refuse_do_not_fill_the_log(ana, server):
+    """A member chooses the services, and how often they are called."""
+    with Receiver(lambda call: 400) as refusing:
+        for number in range(20):
+            Browser(refusing, f"/refusing/{number}").register(ana)
+        for _ in range(3):
+            results = ana.ok("POST", "/push/test", {})["devices"]
+            assert [result["outcome"] for result in results] == ["refused"] * 20
+        assert 1 <= server.log().count(f"service=webpush http://127.0.0.1:{refusing.port} ") <= 4
+
+
 def test_the_same_subscription_is_the_same_device_and_goes_with_who_uses_it_last(ana, admin, service):
     browser = Browser(service, next(paths))
     first = browser.register(ana)

@@ -74,6 +74,7 @@ extension AmazonError {
         case .unknown: self = .notFound("Device not found.")
         case .tooMany: self.init(400, "LimitExceededException", fault.description)
         case .notServed: self.init(400, "InvalidConfigurationException", fault.description)
+        case .tooManyTests: self.init(429, "TooManyRequestsException", fault.description)
         }
     }
 }

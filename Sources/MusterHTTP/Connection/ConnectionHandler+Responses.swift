@@ -11,6 +11,9 @@ extension ConnectionHandler {
     private static let farewellSeconds: Int64 = 2
     /// The number of buffered bytes up to which a response ends without waiting for the operating system to accept it.
     private static let smallBytes = 16 << 10
+    /// The number of buffered bytes up to which they do not count. With more, the channel is not writable, and says so
+    /// when it is again.
+    private static let freeBytes = 64 << 10
 
     /// Sends parts of a response.
     ///
@@ -23,6 +26,10 @@ extension ConnectionHandler {
         if let upgrade = takeUpgrade(parts) {
             promise?.succeed()
             return hand(over: upgrade, context)
+        }
+        guard mayBuffer(parts, context) else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return hasBegunResponse ? close(context) : refuse(context, as: .tooManyRequests, AnswerBudget.words)
         }
         for part in parts {
             switch part {
@@ -41,9 +48,28 @@ extension ConnectionHandler {
         }
         if question != nil { setResetOnClose(statesLength, context) }
         context.flush()
+        if context.bufferedBytes <= Self.freeBytes { releaseAnswers() }
         if let promise {
             if context.channel.isWritable || question == nil { promise.succeed() } else { onWritable = promise }
         }
+    }
+
+    /// Whether the budget has room for parts of a response, together with what the client has not read yet.
+    private func mayBuffer(_ parts: [ResponseStream.Part], _ context: ChannelHandlerContext) -> Bool {
+        let bytes = parts.reduce(context.bufferedBytes) { sum, part in
+            if case .body(let body) = part { sum + body.readableBytes } else { sum }
+        }
+        guard bytes > Self.freeBytes, let work else { return true }
+        var hold = answerHold ?? AnswerBudget.Hold(of: work)
+        defer { answerHold = hold }
+        return connections.answers.setBytes(bytes, of: &hold)
+    }
+
+    /// Gives back the memory that answers held. What is left of them now is small, or goes with the connection.
+    func releaseAnswers() {
+        guard let held = answerHold else { return }
+        answerHold = nil
+        connections.answers.release(held)
     }
 
     /// Takes the upgrade that the request's handler prepared, if these parts begin the answer 101.

@@ -38,7 +38,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The number of checks without a request after which the connection is closed.
     private static let mostQuietLooks = 10
 
-    private let connections: OpenConnections
+    let connections: OpenConnections
     private let answer: HTTPConnection.Answer
     /// Created when the client first reads too slowly.
     private(set) var slowReader: SlowReader?
@@ -77,6 +77,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The work for the newest request while it has no answer, and the memory that its body holds.
     private(set) var work: RequestWork?
     private var hold: BodyBudget.Hold?
+    /// The memory that answers hold which the client has not read.
+    var answerHold: AnswerBudget.Hold?
     private let watch: IncomingWatch
     var drainLimit = ConnectionHandler.mostDrained
     /// Whether a part of a request has arrived since the last read of the socket began.
@@ -106,6 +108,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         nextLook = nil
         watch.stop()
         slowReader?.stop()
+        releaseAnswers()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -138,6 +141,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
+            releaseAnswers()
             onWritable?.succeed()
             onWritable = nil
             if heldEnd == nil { slowReader?.stop() }
@@ -359,7 +363,7 @@ extension ConnectionHandler {
     /// unknown.
     ///
     /// - Parameter words: the reason, for people.
-    private func refuse(
+    func refuse(
         _ context: ChannelHandlerContext, as status: HTTPResponseStatus = .badRequest, _ words: String? = nil
     ) {
         // No answer can follow a last response or a broken request, and none can begin within another response.

@@ -35,6 +35,8 @@ package final class OpenConnections: Service {
     package let proxies: TrustedProxies
     /// The memory limits of request bodies.
     package let bodies: BodyBudget
+    /// The memory limits of answers that are not read.
+    let answers: AnswerBudget
     /// The decisions about requests whose route is not known yet.
     package let policy: ConnectionPolicy
 
@@ -47,6 +49,7 @@ package final class OpenConnections: Service {
         self.proxies = proxies
         self.policy = policy
         bodies = BodyBudget(limits)
+        answers = AnswerBudget(limits)
     }
 
     /// Sets an action to run once a connection, or the client's half of it, has closed. A connection has at most one

@@ -33,8 +33,12 @@ package final class RecentEvents: Sendable {
     package func events(since cursor: LogSequence) async throws -> [LiveEvent] {
         if cursor > coordinator.lastSequence { throw StoreError.trimmed(oldest: .zero) }
         if let events = window.withLock({ $0.events(since: cursor) }) { return events }
-        let changes = try await coordinator.read { try $0.changes(since: cursor, limit: Self.pageLimit) }
-        let directory = coordinator.directory
-        return changes.map { LiveEvent($0, directory: directory) }
+        // They are rendered on the reading threads, too, where users take turns. Otherwise the many feeds of one user
+        // that begin far back would keep the threads busy on which all requests are answered.
+        return try await coordinator.read { [coordinator] store in
+            let changes = try store.changes(since: cursor, limit: Self.pageLimit)
+            let directory = coordinator.directory
+            return changes.map { LiveEvent($0, directory: directory) }
+        }
     }
 }

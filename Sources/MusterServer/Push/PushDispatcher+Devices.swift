@@ -1,6 +1,7 @@
 package import MusterCore
 import MusterHTTP
 import MusterStore
+import Synchronization
 
 /// Why a push device cannot be used.
 package enum PushDeviceError: Error, Hashable, Sendable {
@@ -10,6 +11,9 @@ package enum PushDeviceError: Error, Hashable, Sendable {
     case unknown
     /// The server cannot send to this platform, because it has no credentials for it.
     case notServed(PushPlatform)
+    /// Too many test messages were sent to the user's devices, or some are under way; another may be sent after some
+    /// seconds.
+    case tooManyTests(seconds: Int)
 }
 
 extension PushDeviceError: CustomStringConvertible {
@@ -19,6 +23,7 @@ extension PushDeviceError: CustomStringConvertible {
         case .unknown: "There is no such push device."
         case .notServed(let platform):
             "This server cannot send by \(platform.rawValue): its operator has given it no credentials for it."
+        case .tooManyTests(let seconds): "There were too many tests. Try again in \(seconds) s."
         }
     }
 }
@@ -117,8 +122,11 @@ extension PushDispatcher {
     /// Sends a test message to each push device of a user at once, and says what became of each. A device that is gone
     /// is removed.
     ///
-    /// - Throws: `CoordinatorError`, `StoreError`.
+    /// - Throws: `PushDeviceError.tooManyTests`; `CoordinatorError`, `StoreError`.
     package func test(_ user: UserNumber) async throws -> [PushTestResult] {
+        let moment = now()
+        try testLimiter.withLock { try $0.begin(user, at: moment) }
+        defer { testLimiter.withLock { $0.end(user) } }
         let credentials = try await coordinator.read { try $0.credentials(.pushDevice, of: user) }
         let message = PushMessage.test(at: now())
         let results = await withTaskGroup(of: PushTestResult?.self) { group in
@@ -141,6 +149,25 @@ extension PushDispatcher {
         }
         return results.sorted { ($0.device.createdAt, $0.device.id) < ($1.device.createdAt, $1.device.id) }
     }
+}
+
+/// Limits test messages, each of which makes the server call up to `PushDispatcher.deviceLimit` addresses that the user
+/// chose: one test of a user at a time, 10 at once one after the other, and then one in 10 s.
+struct PushTestLimiter {
+    private var buckets = TokenBuckets(.init(tries: 10, perSecond: 0.1), capacity: 10_000)
+    private var underWay: Set<UserNumber> = []
+    /// Seconds after which a test that is under way has ended.
+    private static let longestSeconds = 20
+
+    /// - Throws: `PushDeviceError.tooManyTests`.
+    mutating func begin(_ user: UserNumber, at now: Instant) throws(PushDeviceError) {
+        guard !underWay.contains(user) else { throw .tooManyTests(seconds: Self.longestSeconds) }
+        let wait = buckets.spendOne(for: "\(user.rawValue)", at: now)
+        guard wait == 0 else { throw .tooManyTests(seconds: Int(wait.rounded(.up))) }
+        underWay.insert(user)
+    }
+
+    mutating func end(_ user: UserNumber) { underWay.remove(user) }
 }
 
 extension StoreTransaction {

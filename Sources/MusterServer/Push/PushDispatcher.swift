@@ -31,6 +31,11 @@ package final class PushDispatcher: Service {
     /// The questions "where are you now?", and the channels through which each was sent.
     package let locationRequests = LocationRequests()
     let record = Mutex(PushRecord())
+    /// Limits the test messages of each user.
+    let testLimiter = Mutex(PushTestLimiter())
+    /// Limits the warnings about refusals, by user: 3 at once, and then one a minute. Users choose services that refuse
+    /// as often as they like.
+    private let warnings = Mutex(TokenBuckets(.init(tries: 3, perSecond: 1.0 / 60), capacity: 10_000))
     /// Yields when there may be signals to handle.
     let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
@@ -126,7 +131,9 @@ package final class PushDispatcher: Service {
         guard let platform, let address = address(of: credential) else {
             return .gone("its address was sealed with a key that is lost", since: credential.createdAt)
         }
-        let outcome = await senders.send(message, to: address).judged(of: credential)
+        let outcome = await SubscriptionResolver.$user.withValue(credential.user) {
+            await senders.send(message, to: address)
+        }.judged(of: credential)
         record.withLock { $0.count(outcome, of: platform) }
         if message.topic == PushRecipients.locateTopic, let user = credential.user {
             locationRequests.note(
@@ -139,7 +146,10 @@ package final class PushDispatcher: Service {
             "why": "\(reason)",
         ]
         switch outcome {
-        case .refused: logger.warning("A push service refused a message", metadata: metadata)
+        case .refused:
+            let key = credential.user.map { "\($0.rawValue)" } ?? ""
+            let mayWarn = warnings.withLock { [moment = now()] in $0.spendOne(for: key, at: moment) == 0 }
+            logger.log(level: mayWarn ? .warning : .info, "A push service refused a message", metadata: metadata)
         case .gone: logger.info("A push device is gone and was removed", metadata: metadata)
         default: logger.info("A push failed and is tried again", metadata: metadata)
         }

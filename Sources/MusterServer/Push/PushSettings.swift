@@ -18,12 +18,18 @@ package struct PushSettings: Sendable {
 
 extension PushSenders {
     /// The senders of the platforms that the settings give credentials for, and Web Push.
+    ///
+    /// - Parameters:
+    ///   - client: calls the services whose addresses the settings name.
+    ///   - subscriptionClient: calls the services whose addresses users name by their subscriptions. It resolves names
+    ///     by a `SubscriptionResolver`, so that those of one user delay nobody else's pushes, nor any delivery.
     init(
-        _ settings: Configuration, coordinator: StoreCoordinator, vault: SecretVault, client: CheckedHTTPClient
+        _ settings: Configuration, coordinator: StoreCoordinator, vault: SecretVault, client: CheckedHTTPClient,
+        subscriptionClient: CheckedHTTPClient
     ) {
         var senders: [PushPlatform: any PushSender] = [
             .webPush: WebPushSender(
-                coordinator: coordinator, vault: vault, client: client, contact: settings.push.contact,
+                coordinator: coordinator, vault: vault, client: subscriptionClient, contact: settings.push.contact,
                 now: settings.now)
         ]
         if let credentials = settings.push.apns {

@@ -107,6 +107,7 @@ extension Problem {
         case .unknown: self = .notFound
         case .tooMany: self = .conflict(fault.description)
         case .notServed: self = .invalid("/platform", fault.description)
+        case .tooManyTests(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds, fault.description)
         }
     }
 
