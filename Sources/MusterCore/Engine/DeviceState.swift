@@ -174,9 +174,11 @@ struct DeviceState: Hashable, Sendable {
     mutating func restoreTrack(from trail: [Position] = []) {
         guard isLocated, let evaluated else { return }
         for position in trail + [newest] {
+            let sampleTime = sampleTime(of: position)
+            guard position == newest || sampleTime <= evaluated else { continue }
             var fix = ConfidentFix(position)
-            fix.sampleTime = min(sampleTime(of: position), evaluated)
-            if position == newest || fix.sampleTime < evaluated { track.advance(fix) }
+            fix.sampleTime = min(sampleTime, evaluated)
+            track.advance(fix)
         }
     }
 }
