@@ -48,7 +48,7 @@ extension ConnectionHandler {
         }
         if question != nil { setResetOnClose(statesLength, context) }
         context.flush()
-        if context.bufferedBytes <= Self.freeBytes { releaseAnswers() }
+        if heldEnd == nil, context.bufferedBytes <= Self.freeBytes { releaseAnswers() }
         if let promise {
             if context.channel.isWritable || question == nil { promise.succeed() } else { onWritable = promise }
         }
@@ -98,7 +98,11 @@ extension ConnectionHandler {
     }
 
     private func completeResponse(_ trailers: HTTPFields?, _ context: ChannelHandlerContext) {
-        if heldEnd != nil { slowReader?.stop() }
+        if heldEnd != nil {
+            slowReader?.stop()
+            // Not before: with TLS the channel is writable from time to time while much of the answer waits.
+            releaseAnswers()
+        }
         heldEnd = nil
         setResetOnClose(false, context)
         // Must come before the writes, because they may let the next request in.

@@ -141,10 +141,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
-            releaseAnswers()
             onWritable?.succeed()
             onWritable = nil
-            if heldEnd == nil { slowReader?.stop() }
+            if heldEnd == nil {
+                slowReader?.stop()
+                releaseAnswers()
+            }
         } else {
             watchSlowReader(context)
         }
