@@ -65,6 +65,14 @@ class Client:
         self.socket.sendall(b"HEAD /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         return int(self.socket.recv(65536).split()[1])
 
+    def fetch(self, path):
+        """Reads an answer, and returns the bytes of its body."""
+        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        answer = self.socket.makefile("rb")
+        assert b" 200 " in answer.readline()
+        headers = dict(line.decode().lower().strip().split(": ", 1) for line in iter(answer.readline, b"\r\n"))
+        return len(answer.read(int(headers["content-length"])))
+
 
 def await_log(server, words):
     """Waits until the server has said something."""
@@ -102,3 +110,15 @@ def test_sighup_gives_new_connections_the_renewed_certificate_and_ends_no_open_o
     ends = float(re.search(r"^muster_tls_certificate_expiry_timestamp_seconds (\S+)$", shown, re.M)[1])
     assert 86_400 < ends - time.time() < 3 * 86_400
     assert "muster_tls_reload_failures_total 2" in shown
+
+
+def test_connections_that_have_had_a_large_answer_hold_none_of_its_memory(make_server, certificate):
+    chain, key = certificate
+    server = make_server(arguments=["--tls-certificate", str(chain), "--tls-key", str(key)]).start()
+    clients, size = [Client(server.port) for _ in range(100)], 0
+    assert clients[0].fetch("/api/v1/openapi.json") > 1_000_000
+    before = server.resident_bytes()
+    for client in clients:
+        size += client.fetch("/api/v1/openapi.json")
+    assert size > 100_000_000
+    assert server.resident_bytes() - before < 60 << 20

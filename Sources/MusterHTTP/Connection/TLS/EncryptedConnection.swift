@@ -15,7 +15,8 @@ package struct EncryptedConnection<Base: ServerChildChannel>: ServerChildChannel
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificates.context))
+            try channel.pipeline.syncOperations.addHandlers(
+                NIOSSLServerHandler(context: certificates.context), EncryptionPieces())
         }.flatMap { base.setup(channel: channel, logger: logger) }
     }
 
