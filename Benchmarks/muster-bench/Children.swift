@@ -2,18 +2,18 @@
 import Foundation
 import Synchronization
 
-/// The programs that this one has started and not stopped. They end with it, also when it is interrupted or terminated.
+/// The child processes of this program. They are terminated when it receives SIGINT, SIGTERM or SIGHUP.
 enum Children {
     private static let identifiers = Mutex<Set<Int32>>([])
 
-    /// How long a program may take to end once it was asked to, seconds.
+    /// The seconds that a child process gets between SIGTERM and SIGKILL.
     private static let patienceSeconds = 20.0
 
-    /// Runs a program, which `stop` ends.
+    /// Starts a child process. `stop` ends it.
     static func run(_ process: Process) throws {
         _ = signals
-        // A program inherits what the thread that starts it blocks, and a thread of a pool blocks every signal:
-        // mosquitto then never hears that it is to end.
+        // A child process inherits the signal mask of the thread that starts it, and the threads of a pool block every
+        // signal. mosquitto would never receive SIGTERM.
         var (none, former) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, &former)
@@ -22,7 +22,7 @@ enum Children {
         identifiers.withLock { _ = $0.insert(process.processIdentifier) }
     }
 
-    /// Ends a program, and waits until it has ended; one that does not end when asked to is killed.
+    /// Terminates a child process, and waits until it has ended. It is killed if it does not end in time.
     static func stop(_ process: Process) {
         let identifier = process.processIdentifier
         process.terminate()
@@ -33,7 +33,7 @@ enum Children {
         identifiers.withLock { _ = $0.remove(process.processIdentifier) }
     }
 
-    /// Made at the first `run`, and kept: a source that is released handles no signal.
+    /// The signal handlers, made at the first `run`. They are kept, because a released source handles no signal.
     private static let signals = [SIGINT, SIGTERM, SIGHUP].map { number in
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())

@@ -51,7 +51,7 @@ extension Bench {
         }
 
         /// Measures for some seconds what the updates cost the one device. All peers walk and nothing blurs distances,
-        /// so a distance that differs from the one before tells that a note of the peer has arrived meanwhile.
+        /// so a distance that differs from the one before shows that a note of the peer has arrived meanwhile.
         private func measureCost(
             _ news: inout News<NearbyEvent>.AsyncIterator, _ others: NearbyPeerProcess
         ) async throws {

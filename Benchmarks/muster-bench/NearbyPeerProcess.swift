@@ -30,7 +30,7 @@ final class NearbyPeerProcess {
         process.executableURL = URL(filePath: CommandLine.arguments[0])
         process.arguments = ["nearby-peers", "--port", "\(port)", "--rate", "\(rate)"]
         (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
+        try Children.run(process)
         guard try readAnswer() == "ready" else { throw CommandFailure("the process of the peers did not start") }
     }
 
@@ -55,8 +55,7 @@ final class NearbyPeerProcess {
     /// Ends the process, and waits for its end.
     func stop() {
         try? input.fileHandleForWriting.close()
-        process.terminate()
-        process.waitUntilExit()
+        Children.stop(process)
     }
 
     private func write(_ line: String) { input.fileHandleForWriting.write(Data((line + "\n").utf8)) }

@@ -73,7 +73,8 @@ package struct MeshbluTopics: Sendable {
         guard let message = MeshbluMessage(signal) else { return (heard(of: device, access) + [all]).filter(wants) }
         var topics: [String] = []
         if message.devices.contains("*") { topics.append(all) }
-        // A client may subscribe to UUIDs of nobody, and a message may name as many. The devices are gone through once.
+        // A client may subscribe to UUIDs that no device has, and a message may name as many. One pass over the owner's
+        // devices finds all that exist.
         let named = Set(message.devices.map { $0.lowercased() }.filter { $0 != "*" && wants($0) })
         for addressee in uuids.devices(named, of: access.principal.user, in: access.directory) {
             topics += heard(of: addressee, access).prefix(1)

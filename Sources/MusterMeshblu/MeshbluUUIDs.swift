@@ -11,10 +11,10 @@ package struct MeshbluUUIDs: Sendable {
 
     init(storeID: String) { self.storeID = storeID }
 
-    /// The UUIDs of devices that were computed lately. A device is looked for by its UUID among all of its owner's, for
-    /// each message and each client, and to compute a UUID costs a digest.
+    /// A cache of the UUIDs of devices. To find a device by its UUID, the UUIDs of all of its owner's devices are
+    /// compared, for each message and each client, and computing one takes a digest.
     private final class Known: Sendable {
-        /// The number of UUIDs at which all are forgotten.
+        /// When the cache holds this many UUIDs, it is emptied.
         private static let limit = 16_384
         private let uuids = Mutex<[DeviceNumber: String]>([:])
 

@@ -57,9 +57,9 @@ public final class Nearby: Sendable {
     let gate: AdmissionGate
     let queue: NewsQueue<NearbyEvent>
     let state = Mutex(State())
-    /// Carries all connections of this device, and what its source does for them. So each device wakes one thread.
+    /// The event loop of all connections of this device. Its source works there too, so that only one thread wakes up.
     let loop: LoopExecutor
-    /// The ticks at which sessions look whether they have waited too long.
+    /// The ticks at which the sessions check their time limits.
     let watches: TickSchedule
     /// Sent in each welcome. It grows with each start of this device, even if the clock was set back.
     let runNumber: UInt64

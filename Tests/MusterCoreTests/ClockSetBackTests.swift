@@ -2,8 +2,8 @@ import MusterCore
 import MusterGeometry
 import Testing
 
-/// The server's clock is set back while people are inside: what the engine followed at later times is discarded, and
-/// it goes on by what comes.
+/// The server's clock is set back while people are inside. The engine discards what it followed at later times, and
+/// goes on with the reports that follow.
 @Suite struct ClockSetBackTests {
     /// Ana in a muster region, three hours ahead of the time at which the world goes on.
     private static func inside(_ policy: CrossingPolicy) -> World {

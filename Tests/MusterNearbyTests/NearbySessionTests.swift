@@ -181,7 +181,7 @@ import Testing
         #expect(session.state == .running && source.startCount == 2)
         #expect(await clock.advance(by: 1) { source.startCount == 3 })
         session.invalidate()
-        // The thread of the clock may still be telling, and then tells the rest.
+        // The clock's thread may still be calling the follower, and then it passes the remaining updates.
         #expect(await clock.advance(by: 0) { found.withLock { $0.count } == 5 })
         #expect(
             found.withLock { $0 }

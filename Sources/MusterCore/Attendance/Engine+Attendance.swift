@@ -97,7 +97,7 @@ extension Engine {
 }
 
 extension DeviceState {
-    /// When the device sent its newest evaluated fix, its last good one, and one that contradicts it.
+    /// The times of the newest evaluated fix, of the last good fix, and of a fix that contradicts it, if there are any.
     fileprivate var lastFixes: [Instant] { [evaluated, lastFineFix, contradictingFix].compactMap { $0 } }
 }
 

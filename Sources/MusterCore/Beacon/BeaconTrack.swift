@@ -79,7 +79,8 @@ extension BeaconTrack {
     /// Forgets all that was heard, because the region or the tag is another now.
     mutating func forget() { self = BeaconTrack(region: region, listener: listener, arrival: arrival) }
 
-    /// Moves what was heard after now back to now, each moment by as much. See `BeaconMemory.adjustTimes`.
+    /// If the newest sighting lies ahead of `now`, moves all sightings back by the same time, so that the newest is at
+    /// `now`. See `BeaconMemory.adjustTimes`.
     mutating func adjustTimes(to now: Instant) {
         arrival = min(arrival, now.milliseconds)
         let ahead = max(heard, hits.last ?? heard)

@@ -8,8 +8,8 @@ extension ConfidentTrack {
     /// How far off zero the mean may be, in deviations. The deviation of the last fix's true error is 0.6 of these,
     /// because the filter takes errors for 1.6 times what receivers report.
     private static var innovationGate: Double { 1.5 }
-    /// How far off zero the mean may be while surprises are checked. From surprises alone it is so far off after more
-    /// than the 180 s for which those of a device that says it stands must persist.
+    /// The same gate while surprises are checked. Surprises alone move the mean this far only after more than 180 s,
+    /// for which the surprises of a device that reports that it stands must persist.
     private static var surpriseInnovationGate: Double { 2.25 }
 
     /// Averages a fix's innovation, in deviations, with those of the last minutes. A surprise counts as if it lay at
@@ -17,17 +17,17 @@ extension ConfidentTrack {
     ///
     /// The exponential mean of a residual is a common test of whether a filter still follows what it measures; see
     /// Bar-Shalom, Li and Kirubarajan, "Estimation with Applications to Tracking and Navigation", 5.4. A fix that is
-    /// better than the usual one of the last minutes takes as much more of their mean away: a good fix where the
-    /// estimate is shows that poor ones beside it err alike.
+    /// better than the usual one of the last minutes reduces the mean by more, in proportion to the variances: a good
+    /// fix at the estimate shows that the poor fixes beside it share an error.
     mutating func noteInnovation(_ step: Step, deviationMetres: Double) {
         let weight = min(step.elapsed / (step.elapsed + Self.innovationSeconds), Self.innovationShare)
         let unit = max(deviationMetres, step.metres / Self.gate)
         let usual = Double(usualDeviation)
-        let better = max(usual * usual / step.variance, 1)
-        let kept = 1 - min(weight * better, 1)
+        let kept = usual > step.deviation ? 1 - min(weight * usual * usual / step.variance, 1) : 1 - weight
         let (east, north) = step.innovation
-        innovationEast = Float(kept * Double(innovationEast) + weight * east / unit)
-        innovationNorth = Float(kept * Double(innovationNorth) + weight * north / unit)
+        let scale = weight / unit
+        innovationEast = Float(kept * Double(innovationEast) + scale * east)
+        innovationNorth = Float(kept * Double(innovationNorth) + scale * north)
         usualDeviation += Float(weight * (step.fineDeviation - usual))
     }
 
@@ -40,8 +40,8 @@ extension ConfidentTrack {
         liesWithMean(step, beyond: Self.innovationGate, metres: Self.innovationGate * deviationMetres)
     }
 
-    /// Whether surprises that contradict each other all lie on one side of the estimate, so that the device is not
-    /// where it was, wherever it is.
+    /// Whether surprises that do not confirm each other all lie on one side of the estimate. Then the device has left
+    /// the estimate, although the surprises do not agree on where it is.
     func haveSurprisesDrifted(to step: Step) -> Bool {
         liesWithMean(step, beyond: Self.surpriseInnovationGate, metres: 0)
     }
@@ -51,8 +51,9 @@ extension ConfidentTrack {
     private func liesWithMean(_ step: Step, beyond deviations: Double, metres: Double) -> Bool {
         let (east, north) = (Double(innovationEast), Double(innovationNorth))
         let square = east * east + north * north
+        // Most fixes end here: this runs for every fix.
+        guard square >= deviations * deviations else { return false }
         let innovation = step.innovation
-        return square >= deviations * deviations
-            && innovation.east * east + innovation.north * north >= metres * square.squareRoot()
+        return innovation.east * east + innovation.north * north >= metres * square.squareRoot()
     }
 }

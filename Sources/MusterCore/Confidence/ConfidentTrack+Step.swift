@@ -40,7 +40,7 @@ extension ConfidentTrack {
     static var steadyFixes: UInt8 { 3 }
     /// How long they must go on.
     static var steadyMilliseconds: UInt32 { 20_000 }
-    /// How much larger the variance of a fix is that is much worse than another.
+    /// A fix is much worse than another when its variance is more than so many times as large.
     static var contradictingShare: Double { 4 }
     /// How far apart steady fixes may be, metres a second, in addition to their errors.
     static var steadySpeed: Double { 2 }
@@ -80,7 +80,9 @@ extension ConfidentTrack {
         let elapsed: Double
         /// The 68 % radius that the filter uses, metres.
         let accuracy: Double
-        /// R: the variance on each axis that follows from the accuracy, square metres.
+        /// √R: the deviation on each axis that follows from the accuracy, metres.
+        let deviation: Double
+        /// R: its square, square metres.
         let variance: Double
         /// Whether the accuracy is known and 200 m or better.
         let isFine: Bool
@@ -96,7 +98,7 @@ extension ConfidentTrack {
             isFine = said != nil && accuracy <= 200
             isCoarse = accuracy > 200
             // 1.6: receivers promise too much, coarse fixes more so; 1.5096 deviations hold 68 %.
-            let deviation = 1.6 * (accuracy > 200 ? 1.5 : 1) * accuracy / 1.5096
+            deviation = 1.6 * (accuracy > 200 ? 1.5 : 1) * accuracy / 1.5096
             variance = deviation * deviation
             saidSpeed = fix.speedMetresPerSecond.flatMap { (0...10_000).contains($0) ? $0 : nil }
             elapsed = elapsedSeconds
@@ -106,10 +108,8 @@ extension ConfidentTrack {
             metres = Self.length(eastDegrees, northDegrees, perDegree)
         }
 
-        /// √R, and no more than that of a fix of 200 m, metres.
-        var fineDeviation: Double { min(variance, Self.fineVariance).squareRoot() }
-
-        private static var fineVariance: Double { (1.6 * 200 / 1.5096) * (1.6 * 200 / 1.5096) }
+        /// √R in metres, at most that of a fix of 200 m.
+        var fineDeviation: Double { min(deviation, 1.6 * 200 / 1.5096) }
 
         /// The innovation: where the fix lies from the estimate, metres.
         var innovation: (east: Double, north: Double) {

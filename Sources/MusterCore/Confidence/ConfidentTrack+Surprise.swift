@@ -66,14 +66,14 @@ extension ConfidentTrack {
         return said < Self.leastSpeed || speed == 0
     }
 
-    /// Notes that a fix which fits dismisses a surprise that is much better than itself, or is as good as one that was
-    /// dismissed so. Who of the two is right cannot be told.
+    /// Records whether a fix that fits contradicts a much better fix, which was a surprise. The filter does not know
+    /// which of the two is right. The contradiction lasts until a fix fits that is not much worse than the surprise.
     mutating func noteContradiction(by step: Step) {
         let isWorse = step.variance > Self.contradictingShare * Double(candidateVariance)
         isContradicted = isWorse && (surprises > 0 || isContradicted == 1) ? 1 : 0
     }
 
-    /// The place of a fix that did not fit, and that only much worse ones contradict; nil when there is none.
+    /// The last surprise, when only much worse fixes have contradicted it; otherwise nil.
     var contradiction: (coordinate: Coordinate, deviationMetres: Double, ageSeconds: Double)? {
         guard isContradicted == 1 else { return nil }
         return (

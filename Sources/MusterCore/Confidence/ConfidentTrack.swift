@@ -38,7 +38,7 @@ public struct ConfidentTrack: Hashable, Sendable {
     var anchorSpeed: Float = 0
     /// u: the speed at the last fix for which there was evidence, metres a second; 0 when the device may stand.
     var speed: Float = 0
-    /// c: the last of the surprises that are checked, or were last. Its age is that of the first one.
+    /// c: the last surprise, also after it was dismissed. Its age is that of the first one of its series.
     var candidate = Mark()
     var candidateVariance: Float = 0
     /// The place of the first of them.
@@ -49,7 +49,7 @@ public struct ConfidentTrack: Hashable, Sendable {
     /// The mean of the last minutes' innovations, in their deviations; see `hasDrifted`.
     var innovationEast: Float = 0
     var innovationNorth: Float = 0
-    /// The mean of the last minutes' √R, metres; of a fix worse than 200 m that of one of 200 m counts.
+    /// The mean √R of the last minutes, metres. A fix worse than 200 m counts as one of 200 m.
     var usualDeviation: Float = 0
     /// The age of the last fix of fine accuracy that was no surprise.
     var fittedMilliseconds: UInt32 = 0
@@ -69,7 +69,7 @@ public struct ConfidentTrack: Hashable, Sendable {
     var movingFixes: UInt8 = 0
     /// 1 after the device reported that it stands while its fixes moved away, until it reports a speed; else 0.
     var doubtsStanding: UInt8 = 0
-    /// 1 after much worse fixes than `candidate` dismissed it, until one that is not fits; else 0.
+    /// 1 while only much worse fixes have contradicted `candidate`; else 0. See `noteContradiction`.
     var isContradicted: UInt8 = 0
 
     public init() {}
@@ -133,7 +133,7 @@ extension ConfidentTrack {
         // The device may have stopped only just now.
         let reach = max(speed, Double(self.speed)) * elapsed
         let predicted = Double(variance) + Self.diffusion * elapsed + reach * reach
-        // Averaging leaves an error that worse fixes have in common, and a better fix does not share it.
+        // The lasting error of an estimate made of worse fixes is no error of this better fix.
         let unshared = max(Double(lasting) - Self.lastingShare * step.variance, 0)
         let deviation = (predicted + unshared + step.variance).squareRoot()
         noteInnovation(step, deviationMetres: deviation)
@@ -201,8 +201,8 @@ extension ConfidentTrack {
     /// Averages a fix that is no surprise: moves the estimate towards it by the filter's gain.
     ///
     /// - Parameters:
-    ///   - predicted: the variance of the estimate that further fixes reduce, at the fix.
-    ///   - unshared: the variance that they do not reduce, and that the fix does not share.
+    ///   - predicted: the variance of the estimate at the time of the fix, without the lasting part.
+    ///   - unshared: the lasting variance that came from worse fixes, and that is no error of this fix.
     private mutating func follow(_ step: Step, travelledMetres: Double, predicted: Double, unshared: Double) {
         noteContradiction(by: step)
         surprises = 0

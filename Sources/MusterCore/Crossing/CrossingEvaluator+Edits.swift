@@ -71,7 +71,7 @@ extension CrossingEvaluator {
         in region: RegionNumber, _ rule: RegionCatalog.RegionRule, _ former: Presence?, _ signedDistanceMetres: Double,
         _ moment: Instant
     ) -> Renewed {
-        // Without an estimate there is no distance, and the device may as well be inside.
+        // Without an estimate there is no distance. A distance of 0 leaves the standing unknown.
         let distance = estimate.deviationMetres.isFinite ? signedDistanceMetres : 0
         let (standing, probability) = ConfidentPolicy.verdict(
             from: .unknown, signedDistanceMetres: distance, deviationMetres: estimate.deviationMetres,

@@ -159,7 +159,8 @@ struct DeviceState: Hashable, Sendable {
         var fix = ConfidentFix(position)
         fix.sampleTime = sampleTime
         if !track.advance(fix) {
-            // The clock was set back to before the track's last fix: the track takes no fix until the clock is there.
+            // The server's clock was set back to before the track's last fix. A track takes no older fix, so another
+            // begins.
             track = ConfidentTrack()
             track.advance(fix)
         }
@@ -167,8 +168,8 @@ struct DeviceState: Hashable, Sendable {
         return isFirst
     }
 
-    /// Lets an empty track begin with earlier positions and the newest evaluated one, which is the only one that counts
-    /// where the clock was set back: it is of the last evaluated time, whatever it says.
+    /// Begins an empty track with earlier positions and the newest evaluated position. After the server's clock was set
+    /// back, earlier positions ahead of the last evaluated time are left out, and the newest one gets that time.
     ///
     /// - Parameter trail: the positions, ascending by sample time; may be empty.
     mutating func restoreTrack(from trail: [Position] = []) {

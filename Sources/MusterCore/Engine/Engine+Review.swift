@@ -143,7 +143,8 @@ extension Engine {
         _ device: DeviceNumber, _ scope: ReviewScope, now: Instant, into decision: inout Decision
     ) {
         var state = state(of: device, after: decision)
-        // A track of the newest position alone, for this review: the next fix asks for the earlier positions too.
+        // The review uses a track of the newest position alone. The track is not kept, so that the next fix asks for
+        // the earlier positions too.
         let hasTrack = !state.track.isEmpty
         if !hasTrack { state.restoreTrack() }
         let tracker = tracker(of: state.user)

@@ -54,8 +54,8 @@ struct LatestRanges: Sendable {
         removeAll { pair, _ in pair.peer == peer }
     }
 
-    /// Removes the ranges that were taken after now: the server's clock was set back, and they would count as fresh
-    /// until it is there.
+    /// Removes the ranges that were taken after `now`. After the server's clock was set back they would count as fresh
+    /// until the clock has caught up.
     mutating func removeAll(after now: Instant) {
         removeAll { _, range in Engine.isAhead(range.takenAt, of: now) }
     }

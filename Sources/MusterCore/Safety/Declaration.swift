@@ -64,9 +64,9 @@ public struct Declaration: Hashable, Sendable {
     /// not put it after later declarations.
     public var moment: Instant { min(sampleTime, receivedTime) }
 
-    /// Whether the declaration was made before an incident started that is open when it arrives. After the server's
-    /// clock was set back during the incident, its start tells that of no declaration, and one that arrives as soon as
-    /// it was made counts.
+    /// Whether the declaration was made before an open incident started. If the server's clock was set back during the
+    /// incident, the start lies ahead of the clock and cannot be compared. Then the declaration counts as made during
+    /// the incident when it arrived within `Engine.clockToleranceSeconds` after it was made.
     func isEarlier(than incident: Incident) -> Bool {
         guard receivedTime < incident.startedAt else { return moment < incident.startedAt }
         return receivedTime.seconds(since: moment) > Engine.clockToleranceSeconds

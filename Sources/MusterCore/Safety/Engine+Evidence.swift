@@ -1,14 +1,14 @@
 import MusterGeometry
 
-/// When a standing inside a region is no evidence of being there.
+/// Cases in which a standing inside a region does not show that the device is there.
 extension Engine {
     /// Whether a device that the engine has inside a region may be elsewhere for all that its fixes show: they have not
     /// fitted its estimate for longer than the team's limit of silence, a better fix contradicts them, or the device
     /// was found inside by better fixes than it sends now, and longer ago than that limit.
     ///
-    /// A coarse fix near enough to be true hardly moves a device's estimate, and does not make it less certain. So once
-    /// the last good fix is too old, the newest fix alone counts: fixes like it must be able to enter the region, and
-    /// it must not lie far outside. It does not copy the state.
+    /// A coarse fix that is no surprise hardly moves a device's estimate, and does not make the estimate less certain.
+    /// So once the last good fix is too old, the newest fix alone counts: fixes like it must be able to enter the
+    /// region, and it must not lie far outside. The function does not copy the state.
     ///
     /// - Complexity: O(1) while the device sends fixes of 200 m or better that fit; else O(vertices of the region).
     func isOutlived(
@@ -32,8 +32,8 @@ extension Engine {
         return normalProbability(below: distance.value / step.variance.squareRoot()) < rule.mode.exitProbability
     }
 
-    /// Whether a much better fix than those that have a device inside a region lay outside of it, within the team's
-    /// limit of silence and while the device was inside already, and none as good has shown the device inside since.
+    /// Whether a fix lay outside the region that is much better than all fixes that have fitted since. It counts until
+    /// the team's limit of silence has passed.
     private func isContradicted(
         _ states: [DeviceState], _ place: Int, in region: RegionNumber, _ rule: RegionCatalog.RegionRule,
         silence: Double, now: Instant
@@ -51,7 +51,7 @@ extension DeviceState {
     /// fix. Nil before that.
     var lastFineFix: Instant? { evaluated?.advanced(bySeconds: -track.fineAgeSeconds) }
 
-    /// When the device sent a fix that only much worse ones contradict; nil when there is none.
+    /// The time of the last surprise, when only much worse fixes have contradicted it; otherwise nil.
     var contradictingFix: Instant? {
         guard let age = track.contradiction?.ageSeconds else { return nil }
         return evaluated?.advanced(bySeconds: -age)

@@ -225,7 +225,7 @@ extension Engine {
     private func releaseHeldExits(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
         var state = state(of: device, after: decision)
         state.presences.removeAll { presence in
-            // After an edit the device may be inside again: the next fix tells the exit, or that there was none.
+            // After an edit the device may be inside again. The next fix reports the exit, or keeps the device inside.
             guard let leftAt = presence.leftAt, presence.standing == .outside else { return false }
             guard let rule = catalog.rule(of: presence.region) else { return true }
             guard now.seconds(since: leftAt) >= rule.exitDelaySeconds else { return false }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// One answer of each owner is always sent, however large it is and whatever waits for others.
 final class AnswerBudget: Sendable {
-    /// Whom an answer counts for.
+    /// The user or the address that an answer is counted for.
     enum Owner: Hashable, Sendable {
         case user(Int32)
         /// The prefix of the address of a client that has not been authenticated.

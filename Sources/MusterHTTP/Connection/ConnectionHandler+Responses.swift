@@ -11,8 +11,8 @@ extension ConnectionHandler {
     private static let farewellSeconds: Int64 = 2
     /// The number of buffered bytes up to which a response ends without waiting for the operating system to accept it.
     private static let smallBytes = 16 << 10
-    /// The number of buffered bytes up to which they do not count. With more, the channel is not writable, and says so
-    /// when it is again.
+    /// Up to this many bytes, buffered answers are not counted. With more the channel is not writable, and reports when
+    /// it is again.
     private static let freeBytes = 64 << 10
 
     /// Sends parts of a response.
@@ -48,7 +48,7 @@ extension ConnectionHandler {
         }
         if question != nil { setResetOnClose(statesLength, context) }
         context.flush()
-        if heldEnd == nil, context.bufferedBytes <= Self.freeBytes { releaseAnswers() }
+        if answerHold != nil, heldEnd == nil, context.bufferedBytes <= Self.freeBytes { releaseAnswers() }
         if let promise {
             if context.channel.isWritable || question == nil { promise.succeed() } else { onWritable = promise }
         }
@@ -56,16 +56,19 @@ extension ConnectionHandler {
 
     /// Whether the budget has room for parts of a response, together with what the client has not read yet.
     private func mayBuffer(_ parts: [ResponseStream.Part], _ context: ChannelHandlerContext) -> Bool {
-        let bytes = parts.reduce(context.bufferedBytes) { sum, part in
+        let ofBodies = parts.reduce(0) { sum, part in
             if case .body(let body) = part { sum + body.readableBytes } else { sum }
         }
+        // A channel that is writable has at most as many bytes as that. Nearly all answers end here.
+        if answerHold == nil, ofBodies <= Self.smallBytes, context.channel.isWritable { return true }
+        let bytes = context.bufferedBytes + ofBodies
         guard bytes > Self.freeBytes, let work else { return true }
         var hold = answerHold ?? AnswerBudget.Hold(of: work)
         defer { answerHold = hold }
         return connections.answers.setBytes(bytes, of: &hold)
     }
 
-    /// Gives back the memory that answers held. What is left of them now is small, or goes with the connection.
+    /// Gives back the memory that answers held. At most `freeBytes` of them are still buffered, or the connection ends.
     func releaseAnswers() {
         guard let held = answerHold else { return }
         answerHold = nil
@@ -100,7 +103,7 @@ extension ConnectionHandler {
     private func completeResponse(_ trailers: HTTPFields?, _ context: ChannelHandlerContext) {
         if heldEnd != nil {
             slowReader?.stop()
-            // Not before: with TLS the channel is writable from time to time while much of the answer waits.
+            // Not earlier: a channel with TLS becomes writable now and then while much of the answer still waits.
             releaseAnswers()
         }
         heldEnd = nil

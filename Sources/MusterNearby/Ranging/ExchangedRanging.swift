@@ -12,7 +12,7 @@ protocol ExchangedPlace: Sendable {
         -> (note: [UInt8]?, measurement: RangeMeasurement?)
 }
 
-/// At each tick, sends this device's position to the peer, and tells the measurement from the peer's last report.
+/// At each tick, sends this device's position to the peer, and reports the measurement from the peer's last position.
 struct ExchangedRanging<Place: ExchangedPlace>: Sendable {
     private let clock: NearbyClock
     private let schedule: TickSchedule

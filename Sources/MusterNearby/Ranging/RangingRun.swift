@@ -1,6 +1,6 @@
-/// A source at work with one peer, until it is cancelled.
+/// The measuring of one peer by a source, until it is cancelled.
 struct RangingRun: Sendable {
-    /// What a run tells.
+    /// What a run reports.
     enum News: Sendable {
         /// The peer was measured.
         case measured(RangeMeasurement)
@@ -8,11 +8,11 @@ struct RangingRun: Sendable {
         case ended((any Error)?)
     }
 
-    /// Ends the run. What it is about to tell may still be told.
+    /// Ends the run. A report that is under way may still arrive.
     let cancel: @Sendable () -> Void
 }
 
-/// A source that tells its measurements by calls of a function, without a task for each peer.
+/// A source that reports its measurements by calling a function, without a task for each peer.
 protocol DirectRangingSource: RangingSource {
     /// Starts to measure one peer. The function is called from other threads, or on this one after the return.
     func startDirectly(over link: RangingLink, tell: @escaping @Sendable (RangingRun.News) -> Void) -> RangingRun

@@ -78,10 +78,10 @@ public final class RangingLink: Sendable {
     /// The notes that wait for a slow source; older ones make room, because only the last one matters.
     private static let waiting = 4
 
-    /// Gets the notes of the peer.
+    /// Receives the notes of the peer.
     final class Listener: Sendable {
         let receive: @Sendable ([UInt8]) -> Void
-        /// Called when another takes its place.
+        /// Called when another listener replaces this one.
         let replaced: @Sendable () -> Void
 
         init(receive: @escaping @Sendable ([UInt8]) -> Void, replaced: @escaping @Sendable () -> Void) {
@@ -89,7 +89,7 @@ public final class RangingLink: Sendable {
         }
     }
 
-    /// Where notes are sent and delivered; nil where no thread is better than another.
+    /// The executor on which notes are sent and delivered; nil for a link without an event loop.
     let executor: (any TaskExecutor)?
     private let transmit: @Sendable ([UInt8]) -> Void
     private let listener = Mutex<Listener?>(nil)
@@ -134,7 +134,7 @@ public final class RangingLink: Sendable {
         return new
     }
 
-    /// Listens no more.
+    /// Removes a listener. If it is the present one, later notes are dropped.
     func remove(_ old: Listener) {
         listener.withLock { if $0 === old { $0 = nil } }
     }

@@ -1,17 +1,17 @@
 import MusterCore
 import Synchronization
 
-/// What happens at each tick.
+/// Work that is done at each tick of a clock.
 protocol TickedRun: AnyObject, Sendable {
     func step(at now: Instant)
-    /// There are no more ticks.
+    /// Called after the last tick.
     func endOfTicks()
 }
 
 /// Carries out runs at the ticks of a clock: one task and one timer serve all peers, so that a device with many peers
 /// wakes up once for all of them.
 ///
-/// Runs whose links name an executor are carried out there, on the event loop of their channels.
+/// The runs of links with an executor are stepped on that executor, the event loop of their channels.
 final class TickSchedule: Sendable {
     private struct Lane {
         var runs: [any TickedRun] = []
@@ -34,7 +34,7 @@ final class TickSchedule: Sendable {
             guard lanes[key]?.task == nil else { return }
             let ticks = clock.ticks(period)
             lanes[key]?.task = Task(executorPreference: executor) {
-                // A task does not keep the executor that it prefers.
+                // A task does not retain its preferred executor.
                 defer { withExtendedLifetime(executor) {} }
                 for await now in ticks { self.step(at: now, key) }
                 if !Task.isCancelled { self.endLane(key) }

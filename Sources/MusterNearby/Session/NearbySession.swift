@@ -25,7 +25,7 @@ public final class NearbySession: Sendable {
 
         public init() {}
 
-        /// The time between two looks at the limits.
+        /// The time between two checks of the limits.
         var watchPeriod: Duration { .seconds(min(silenceSeconds / 4, 1)) }
     }
 
@@ -52,7 +52,7 @@ public final class NearbySession: Sendable {
         var since = Instant(milliseconds: 0)
     }
 
-    /// Looks at the limits of a session at each tick, and does not keep the session.
+    /// Checks the limits of a session at each tick. It does not retain the session.
     private final class Watch: TickedRun {
         private let look: @Sendable (Instant) -> Void
 
@@ -101,8 +101,8 @@ public final class NearbySession: Sendable {
         return News { await queue.next() }
     }
 
-    /// Makes a function the reader of the updates. It is called with one after the other, and with nil at the end; it
-    /// may call the session.
+    /// Sets a function as the reader of the updates. It is called with one update after the other, and with nil at the
+    /// end. It may call the session.
     func follow(_ follower: @escaping @Sendable (NearbyUpdate?) -> Void) { queue.follow(follower) }
 
     /// Whether the app may still run it.

@@ -77,8 +77,8 @@ final class NewsQueue<Element: MergeableNews>: Sendable {
         reader?.resume(returning: element)
     }
 
-    /// Makes a function the reader: it gets the waiting elements at once, the later ones by `callFollower`, and nil at
-    /// the end.
+    /// Sets a function as the reader. It receives the waiting elements at once, later ones by `callFollower`, and nil
+    /// at the end.
     func follow(_ follower: @escaping @Sendable (Element?) -> Void) {
         state.withLock { state in
             precondition(state.reader == nil && state.follower == nil, "news have one reader")
@@ -87,8 +87,8 @@ final class NewsQueue<Element: MergeableNews>: Sendable {
         callFollower()
     }
 
-    /// Gives the waiting elements to the follower, if there is one. Whoever appends calls this as soon as it holds no
-    /// lock that the follower may need. While the follower is being called, that call is followed by the others.
+    /// Passes the waiting elements to the follower, if there is one. Call it after `append`, once no lock is held that
+    /// the follower may need. While another thread calls the follower, that thread passes these elements too.
     func callFollower() {
         var wasCalling = false
         while let (follower, element) = takeForFollower(after: wasCalling) {

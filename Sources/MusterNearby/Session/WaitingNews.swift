@@ -1,7 +1,7 @@
 /// The elements of a `NewsQueue` that wait for its reader, in order.
 struct WaitingNews<Element: MergeableNews>: Sendable {
     private let limit: Int
-    /// Elements that were removed are nil, at the front.
+    /// The elements. The removed ones at the front are nil.
     private var elements: [Element?] = []
     private var removed = 0
     /// The number of the first place of `elements`. Every element has a number, one higher than that of the one before.

@@ -33,8 +33,8 @@ package final class RecentEvents: Sendable {
     package func events(since cursor: LogSequence) async throws -> [LiveEvent] {
         if cursor > coordinator.lastSequence { throw StoreError.trimmed(oldest: .zero) }
         if let events = window.withLock({ $0.events(since: cursor) }) { return events }
-        // They are rendered on the reading threads, too, where users take turns. Otherwise the many feeds of one user
-        // that begin far back would keep the threads busy on which all requests are answered.
+        // Events are rendered on the reading threads, where users take turns. Otherwise many feeds of one user that
+        // begin far back would occupy the threads that answer all requests.
         return try await coordinator.read { [coordinator] store in
             let changes = try store.changes(since: cursor, limit: Self.pageLimit)
             let directory = coordinator.directory

@@ -156,7 +156,7 @@ extension PushDispatcher {
 struct PushTestLimiter {
     private var buckets = TokenBuckets(.init(tries: 10, perSecond: 0.1), capacity: 10_000)
     private var underWay: Set<UserNumber> = []
-    /// Seconds after which a test that is under way has ended.
+    /// The seconds that one test can take at most.
     private static let longestSeconds = 20
 
     /// - Throws: `PushDeviceError.tooManyTests`.

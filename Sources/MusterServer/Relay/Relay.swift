@@ -147,7 +147,7 @@ package final class Relay: Sendable {
         for seat in seats where await hasLostRight(seat, by: identity) { end(seat.id, .rightEnded) }
     }
 
-    /// Whether the right to a seat has ended. False where the server cannot verify it now: it does at the next beat.
+    /// Whether the right to a seat has ended. False when the server cannot verify it now; the next beat verifies again.
     ///
     /// Call it once after `takeSeat`: `verifyRights` does not see a right that ended after the request's proof was
     /// verified and before the seat was taken.

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Has what is sent encrypted in pieces.
+/// Passes outgoing bytes to the TLS handler in pieces.
 ///
-/// The TLS handler encrypts all that waits at a flush into one buffer, and keeps a buffer of that size for as long as
-/// the connection is open: whoever fetched large answers over many connections held their size many times over.
+/// The TLS handler encrypts all bytes that wait at a flush into one buffer, and keeps a buffer of that size while the
+/// connection is open. Without the pieces, each idle connection would hold the size of the largest answer it carried.
 final class EncryptionPieces: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
