@@ -56,6 +56,7 @@ bench: ## Measure a release build, and its peer in the same run.
 	@.build/release/muster-bench mqtt
 	@.build/release/muster-bench sightings
 	@.build/release/muster-bench nearby
+	@.build/release/muster-bench nearby --peer-rate 2
 	@.build/release/muster-bench discovery
 	@.build/release/muster-bench edits
 	@.build/release/muster-bench attack

@@ -15,12 +15,14 @@ extension Bench {
                 of the one device's end alone.
                 """)
         @Option(help: "Peers.") var peers = 50
-        @Option(help: "Updates of each peer a second.") var rate = 60.0
+        @Option(help: "Updates a second that the device sends to each peer.") var rate = 60.0
+        @Option(help: "Updates a second that each peer sends; by default as many.") var peerRate: Double?
         @Option(help: "Seconds to measure for.") var seconds = 10
 
         func validate() throws {
-            guard (1...64).contains(peers), (1...100).contains(rate), seconds > 0 else {
-                throw ValidationError("--peers: 1 to 64; --rate: 1 to 100; --seconds: above 0")
+            guard (1...64).contains(peers), (1...100).contains(rate), (2...100).contains(peerRate ?? 2), seconds > 0
+            else {
+                throw ValidationError("--peers: 1 to 64; --rate: 1 to 100; --peer-rate: 2 to 100; --seconds: above 0")
             }
         }
 
@@ -31,7 +33,7 @@ extension Bench {
             var news = hub.events.makeAsyncIterator()
             var port = 0
             while port == 0, let event = await news.next() { if case .listening(let open) = event { port = open } }
-            let others = try NearbyPeerProcess(port: port, rate: rate)
+            let others = try NearbyPeerProcess(port: port, rate: peerRate ?? rate)
             defer { others.stop() }
             var waits: [Double] = []
             for _ in 0..<peers {
@@ -49,6 +51,9 @@ extension Bench {
             announce("From the call to the first distance: p50 \(first.0) ms, p95 \(first.1) ms, \(peers) peers")
             try await measureCost(&news, others)
         }
+
+        /// The bytes of a note on the wire at least: 28 of the message, 5 of the TLS record's head, 17 of its end.
+        private static let noteBytes = 50.0
 
         /// Measures for some seconds what the updates cost the one device. All peers walk and nothing blurs distances,
         /// so a distance that differs from the one before shows that a note of the peer has arrived meanwhile.
@@ -74,13 +79,15 @@ extension Bench {
             announce(
                 """
                 One device, a process of its own: \(aSecond(updates)) updates a second of \(peers) peers reached its \
-                reader, \(aSecond(changes)) with a new position of the peer, and \(aSecond(theirs.updates)) updates a \
-                second reached the peers' readers.
+                reader, \(aSecond(changes)) with a new position of the peer. The device sends as many; \
+                \(theirs.receivedBytes.map { "\(aSecond($0)) bytes" } ?? "an unknown number") a second reached the \
+                peers, and \(aSecond(theirs.updates)) updates their readers.
                 Its processor time, user and system (getrusage): \(share(use.seconds)) of a core \
                 (\(share(use.userSeconds)) user), \(aSecond(use.switches)) context switches a second.
                 The process of all \(peers) peers beside it: \(share(theirs.seconds)) of a core.
                 """)
-            guard Double(changes) / time >= 0.9 * rate * Double(peers) else {
+            let (least, sent) = (0.9 * time * Double(peers), Double(theirs.receivedBytes ?? .max))
+            guard Double(changes) >= least * min(rate, peerRate ?? rate), sent >= least * rate * Self.noteBytes else {
                 throw CommandFailure("fewer updates arrived than were asked for, so the cost is none of theirs")
             }
         }
@@ -102,12 +109,15 @@ extension Bench {
             }
             let count = UpdateCount()
             var (devices, used) = ([Task<Void, any Error>](), ProcessorUse.ofThisProcess)
+            var received = Self.readBytes()
             defer { for device in devices { device.cancel() } }
             announce("ready")
             for await line in lines {
                 if line == "cost" {
-                    announce("\(count.take()) \((ProcessorUse.ofThisProcess - used).seconds)")
-                    used = ProcessorUse.ofThisProcess
+                    let now = Self.readBytes()
+                    let bytes = now.flatMap { now in received.map { "\(now - $0)" } } ?? "unknown"
+                    announce("\(count.take()) \((ProcessorUse.ofThisProcess - used).seconds) \(bytes)")
+                    (used, received) = (ProcessorUse.ofThisProcess, now)
                     continue
                 }
                 let device = try NearbyDevices.device(
@@ -120,6 +130,14 @@ extension Bench {
                         try await running
                     })
             }
+        }
+
+        /// The bytes that this process has read, from sockets too; nil where the system does not count them.
+        private static func readBytes() -> Int? {
+            guard let text = try? String(contentsOfFile: "/proc/self/io", encoding: .utf8),
+                let line = text.split(separator: "\n").first(where: { $0.hasPrefix("rchar: ") })
+            else { return nil }
+            return Int(line.dropFirst("rchar: ".count))
         }
     }
 }

@@ -42,14 +42,15 @@ final class NearbyPeerProcess {
         return name
     }
 
-    /// Returns how many updates reached the readers of all peers since the last call, and the processor time.
-    func readCost() throws -> (updates: Int, seconds: Double) {
+    /// Returns how many updates reached the readers of all peers since the last call, the processor time, and the bytes
+    /// that the process has read; nil where the system does not count them.
+    func readCost() throws -> (updates: Int, seconds: Double, receivedBytes: Int?) {
         write("cost")
         let words = try readAnswer().split(separator: " ")
-        guard words.count == 2, let updates = Int(words[0]), let seconds = Double(words[1]) else {
+        guard words.count == 3, let updates = Int(words[0]), let seconds = Double(words[1]) else {
             throw CommandFailure("the process of the peers answered \(words)")
         }
-        return (updates, seconds)
+        return (updates, seconds, Int(words[2]))
     }
 
     /// Ends the process, and waits for its end.

@@ -69,6 +69,20 @@ private struct MQTTPort: Service {
     /// The command-line option that sets the port.
     let option: String
     let addHandlers: @Sendable (any Channel) throws -> Void
+    /// Called once the port accepts connections.
+    let isOpen: @Sendable () -> Void
+
+    init(
+        parts: ServerParts, port: Int, scheme: String, option: String,
+        addHandlers: @escaping @Sendable (any Channel) throws -> Void
+    ) {
+        self.parts = parts
+        self.port = port
+        self.scheme = scheme
+        self.option = option
+        self.addHandlers = addHandlers
+        isOpen = parts.ports.expectPort()
+    }
 
     func run() async throws {
         let connection = EventLoopConnection(addHandlers)
@@ -88,8 +102,9 @@ private struct MQTTPort: Service {
         let scheme = parts.certificates == nil ? scheme : scheme + "s"
         return HTTPListener(
             host: host, port: port, connection: connection, connections: parts.connections, logger: parts.logger
-        ) { [logger = parts.logger] port in
+        ) { [logger = parts.logger, isOpen] port in
             logger.notice("MQTT clients may connect", metadata: ["address": "\(scheme)://\(host):\(port)"])
+            isOpen()
         }
     }
 }

@@ -194,17 +194,19 @@ package struct Server: Sendable {
     ) async throws -> ServiceGroup {
         let control = ControlAccess(directory: settings.dataDirectory, isForOneCommand: settings.isForOneCommand)
         try await openControl(control)
-        let endpoints = Endpoints(
-            endpointTypes,
-            over: ServerParts(
-                coordinator: coordinator, feeds: feeds, identity: identity, dispatcher: dispatcher,
-                pushes: pushes, client: client, connections: connections, metrics: metrics,
-                certificates: certificates, configuration: settings, logger: logger))
+        let parts = ServerParts(
+            coordinator: coordinator, feeds: feeds, identity: identity, dispatcher: dispatcher,
+            pushes: pushes, client: client, connections: connections, metrics: metrics,
+            certificates: certificates, configuration: settings, logger: logger)
+        let endpoints = Endpoints(endpointTypes, over: parts)
         let router = endpoints.router(logger: logger)
         let isEncrypted = certificates != nil
-        let port = port(router, host: settings.host, port: settings.port, certificates) {
-            if !isEncrypted { leaveControlFile(control, url: $0) }
-            await onReady($0)
+        let port = port(router, host: settings.host, port: settings.port, certificates) { url in
+            // A port that cannot be opened ends the server, which then was never ready.
+            let isOpen: Void? = try? await cancelWhenGracefulShutdown { try await parts.ports.wait() }
+            guard isOpen != nil else { return }
+            if !isEncrypted { leaveControlFile(control, url: url) }
+            await onReady(url)
         }
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(
@@ -221,8 +223,10 @@ package struct Server: Sendable {
         services.append(.init(service: connections))
         if isEncrypted {
             // The certificate does not cover the address that the command line on this machine uses.
+            let isOpen = parts.ports.expectPort()
             let control = self.port(router, host: "127.0.0.1", port: 0, nil) {
                 leaveControlFile(control, url: $0)
+                isOpen()
             }
             services.insert(.init(service: control), at: 0)
         }

@@ -1,9 +1,9 @@
 """MQTT clients for tests: paho-mqtt over a real connection, and raw packets where a client would not send them."""
 
 import queue
+import re
 import socket
 import threading
-import time
 
 import paho.mqtt.client as paho
 import pytest
@@ -14,13 +14,6 @@ from muster_process import MusterProcess
 
 versions = {"3.1.1": paho.MQTTv311, "5": paho.MQTTv5}
 wait_seconds = 20
-
-
-def free_port():
-    """Returns a port that nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 class Client:
@@ -199,31 +192,26 @@ class RawClient:
         return packets
 
 
-def await_port(port):
-    """Waits until someone listens on a port."""
-    deadline = time.monotonic() + wait_seconds
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            assert time.monotonic() < deadline, "nobody listens"
-            time.sleep(0.02)
+def mqtt_port(server, option="--mqtt-port"):
+    """Returns the port that a ready server picked for MQTT clients. Later starts of the server keep it."""
+    scheme = "wss?" if "websocket" in option else "mqtts?"
+    port = re.findall(rf"{scheme}://127\.0\.0\.1:(\d+)", server.log())[-1]
+    server.arguments[server.arguments.index(option) + 1] = port
+    return int(port)
 
 
 def port_and_server(*arguments):
     """Returns the fixtures `port` and `server` of a file whose tests share one server with an MQTT port."""
 
     @pytest.fixture(scope="module")
-    def port():
-        return free_port()
-
-    @pytest.fixture(scope="module")
-    def server(tmp_path_factory, store_of_files, port):
-        server = MusterProcess(tmp_path_factory.mktemp("muster"), ["--mqtt-port", str(port), *arguments])
+    def server(tmp_path_factory, store_of_files):
+        server = MusterProcess(tmp_path_factory.mktemp("muster"), ["--mqtt-port", "0", *arguments])
         server.model = store_of_files
         with server:
-            await_port(port)
             yield server
+
+    @pytest.fixture(scope="module")
+    def port(server):
+        return mqtt_port(server)
 
     return port, server

@@ -32,6 +32,8 @@ class MusterProcess:
         self.process = None
         self.address = None
         self.output = []
+        """The lines of standard output since the last start, as far as `reader`, the thread that reads it, has come."""
+        self.reader = None
         self._key = None
         self._ready = threading.Event()
 
@@ -54,7 +56,8 @@ class MusterProcess:
                 + self.arguments,
                 cwd=root, stdout=subprocess.PIPE, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=before_exec,
                 env={**os.environ, "MUSTER_ADMIN_PASSWORD": admin_password})
-        threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
+        self.reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
+        self.reader.start()
 
     def copy_store(self, other):
         """Copies the store of a stopped server, and the API key of its admin."""

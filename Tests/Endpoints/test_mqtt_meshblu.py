@@ -12,7 +12,7 @@ import uuid as uuids
 import pytest
 
 from meshblu_owner import Owner, data
-from mqtt_client import Client, RawClient, await_port, free_port, packet, port_and_server, text, versions
+from mqtt_client import Client, RawClient, mqtt_port, packet, port_and_server, text, versions
 from webhook_targets import eventually
 
 count = itertools.count(1)
@@ -240,9 +240,8 @@ def test_a_token_that_ends_ends_its_connection(port, owner):
 
 
 def test_a_message_that_was_acknowledged_outlives_the_server(make_server):
-    port = free_port()
-    server = make_server(arguments=["--mqtt-port", str(port)]).start()
-    await_port(port)
+    server = make_server(arguments=["--mqtt-port", "0"]).start()
+    port = mqtt_port(server)
     owner = Owner(server.admin(), "oda")
     device = owner.device()
     with Gadget(port, device) as gadget:
@@ -250,7 +249,6 @@ def test_a_message_that_was_acknowledged_outlives_the_server(make_server):
         gadget.tell("update", {"on": True})
         server.kill()
     server.start()
-    await_port(port)
     owner.address = server.address
     with Gadget(port, device) as gadget:
         # The client does not know that it was acknowledged, and sends it again.

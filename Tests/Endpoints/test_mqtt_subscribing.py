@@ -12,7 +12,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from mqtt_client import Client, RawClient, await_port, free_port, packet, port_and_server, text, versions
+from mqtt_client import Client, RawClient, mqtt_port, packet, port_and_server, text, versions
 from native_api import box, now, polygon
 from owntracks_phone import location
 from soak import rounds
@@ -186,9 +186,8 @@ def sample_times(messages):
 @both
 @pytest.mark.parametrize("ending", ["stop", "kill"])
 def test_a_kept_session_goes_on_after_a_restart(make_server, version, ending):
-    port = free_port()
-    server = make_server(arguments=["--mqtt-port", str(port)]).start()
-    await_port(port)
+    server = make_server(arguments=["--mqtt-port", "0"]).start()
+    port = mqtt_port(server)
     team = Team(server.admin())
     ana = team.users[0]
     start = now() // 1000 - 1000
@@ -201,7 +200,6 @@ def test_a_kept_session_goes_on_after_a_restart(make_server, version, ending):
         team.publish(port, ana, tst=start + index)
     getattr(server, ending)()
     server.start()
-    await_port(port)
     for index in range(4, 6):
         team.publish(port, ana, tst=start + index)
     with watcher(port, team, version, "watch") as client:
@@ -329,9 +327,8 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled_by_kills(make_server):
     seed = random.randrange(1 << 30)
     print("seed", seed)
     chance = random.Random(seed)
-    port = free_port()
-    server = make_server(arguments=["--mqtt-port", str(port)]).start()
-    await_port(port)
+    server = make_server(arguments=["--mqtt-port", "0"]).start()
+    port = mqtt_port(server)
     admin = server.admin()
     team = Team(admin, ("ana", "ben", "cem", "dee"))
     start = now() // 1000 - 86_400
@@ -344,7 +341,6 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled_by_kills(make_server):
         time.sleep(chance.uniform(0.1, 0.5))
         server.kill()
         server.start()
-    await_port(port)
     time.sleep(0.3)
     for phone in phones:
         phone.stopping = True

@@ -6,7 +6,7 @@ import ssl
 
 import pytest
 
-from mqtt_client import Client, await_port, free_port, versions, wait_seconds
+from mqtt_client import Client, mqtt_port, versions, wait_seconds
 from native_api import now
 from owntracks_phone import location
 from test_tls import certificate  # noqa: F401, a fixture
@@ -14,17 +14,15 @@ from test_tls import certificate  # noqa: F401, a fixture
 both = pytest.mark.parametrize("version", sorted(versions))
 
 
-@pytest.fixture
-def ports():
-    return free_port(), free_port()
+options = "--mqtt-port", "--mqtt-websocket-port"
 
 
 @pytest.fixture(params=["plain", "encrypted"])
-def place(request, make_server, ports):
+def place(request, make_server):
     """A server with both ports, the context of its clients, and a phone's token."""
     context = None
     more = []
-    server = make_server(arguments=["--mqtt-port", str(ports[0]), "--mqtt-websocket-port", str(ports[1])]).start()
+    server = make_server(arguments=["--mqtt-port", "0", "--mqtt-websocket-port", "0"]).start()
     admin = server.admin()
     admin.make_user("ana")
     token = admin.make_device("ana").token
@@ -34,9 +32,7 @@ def place(request, make_server, ports):
         context = ssl.create_default_context(cafile=chain)
         server.arguments += ["--tls-certificate", str(chain), "--tls-key", str(key)]
         server.start()
-    for port in ports:
-        await_port(port)
-    return server, ports, context, token
+    return server, [mqtt_port(server, option) for option in options], context, token
 
 
 @both
@@ -54,16 +50,16 @@ def test_a_phone_publishes_and_subscribes(place, version, transport):
             assert json.loads(phone.next().payload)["tst"] == start + index
 
 
-def test_a_port_for_websocket_answers_other_requests(make_server, ports):
-    make_server(arguments=["--mqtt-websocket-port", str(ports[1]), "--request-seconds", "1"]).start()
-    await_port(ports[1])
+def test_a_port_for_websocket_answers_other_requests(make_server):
+    server = make_server(arguments=["--mqtt-websocket-port", "0", "--request-seconds", "1"]).start()
+    port = mqtt_port(server, "--mqtt-websocket-port")
     upgrade = b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: eA==\r\nSec-WebSocket-Version: 13\r\n"
     for head in [b"GET / HTTP/1.1\r\nHost: x\r\n", b"GET /mqtt HTTP/1.1\r\nHost: x\r\n" + upgrade,
                  b"GET /mqtt HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n",
                  b"GET /other HTTP/1.1\r\nHost: x\r\nSec-WebSocket-Protocol: mqtt\r\n" + upgrade]:
-        assert read_all(ports[1], head + b"\r\n").startswith(b"HTTP/1.1 426 "), head
+        assert read_all(port, head + b"\r\n").startswith(b"HTTP/1.1 426 "), head
     # Whoever never asks is cut off.
-    assert read_all(ports[1], b"GET /") == b""
+    assert read_all(port, b"GET /") == b""
 
 
 def read_all(port, data):
@@ -75,12 +71,15 @@ def read_all(port, data):
         return found
 
 
-def test_a_taken_port_is_named(make_server, ports):
+def test_a_server_whose_port_is_taken_names_it_and_was_never_ready(make_server):
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", ports[0]))
+        taken.bind(("127.0.0.1", 0))
         taken.listen()
-        server = make_server(arguments=["--mqtt-port", str(ports[0])])
+        port = taken.getsockname()[1]
+        server = make_server(arguments=["--mqtt-port", str(port)])
         server.launch()
         assert server.process.wait(30) != 0
-        words = f"port {ports[0]} of 127.0.0.1 is taken by another program: name another with --mqtt-port"
+        words = f"port {port} of 127.0.0.1 is taken by another program: name another with --mqtt-port"
         assert words in server.log()
+        server.reader.join(wait_seconds)
+        assert server.output == []

@@ -1,4 +1,5 @@
 import NIOCore
+import Synchronization
 
 /// Runs tasks on an event loop, where they reach the loop's channels without a change of threads.
 final class LoopExecutor: TaskExecutor {
@@ -15,5 +16,38 @@ final class LoopExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    /// Calls a function on the event loop about every so often, until the returned function is called. The delay of one
+    /// call does not put off the next.
+    func repeatCalls(every period: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        let calls = LoopCalls(eventLoop, every: period, body)
+        calls.scheduleNext()
+        return { calls.stop() }
+    }
+}
+
+/// The repeated calls of a function on an event loop, by the loop's own timer.
+private final class LoopCalls: Sendable {
+    private let eventLoop: any EventLoop
+    private let grid: TickGrid
+    private let body: @Sendable () -> Void
+    private let isOver = Atomic(false)
+
+    init(_ eventLoop: any EventLoop, every period: Duration, _ body: @escaping @Sendable () -> Void) {
+        self.eventLoop = eventLoop
+        grid = TickGrid(period)
+        self.body = body
+    }
+
+    func stop() { isOver.store(true, ordering: .relaxed) }
+
+    func scheduleNext() {
+        let wait = grid.next() - ContinuousClock.now
+        eventLoop.scheduleTask(in: TimeAmount(wait)) {
+            guard !self.isOver.load(ordering: .relaxed) else { return }
+            self.body()
+            self.scheduleNext()
+        }
     }
 }

@@ -31,10 +31,14 @@ final class TokenChannel: Sendable {
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
     }
 
-    /// Sends a note, or drops it while the peer reads too slowly.
+    /// Sends a note, or drops it while the peer reads too slowly. On the channel's event loop it is sent at once, so the
+    /// channel may end, and call its owner, before this returns: the caller holds no lock there.
     func send(note: [UInt8]) {
         guard channel.isWritable else { return }
-        channel.eventLoop.execute { self.handler.value.send(.note(note)) }
+        guard channel.eventLoop.inEventLoop else {
+            return channel.eventLoop.execute { self.handler.value.send(.note(note)) }
+        }
+        handler.value.send(.note(note))
     }
 
     /// Says goodbye to the peer, and closes the connection.

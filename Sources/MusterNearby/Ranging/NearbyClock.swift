@@ -8,13 +8,23 @@ public struct NearbyClock: Sendable {
     public var now: @Sendable () -> Instant
     /// Ticks about every so often, until the reader stops. A tick that comes late is not made up for.
     public var ticks: @Sendable (Duration) -> AsyncStream<Instant>
+    /// Whether it is the machine's clock, by which event loops set their timers.
+    let isOfMachine: Bool
 
     /// Creates a clock of two functions, for tests and simulations.
     public init(
         now: @escaping @Sendable () -> Instant, ticks: @escaping @Sendable (Duration) -> AsyncStream<Instant>
     ) {
+        self.init(now: now, ticks: ticks, isOfMachine: false)
+    }
+
+    private init(
+        now: @escaping @Sendable () -> Instant, ticks: @escaping @Sendable (Duration) -> AsyncStream<Instant>,
+        isOfMachine: Bool
+    ) {
         self.now = now
         self.ticks = ticks
+        self.isOfMachine = isOfMachine
     }
 
     /// The machine's clock. It is set once, and runs on evenly if the machine's time is corrected. Its ticks do not
@@ -24,18 +34,19 @@ public struct NearbyClock: Sendable {
         let now: @Sendable () -> Instant = {
             Instant(seconds: start + (ContinuousClock.now - began) / .seconds(1))
         }
-        return NearbyClock(now: now) { period in
+        let ticks: @Sendable (Duration) -> AsyncStream<Instant> = { period in
             let grid = TickGrid(period)
             return AsyncStream {
                 try? await Task.sleep(until: grid.next(), clock: .continuous)
                 return Task.isCancelled ? nil : now()
             }
         }
+        return NearbyClock(now: now, ticks: ticks, isOfMachine: true)
     }()
 }
 
 /// The times of ticks, a period apart. A time that has passed is left out, and the ticks go on from the present.
-private final class TickGrid: Sendable {
+final class TickGrid: Sendable {
     private let period: Duration
     private let last = Mutex(ContinuousClock.now)
 

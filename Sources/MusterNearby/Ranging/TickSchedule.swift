@@ -8,14 +8,16 @@ protocol TickedRun: AnyObject, Sendable {
     func endOfTicks()
 }
 
-/// Carries out runs at the ticks of a clock: one task and one timer serve all peers, so that a device with many peers
-/// wakes up once for all of them.
+/// Carries out runs at the ticks of a clock: one timer serves all peers, so that a device with many peers wakes up once
+/// for all of them.
 ///
-/// The runs of links with an executor are stepped on that executor, the event loop of their channels.
+/// The runs of links with an executor are stepped on that executor, the event loop of their channels. Of the machine's
+/// clock the loop's own timer gives the ticks, without a change of threads.
 final class TickSchedule: Sendable {
     private struct Lane {
         var runs: [any TickedRun] = []
-        var task: Task<Void, Never>?
+        /// Ends the ticks; nil before they begin.
+        var stop: (@Sendable () -> Void)?
     }
 
     private let clock: NearbyClock
@@ -31,15 +33,22 @@ final class TickSchedule: Sendable {
         let key = executor.map { ObjectIdentifier($0) }
         lanes.withLock { lanes in
             lanes[key, default: Lane()].runs.append(run)
-            guard lanes[key]?.task == nil else { return }
-            let ticks = clock.ticks(period)
-            lanes[key]?.task = Task(executorPreference: executor) {
-                // A task does not retain its preferred executor.
-                defer { withExtendedLifetime(executor) {} }
-                for await now in ticks { self.step(at: now, key) }
-                if !Task.isCancelled { self.endLane(key) }
-            }
+            if lanes[key]?.stop == nil { lanes[key]?.stop = startTicks(on: executor, key) }
         }
+    }
+
+    private func startTicks(on executor: (any TaskExecutor)?, _ key: ObjectIdentifier?) -> @Sendable () -> Void {
+        if clock.isOfMachine, let loop = executor as? LoopExecutor {
+            return loop.repeatCalls(every: period) { self.step(at: self.clock.now(), key) }
+        }
+        let ticks = clock.ticks(period)
+        let task = Task(executorPreference: executor) {
+            // A task does not retain its preferred executor.
+            defer { withExtendedLifetime(executor) {} }
+            for await now in ticks { self.step(at: now, key) }
+            if !Task.isCancelled { self.endLane(key) }
+        }
+        return { task.cancel() }
     }
 
     /// Removes a run. The ticks end with the last one.
@@ -48,7 +57,7 @@ final class TickSchedule: Sendable {
         lanes.withLock { lanes in
             lanes[key]?.runs.removeAll { $0 === run }
             guard let lane = lanes[key], lane.runs.isEmpty else { return }
-            lane.task?.cancel()
+            lane.stop?()
             lanes[key] = nil
         }
     }

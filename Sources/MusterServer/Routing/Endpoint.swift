@@ -34,6 +34,8 @@ package struct ServerParts: Sendable {
     /// Calls other servers, at checked addresses only.
     package let client: CheckedHTTPClient
     package let connections: OpenConnections
+    /// The ports without which the server is not ready.
+    package let ports = OpeningPorts()
     package let metrics: Metrics
     /// The TLS certificates; nil where the server uses no TLS.
     package let certificates: CertificateFiles?
