@@ -41,15 +41,15 @@ public enum Change: Hashable, Sendable {
     /// A reminder of a call for help that nobody has acknowledged. `count` is the number of this reminder.
     case reminder(Safety, of: UserNumber, count: Int32)
     /// Something happened to a person's check-in timer: its `turn` says what.
-    case checkInTimer(CheckInTimer, of: UserNumber)
+    indirect case checkInTimer(CheckInTimer, of: UserNumber)
     /// Something happened to an attendance rule: its `turn` says what.
-    case attendance(AttendanceReport)
+    indirect case attendance(AttendanceReport)
     /// Something happened to a proximity rule: its `turn` says what.
-    case proximity(ProximityReport)
+    indirect case proximity(ProximityReport)
     /// Something happened to an incident: its `turn` says what.
-    case incident(Incident)
+    indirect case incident(Incident)
     /// A person's entry on the roll of a team's incident changed: a user edited it, or the person was removed or moved.
-    case roll(IncidentEntry, of: TeamNumber)
+    indirect case roll(IncidentEntry, of: TeamNumber)
     /// A region was put or removed.
     case region(RegionNumber, in: CollectionNumber, removed: Bool)
     /// A user, team, device, tracker, collection, rule, target or database was put or removed.

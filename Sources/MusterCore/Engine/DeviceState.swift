@@ -56,12 +56,15 @@ struct DeviceState: Hashable, Sendable {
     private mutating func changeRarities(_ body: (inout Rarities) -> Void) {
         if rarities.isEmpty { rarities.append(Rarities()) }
         body(&rarities[0])
-        let changed = rarities[0]
-        if changed.storedBefore == nil, changed.watch == nil, !changed.hasMemory { rarities = [] }
+        if !isBehindItsFilter, !isWatched, !hasMemory { rarities = [] }
     }
 
     /// The newest stored position, when a filter kept newer ones out of the store; else nil.
     private var storedBefore: Position? { rarities.isEmpty ? nil : rarities[0].storedBefore }
+
+    /// Whether a filter kept the newest evaluated position out of the store.
+    @inline(__always)
+    private var isBehindItsFilter: Bool { !rarities.isEmpty && rarities[0].storedBefore != nil }
 
     /// The newest stored position by sample time: the baseline of the filters.
     var latest: Position? { storedBefore ?? (isLocated ? newest : nil) }
@@ -73,8 +76,7 @@ struct DeviceState: Hashable, Sendable {
     @inline(__always)
     mutating func locate(_ position: Position, isStored: Bool) {
         if position.source == .beacon || hasMemory { rememberOwnFix(before: position) }
-        let isBehind = !rarities.isEmpty && rarities[0].storedBefore != nil
-        if isStored == isBehind, isStored || isLocated {
+        if isStored == isBehindItsFilter, isStored || isLocated {
             let before = isStored ? nil : newest
             changeRarities { $0.storedBefore = before }
         }
@@ -135,7 +137,7 @@ struct DeviceState: Hashable, Sendable {
     /// The last fix, when a passage may be inferred from it; nil while the track is unsettled, and when a filter kept
     /// the fix out of the store.
     var surestFix: ConfidentFix? {
-        guard track.isSettled, storedBefore == nil, let evaluated else { return nil }
+        guard track.isSettled, !isBehindItsFilter, let evaluated else { return nil }
         var fix = ConfidentFix(newest)
         fix.sampleTime = evaluated
         return fix

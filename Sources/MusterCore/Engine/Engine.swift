@@ -90,8 +90,11 @@ public struct Engine: Sendable {
         let isMending = decision.devices.states[place].observeClock(position)
         decision.devices.states[place].hear(at: position.receivedTime)
         // No stored position shows what the engine knows of a wrong clock.
-        if isMending || decision.devices.states[place].isWatched { decision.noteState(of: device) }
-        let sampleTime = decision.devices.states[place].sampleTime(of: position)
+        let isWatched = decision.devices.states[place].isWatched
+        if isMending || isWatched { decision.noteState(of: device) }
+        // Asked of the state only where the clock is watched, because the call copies it.
+        let sampleTime =
+            isWatched ? decision.devices.states[place].sampleTime(of: position) : position.sampleTime
         let former = decision.devices.states[place].evaluated
         if Self.isAhead(sampleTime, of: position.receivedTime) || former.map({ sampleTime <= $0 }) ?? false {
             return keepAsHistory(position, of: device, at: sampleTime, now: now, into: &decision)

@@ -29,7 +29,13 @@ public struct Declared: Hashable, Sendable {
     /// once a newer declaration applies.
     public var unconfirmed: Unconfirmed?
     /// The person's check-in timer; nil when none runs. No declaration ends it.
-    public var timer: CheckInTimer?
+    public var timer: CheckInTimer? {
+        get { timers.first }
+        set { timers = newValue.map { [$0] } ?? [] }
+    }
+    // One element, or none. The engine copies and compares the state of a person whose devices move, and few people
+    // have a timer.
+    private var timers: [CheckInTimer] = []
 
     /// A declaration of "safe" or "off site" that no longer applies.
     public struct Unconfirmed: Hashable, Sendable {
