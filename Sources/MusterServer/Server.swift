@@ -93,6 +93,7 @@ package struct Server: Sendable {
                     subscriptionClient: try Self.client(settings, resolver: SubscriptionResolver())),
                 policy: settings.push.policy, logger: logger, now: settings.now)
             metrics.addSource { [pushes] in pushes.statistics.families }
+            metrics.addSource { [connections] in connections.families }
             metrics.addSources(
                 coordinator: coordinator, feeds: feeds, identity: identity,
                 dataDirectory: settings.dataDirectory, certificates: certificates)

@@ -5,6 +5,7 @@ import json
 import shutil
 
 from selenium import webdriver
+from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
@@ -62,6 +63,16 @@ class LivePage:
         """What the list says of someone, as text; none when they are not on it."""
         rows = self.browser.find_elements(By.CSS_SELECTOR, f'#list li[data-user="{user}"]')
         return rows[0].text if rows else None
+
+    def open_track(self, user):
+        """Clicks someone in the list. While the list is drawn anew, the click may miss its row, and is made again."""
+        def is_clicked():
+            try:
+                self.find(f'#list li[data-user="{user}"] button').click()
+            except (ElementClickInterceptedException, StaleElementReferenceException):
+                return False
+            return True
+        until(is_clicked)
 
     def counts(self):
         """How many are in each state, also where nobody is and the button is hidden."""

@@ -32,7 +32,7 @@ def test_a_clock_that_is_ahead_is_told_on_the_page_until_it_is_right(page, serve
     page.browser.refresh()
     until(page.is_live)
     until(lambda: "clock 5 min ahead, told " in page.row("gil"))
-    page.find('#list li[data-user="gil"] button').click()
+    page.open_track("gil")
     until(lambda: "2 by a clock that was ahead" in page.find("#track-words").text)
     assert "Nobody knows when gil was where: the clock of gil/" in page.find("#notice").text
     bring(server, [time.time() - 1])

@@ -109,7 +109,7 @@ def test_a_track_grows_while_it_is_selected_and_a_late_point_takes_its_place_in_
     ben.report((13.2, 52.1), 0)
     page.open().sign_in()
     until(lambda: "heard" in (page.row("ben") or "") and "never" not in page.row("ben"))
-    page.find('#list li[data-user="ben"] button').click()
+    page.open_track("ben")
     until(lambda: words(page).startswith("1 point, "))
     assert page.find('#list li[data-user="ben"] button').get_attribute("aria-current") == "true"
     ben.report((13.201, 52.1), 20)
@@ -123,7 +123,7 @@ def test_a_track_grows_while_it_is_selected_and_a_late_point_takes_its_place_in_
     # After a reload it is told in the same words.
     page.browser.refresh()
     until(page.is_live)
-    page.find('#list li[data-user="ben"] button').click()
+    page.open_track("ben")
     until(lambda: "3 points, " in words(page) and "1 of them came late" in words(page))
 
 

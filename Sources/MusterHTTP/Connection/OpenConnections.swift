@@ -52,6 +52,16 @@ package final class OpenConnections: Service {
         answers = AnswerBudget(limits)
     }
 
+    /// The metrics of the connections' memory.
+    package var families: [MetricFamily] {
+        [
+            MetricFamily(
+                "muster_connection_memory_bytes", .gauge,
+                "Memory that connections hold: requests not yet answered, and answers not yet read.", by: "kind",
+                [("requests", Double(bodies.heldBytes)), ("answers", Double(answers.heldBytes))])
+        ]
+    }
+
     /// Sets an action to run once a connection, or the client's half of it, has closed. A connection has at most one
     /// such action, for the work under way on it; remove it with `unwatch`.
     package func watch(_ channel: any Channel, _ whenClosed: @escaping @Sendable () -> Void) {
