@@ -381,6 +381,7 @@ let package = Package(
             dependencies: [
                 "MusterCore", "MusterGeometry", "MusterNearby", "MusterSimulator",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOTLS", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -168,8 +168,7 @@ struct TopicMessages: Sendable {
         for principal: Principal, wants: @escaping @Sendable (String) -> Bool
     ) async throws -> (messages: [TopicMessage], through: LogSequence) {
         let (positions, safeties, through) = try await coordinator.inspect { engine, directory, sequence in
-            let access = Access(principal, in: directory)
-            let users = directory.users.all.filter { access.mayRead($0) }
+            let users = Access(principal, in: directory).readableUsers
             let positions = users.flatMap { directory.devices(of: $0.number) }
                 .compactMap { device in engine.latestPosition(of: device).map { (device, $0) } }
             let safeties = users.filter { $0.role != .gateway }.map { ($0.number, engine.safety(of: $0.number)) }

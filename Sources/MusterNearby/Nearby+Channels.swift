@@ -50,6 +50,12 @@ final class ChannelAttempt: Sendable {
     }
 
     func open(_ channel: TokenChannel) { way.channel.withLock { $0 = channel } }
+
+    /// Releases the channel, which retains this attempt by its owner.
+    func release() {
+        way.channel.withLock { $0 = nil }
+        state.withLock { $0.channel = nil }
+    }
 }
 
 /// Whether the silence of a peer was reported, so that it is reported once.
@@ -214,17 +220,16 @@ extension Nearby {
             return (.refused("\(error)"), .refused)
         }
         attempt.state.withLock { ($0.channel, $0.peer) = (channel, peer) }
-        let isSuspended = state.withLock { state in
+        state.withLock { state in
             state.peers[key] = ConnectedPeer(
                 peer: peer, channel: channel, session: session, configuration: configuration,
                 isDialled: attempt.isDialled)
-            return state.isSuspended
         }
         attempt.entry?.leave()
         former?.channel.end(.duplicate, telling: .duplicate)
         former?.session.invalidate()
         queue.append(.connected(peer))
-        if isSuspended { session.suspend() }
+        followSuspension(session, configuration)
         forward(session, of: peer, configuration, attempt)
         return nil
     }
@@ -249,11 +254,22 @@ extension Nearby {
             case .removed(.timeout):
                 if silence.begin() { self.queue.append(.update(peer, .removed(.timeout))) }
                 try? session.run(configuration)
+                self.followSuspension(session, configuration)
             case let update?:
                 silence.end()
                 self.queue.append(.update(peer, update))
             }
         }
+    }
+
+    /// Suspends a session that was run while the app had suspended all. If the app ends the suspension meanwhile, the
+    /// session runs on.
+    private func followSuspension(_ session: NearbySession, _ configuration: NearbySession.Configuration) {
+        guard state.withLock({ $0.isSuspended }) else { return }
+        session.suspend()
+        guard !state.withLock({ $0.isSuspended }) else { return }
+        session.endSuspension()
+        try? session.run(configuration)
     }
 
     /// Ends the channel of a session that is over.
@@ -280,6 +296,7 @@ extension Nearby {
         default: session?.notePeerEnded()
         }
         session?.invalidate()
+        attempt.release()
         if !isPeer, !attempt.isDialled, end != .duplicate { queue.append(.turnedAway(name: name, key: key, end)) }
     }
 

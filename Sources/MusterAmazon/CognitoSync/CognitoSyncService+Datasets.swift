@@ -54,22 +54,28 @@ extension CognitoSyncService {
         let before = try await coordinator.readDataset(
             name, of: owner.owner, since: 0, after: nil, limit: 0
         ).dataset
-        _ = try await carryOut(
-            DatasetUpdate(owner: owner.owner, name: name, order: .delete, author: author(call)), of: owner, call)
+        let update = DatasetUpdate(owner: owner.owner, name: name, order: .delete, author: author(call))
+        try spendGuestLimit(update, of: owner, call)
+        _ = try await store(update, of: owner)
         return json(before, of: owner)
     }
 
-    /// Carries out an update of the caller's own dataset.
+    /// Counts an update by a guest.
     ///
-    /// - Throws: as `StoreCoordinator.updateDataset`; `AmazonError` for a guest, or guests, who update too often.
-    func carryOut(
-        _ update: DatasetUpdate, of identity: SyncIdentity, _ call: AmazonCall
-    ) async throws -> DatasetDecision {
-        guard let guest = identity.guest else { return try await coordinator.updateDataset(update) }
+    /// - Throws: `AmazonError` when the guest, or all guests, update too often.
+    func spendGuestLimit(_ update: DatasetUpdate, of identity: SyncIdentity, _ call: AmazonCall) throws {
+        guard identity.guest != nil else { return }
         let act = GuestLimiter.Act.update(bytes: update.bytes)
         if let wait = guestLimiter.spend(act, from: call.context.remoteAddress, at: coordinator.now()) {
             throw AmazonError.throttled(retryAfterSeconds: wait)
         }
+    }
+
+    /// Stores an update of the caller's own dataset.
+    ///
+    /// - Throws: as `StoreCoordinator.updateDataset`.
+    func store(_ update: DatasetUpdate, of identity: SyncIdentity) async throws -> DatasetDecision {
+        guard let guest = identity.guest else { return try await coordinator.updateDataset(update) }
         return try await coordinator.updateDataset(update, of: guest)
     }
 

@@ -74,10 +74,14 @@ extension CognitoSyncService {
         }
         let update = DatasetUpdate(
             owner: owner.owner, name: name, order: .patch(patches), device: device, author: device ?? author(call))
-        guard let changed = try await trigger.change(update, called: owner.text, in: owner.pool) else {
+        // Before the target hears of it, whom guests must not keep from members.
+        try spendGuestLimit(update, of: owner, call)
+        let changed = try await trigger.change(
+            update, called: owner.text, isGuest: owner.guest != nil, in: owner.pool)
+        guard let changed else {
             return JSONWriter.object { $0.member("Records", listing: [String]()) { $0.value($1) } }
         }
-        let decision = try await carryOut(changed, of: owner, call)
+        let decision = try await store(changed, of: owner)
         return JSONWriter.object { writer in
             writer.member("Records", listing: decision.records) { $0.amazonRecord($1) }
         }

@@ -172,6 +172,8 @@ private final class ConversationHandler: ChannelInboundHandler {
         let conversation = Conversation(own, deadlines: deadlines, at: clock.now())
         self.conversation = conversation
         perform(conversation.begin())
+        // The write fails at once where the peer has reset the connection, and then the channel has ended.
+        guard !isOver else { return }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let period = TimeAmount.milliseconds(max(20, Int64(deadlines.ping * 500)))
         ticks = context.eventLoop.scheduleRepeatedTask(initialDelay: period, delay: period) { _ in

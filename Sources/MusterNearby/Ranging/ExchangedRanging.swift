@@ -60,6 +60,8 @@ private final class ExchangedRun<Place: ExchangedPlace>: TickedRun {
         let listener = link.listen { [weak self] note in self?.receive(note) }
         state.withLock { $0.listener = listener }
         schedule.add(self, on: link.executor)
+        // A note that breaks the protocol may have ended the run before it was added.
+        if state.withLock({ $0.isOver }) { stop() }
     }
 
     /// Ends the exchange; false if it was over.
@@ -89,7 +91,7 @@ private final class ExchangedRun<Place: ExchangedPlace>: TickedRun {
             let (note, measurement) = try state.withLock { state throws(MeasurementFault) in
                 state.isOver ? (nil, nil) : try state.place.step(at: now, peer: state.last)
             }
-            if let note { link.send(note) }
+            if let note { link.sendNow(note) }
             if let measurement { tell(.measured(measurement)) }
         } catch {
             end(error)

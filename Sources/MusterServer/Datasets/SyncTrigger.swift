@@ -34,11 +34,12 @@ package struct SyncTrigger: Sendable {
     /// - Parameters:
     ///   - update: the update as the client sent it.
     ///   - identity: the owner's identity, as clients name it.
+    ///   - isGuest: whether the owner is a guest.
     /// - Returns: the update with the patches that the target answered, the same update if the pool has no trigger; nil
     ///   if the target dropped all patches, and nothing is to be stored.
     /// - Throws: `SyncTriggerError`; `CoordinatorError`, `StoreError`.
     package func change(
-        _ update: DatasetUpdate, called identity: String, in pool: TeamNumber?
+        _ update: DatasetUpdate, called identity: String, isGuest: Bool = false, in pool: TeamNumber?
     ) async throws -> DatasetUpdate? {
         guard case .patch(let patches) = update.order, !patches.isEmpty else { return update }
         let settings = try await coordinator.read { try $0.poolSettings(of: pool) }
@@ -46,8 +47,9 @@ package struct SyncTrigger: Sendable {
         guard let name = EventOrigin.targetName(in: arn), let target = coordinator.directory.targets[name],
             target.isEnabled, target.kind == .webhook
         else { throw SyncTriggerError.invalidAnswer("The target \(arn) is not there, is off or is no webhook.") }
-        guard questions.begin(to: target.number) else { throw SyncTriggerError.throttled }
-        defer { questions.end(to: target.number) }
+        let question = OpenQuestions.Question(target: target.number, asker: isGuest ? .guests : .identity(identity))
+        guard questions.begin(question) else { throw SyncTriggerError.throttled }
+        defer { questions.end(question) }
         let stored = try await coordinator.readDataset(
             update.name, of: update.owner, since: 0, after: nil, limit: 2 * DatasetLimits.records)
         let values = Dictionary(
@@ -115,28 +117,43 @@ package struct SyncTrigger: Sendable {
 
 /// The questions that targets have not answered yet. Each holds a dataset in memory.
 final class OpenQuestions: Sendable {
-    /// The most questions to one target, and to all.
-    static let limits = (ofTarget: 16, all: 64)
+    /// The most questions to one target, to all, to one target by one user, and by all guests together.
+    static let limits = (ofTarget: 16, all: 64, ofUser: 4, ofGuests: 4)
 
-    private let counts = Mutex<[TargetNumber: Int]>([:])
+    /// Who asks.
+    enum Asker: Hashable, Sendable {
+        case identity(String)
+        /// All guests together: a stranger can be many of them.
+        case guests
+    }
+
+    /// A question to a target.
+    struct Question: Hashable, Sendable {
+        let target: TargetNumber
+        let asker: Asker
+    }
+
+    private let counts = Mutex<[Question: Int]>([:])
 
     /// Counts a question.
     ///
     /// - Returns: false when a limit of open questions is reached, and then the question is not counted.
-    func begin(to target: TargetNumber) -> Bool {
+    func begin(_ question: Question) -> Bool {
         counts.withLock { counts in
-            guard counts[target, default: 0] < Self.limits.ofTarget,
+            let own = question.asker == .guests ? Self.limits.ofGuests : Self.limits.ofUser
+            let ofTarget = counts.reduce(0) { $1.key.target == question.target ? $0 + $1.value : $0 }
+            guard counts[question, default: 0] < own, ofTarget < Self.limits.ofTarget,
                 counts.values.reduce(0, +) < Self.limits.all
             else { return false }
-            counts[target, default: 0] += 1
+            counts[question, default: 0] += 1
             return true
         }
     }
 
-    func end(to target: TargetNumber) {
+    func end(_ question: Question) {
         counts.withLock { counts in
-            let left = counts[target, default: 1] - 1
-            counts[target] = left > 0 ? left : nil
+            let left = counts[question, default: 1] - 1
+            counts[question] = left > 0 ? left : nil
         }
     }
 }

@@ -33,6 +33,16 @@ package struct Access: Sendable {
         }
     }
 
+    /// The users whose positions, crossings and safety the principal may read. For a member the cost does not grow with
+    /// the number of users.
+    package var readableUsers: [User] {
+        switch principal.role {
+        case .admin, .analyst: Array(directory.users.all)
+        case .leader: directory.users.all.filter { mayRead($0) }
+        case .member, .gateway, .guest: directory.users[principal.user].map { mayRead($0) ? [$0] : [] } ?? []
+        }
+    }
+
     /// Whether the principal may read what this device reports.
     package func mayRead(_ device: Device) -> Bool {
         directory.users[device.user].map { mayRead($0) } ?? false

@@ -51,14 +51,23 @@ package final class PasswordHasher: Sendable {
     /// The number of hashes that wait, that run, and that were refused.
     var counts: WorkCounts { workers.counts }
 
-    /// Hashes a password with a new salt, and returns the text form.
+    /// Hashes a password with a new salt, and returns the text form. For a request that nobody has signed in for, such
+    /// as a registration, it waits like the sign-in of an unknown address.
     ///
     /// - Throws: `IdentityError.busy` when the queue is full.
     func hash(_ password: String) async throws -> String {
         let salt = SecretToken.randomBytes(PasswordHash.saltBytes)
         let cost = cost
         let address = AddressPrefix.of(RequestWork.current?.address ?? "")
-        return try await run(address, .knownAddress) { try PasswordHash(of: password, salt: salt, cost: cost).text }
+        return try await run(address, Self.urgencyOfNewPasswords) {
+            try PasswordHash(of: password, salt: salt, cost: cost).text
+        }
+    }
+
+    /// How urgent it is to hash a new password for the request of the present task.
+    static var urgencyOfNewPasswords: Urgency {
+        guard let work = RequestWork.current, work.client == nil else { return .knownAddress }
+        return .unknown
     }
 
     /// Whether a password matches a stored hash.

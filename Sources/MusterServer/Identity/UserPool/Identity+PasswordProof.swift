@@ -36,7 +36,7 @@ extension Identity {
     private func verifier(of password: String, user: String) async throws -> PasswordVerifier {
         let pool = coordinator.origin.userPoolName
         let address = AddressPrefix.of(RequestWork.current?.address ?? "")
-        return try await hasher.run(address, .knownAddress) {
+        return try await hasher.run(address, PasswordHasher.urgencyOfNewPasswords) {
             PasswordVerifier(of: password, pool: pool, user: user)
         }
     }
