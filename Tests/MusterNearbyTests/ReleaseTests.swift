@@ -36,7 +36,10 @@ import Testing
 
     /// Waits until an object is released. The last tasks of the event loop may still hold it.
     private func awaitRelease(_ object: () -> AnyObject?, _ loop: any EventLoop) async throws {
-        while object() != nil { try await loop.submit {}.get() }
+        while object() != nil {
+            try Task.checkCancellation()
+            try await loop.submit {}.get()
+        }
     }
 
     @Test func `two devices that measured each other are released when they have ended`() async throws {
@@ -76,7 +79,8 @@ import Testing
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let verify: NIOSSLCustomVerificationCallback = { _, promise in promise.succeed(.certificateVerified) }
+                    let verify: NIOSSLCustomVerificationCallback = { _, promise in promise.succeed(.certificateVerified)
+                    }
                     try channel.pipeline.syncOperations.addHandlers(
                         NIOSSLClientHandler(context: tls, serverHostname: nil, customVerificationCallback: verify),
                         ResetAfterHandshake())

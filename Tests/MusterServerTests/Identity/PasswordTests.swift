@@ -69,6 +69,16 @@ import Testing
         #expect(try await !hasher.verify("guess", against: nil))
     }
 
+    @Test func `a new password of a request that nobody signed in for waits like an unknown address`() {
+        let work = RequestWork(from: "203.0.113.7")
+        RequestWork.$current.withValue(work) {
+            #expect(PasswordHasher.urgencyOfNewPasswords == .unknown)
+            work.setClient(RequestWork.Client(number: 1, name: "admin", hasPriority: true))
+            #expect(PasswordHasher.urgencyOfNewPasswords == .knownAddress)
+        }
+        #expect(PasswordHasher.urgencyOfNewPasswords == .knownAddress)
+    }
+
     @Test(arguments: ["", "f", "fo", "foo", "\u{FF}\u{FE}~?>"], [Base64.Alphabet.standard, .forURLs])
     func `base 64 goes there and back`(_ text: String, _ alphabet: Base64.Alphabet) {
         let encoded = Base64.encodeUnpadded(Array(text.utf8), alphabet)
