@@ -31,8 +31,8 @@ final class TokenChannel: Sendable {
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
     }
 
-    /// Sends a note, or drops it while the peer reads too slowly. On the channel's event loop it is sent at once, so the
-    /// channel may end, and call its owner, before this returns: the caller holds no lock there.
+    /// Sends a note, or drops it while the peer reads too slowly. On the channel's event loop it is sent at once, so
+    /// the channel may end, and call its owner, before this returns: the caller holds no lock there.
     func send(note: [UInt8]) {
         guard channel.isWritable else { return }
         guard channel.eventLoop.inEventLoop else {

@@ -105,8 +105,8 @@ public final class RangingLink: Sendable {
     /// A link to nothing, for a source that needs no notes.
     public static var none: RangingLink { RangingLink { _ in } }
 
-    /// Sends a note to the peer's source. A note that is empty or too long is dropped. On the event loop it is sent after
-    /// the present task, because the caller may hold locks that the end of the channel needs.
+    /// Sends a note to the peer's source. A note that is empty or too long is dropped. On the event loop it is sent
+    /// after the present task, because the caller may hold locks that the end of the channel needs.
     public func send(_ note: [UInt8]) {
         guard let loop = executor as? LoopExecutor else { return sendNow(note) }
         loop.performSoon { self.sendNow(note) }
