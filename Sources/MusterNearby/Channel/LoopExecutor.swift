@@ -2,13 +2,12 @@ import NIOCore
 import Synchronization
 
 /// Runs tasks on an event loop, where they reach the loop's channels without a change of threads.
-final class LoopExecutor: TaskExecutor {
+final class LoopExecutor: EventLoopExecutor {
     let eventLoop: any EventLoop
 
     /// - Parameter eventLoop: a loop that is never shut down.
     init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// Runs a function after the present task of the event loop; at once on any other thread.
     func performSoon(_ body: @escaping @Sendable () -> Void) {
         if eventLoop.inEventLoop { eventLoop.execute(body) } else { body() }
     }
@@ -18,8 +17,6 @@ final class LoopExecutor: TaskExecutor {
         eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Calls a function on the event loop about every so often, until the returned function is called. The delay of one
-    /// call does not put off the next.
     func repeatCalls(every period: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let calls = LoopCalls(eventLoop, every: period, body)
         calls.scheduleNext()

@@ -108,7 +108,7 @@ public final class RangingLink: Sendable {
     /// Sends a note to the peer's source. A note that is empty or too long is dropped. On the event loop it is sent
     /// after the present task, because the caller may hold locks that the end of the channel needs.
     public func send(_ note: [UInt8]) {
-        guard let loop = executor as? LoopExecutor else { return sendNow(note) }
+        guard let loop = executor as? any EventLoopExecutor else { return sendNow(note) }
         loop.performSoon { self.sendNow(note) }
     }
 

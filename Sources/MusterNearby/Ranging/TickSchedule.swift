@@ -8,6 +8,15 @@ protocol TickedRun: AnyObject, Sendable {
     func endOfTicks()
 }
 
+/// A task executor that is an event loop.
+protocol EventLoopExecutor: TaskExecutor {
+    /// Runs a function after the present task of the event loop; at once on any other thread.
+    func performSoon(_ body: @escaping @Sendable () -> Void)
+    /// Calls a function on the event loop about every so often, until the returned function is called. The delay of one
+    /// call does not put off the next.
+    func repeatCalls(every period: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+}
+
 /// Carries out runs at the ticks of a clock: one timer serves all peers, so that a device with many peers wakes up once
 /// for all of them.
 ///
@@ -38,7 +47,7 @@ final class TickSchedule: Sendable {
     }
 
     private func startTicks(on executor: (any TaskExecutor)?, _ key: ObjectIdentifier?) -> @Sendable () -> Void {
-        if clock.isOfMachine, let loop = executor as? LoopExecutor {
+        if clock.isOfMachine, let loop = executor as? any EventLoopExecutor {
             return loop.repeatCalls(every: period) { self.step(at: self.clock.now(), key) }
         }
         let ticks = clock.ticks(period)
