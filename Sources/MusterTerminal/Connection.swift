@@ -47,7 +47,9 @@ package struct Connection: Sendable {
         if let body { request.httpBody = body }
         if request.httpBody != nil { request.setValue(contentType, forHTTPHeaderField: "Content-Type") }
         do {
-            let (data, response) = try await URLSession.shared.data(for: request)
+            // In a task of its own: to cancel a request under way can end the process, by a fatal error in Foundation.
+            let (data, response) = try await Task { [request] in try await URLSession.shared.data(for: request) }.value
+            try Task.checkCancellation()
             return (data, (response as? HTTPURLResponse)?.statusCode ?? 0)
         } catch let error as URLError {
             throw CommandFailure("\(base.absoluteString) cannot be reached: \(error.localizedDescription)")
