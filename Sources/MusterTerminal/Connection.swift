@@ -47,7 +47,8 @@ package struct Connection: Sendable {
         if let body { request.httpBody = body }
         if request.httpBody != nil { request.setValue(contentType, forHTTPHeaderField: "Content-Type") }
         do {
-            // In a task of its own: to cancel a request under way can end the process, by a fatal error in Foundation.
+            // An unstructured task shields the request from cancellation: Foundation may end the process by a fatal
+            // error when a request under way is cancelled.
             let (data, response) = try await Task { [request] in try await URLSession.shared.data(for: request) }.value
             try Task.checkCancellation()
             return (data, (response as? HTTPURLResponse)?.statusCode ?? 0)

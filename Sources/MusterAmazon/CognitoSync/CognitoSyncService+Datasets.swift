@@ -60,7 +60,7 @@ extension CognitoSyncService {
         return json(before, of: owner)
     }
 
-    /// Counts an update by a guest.
+    /// Counts an update against the limits of guests; does nothing for a user.
     ///
     /// - Throws: `AmazonError` when the guest, or all guests, update too often.
     func spendGuestLimit(_ update: DatasetUpdate, of identity: SyncIdentity, _ call: AmazonCall) throws {
@@ -73,7 +73,7 @@ extension CognitoSyncService {
 
     /// Stores an update of the caller's own dataset.
     ///
-    /// - Throws: as `StoreCoordinator.updateDataset`.
+    /// - Throws: the errors of `StoreCoordinator.updateDataset`.
     func store(_ update: DatasetUpdate, of identity: SyncIdentity) async throws -> DatasetDecision {
         guard let guest = identity.guest else { return try await coordinator.updateDataset(update) }
         return try await coordinator.updateDataset(update, of: guest)

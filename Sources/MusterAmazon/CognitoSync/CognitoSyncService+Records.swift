@@ -74,7 +74,7 @@ extension CognitoSyncService {
         }
         let update = DatasetUpdate(
             owner: owner.owner, name: name, order: .patch(patches), device: device, author: device ?? author(call))
-        // Before the target hears of it, whom guests must not keep from members.
+        // The limit is spent before the target is asked, because guests must not occupy the target.
         try spendGuestLimit(update, of: owner, call)
         let changed = try await trigger.change(
             update, called: owner.text, isGuest: owner.guest != nil, in: owner.pool)

@@ -92,7 +92,7 @@ public struct Engine: Sendable {
         // No stored position shows what the engine knows of a wrong clock.
         let isWatched = decision.devices.states[place].isWatched
         if isMending || isWatched { decision.noteState(of: device) }
-        // Asked of the state only where the clock is watched, because the call copies it.
+        // `sampleTime(of:)` copies the state, so it is called only for a watched clock.
         let sampleTime =
             isWatched ? decision.devices.states[place].sampleTime(of: position) : position.sampleTime
         let former = decision.devices.states[place].evaluated

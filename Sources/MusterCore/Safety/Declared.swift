@@ -33,8 +33,8 @@ public struct Declared: Hashable, Sendable {
         get { timers.first }
         set { timers = newValue.map { [$0] } ?? [] }
     }
-    // One element, or none. The engine copies and compares the state of a person whose devices move, and few people
-    // have a timer.
+    // An array of one element or none keeps the struct small: the engine copies and compares it whenever a device
+    // moves, and few people have a timer.
     private var timers: [CheckInTimer] = []
 
     /// A declaration of "safe" or "off site" that no longer applies.

@@ -32,7 +32,7 @@ final class TokenChannel: Sendable {
     }
 
     /// Sends a note, or drops it while the peer reads too slowly. On the channel's event loop it is sent at once, so
-    /// the channel may end, and call its owner, before this returns: the caller holds no lock there.
+    /// the channel may end, and call its owner, before this returns. The caller must hold no lock there.
     func send(note: [UInt8]) {
         guard channel.isWritable else { return }
         guard channel.eventLoop.inEventLoop else {
@@ -172,7 +172,7 @@ private final class ConversationHandler: ChannelInboundHandler {
         let conversation = Conversation(own, deadlines: deadlines, at: clock.now())
         self.conversation = conversation
         perform(conversation.begin())
-        // The write fails at once where the peer has reset the connection, and then the channel has ended.
+        // If the peer has reset the connection, the write has failed and the channel has ended.
         guard !isOver else { return }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let period = TimeAmount.milliseconds(max(20, Int64(deadlines.ping * 500)))

@@ -112,8 +112,8 @@ public final class RangingLink: Sendable {
         loop.performSoon { self.sendNow(note) }
     }
 
-    /// Sends a note at once. On the event loop the channel may end, and call its owner, before this returns: the caller
-    /// holds no lock.
+    /// Sends a note at once. The caller must hold no lock: on the event loop the channel may end, and call its owner,
+    /// before this returns.
     func sendNow(_ note: [UInt8]) {
         if (1...Self.noteLimit).contains(note.count) { transmit(note) }
     }

@@ -20,8 +20,8 @@ protocol EventLoopExecutor: TaskExecutor {
 /// Carries out runs at the ticks of a clock: one timer serves all peers, so that a device with many peers wakes up once
 /// for all of them.
 ///
-/// The runs of links with an executor are stepped on that executor, the event loop of their channels. Of the machine's
-/// clock the loop's own timer gives the ticks, without a change of threads.
+/// The runs of links with an executor are stepped on that executor, the event loop of their channels. If the
+/// clock is the machine's, the loop's own timer gives the ticks, without a change of threads.
 final class TickSchedule: Sendable {
     private struct Lane {
         var runs: [any TickedRun] = []

@@ -117,13 +117,13 @@ package struct SyncTrigger: Sendable {
 
 /// The questions that targets have not answered yet. Each holds a dataset in memory.
 final class OpenQuestions: Sendable {
-    /// The most questions to one target, to all, to one target by one user, and by all guests together.
+    /// The most open questions: to one target, to all targets, and to one target by one user or by all guests together.
     static let limits = (ofTarget: 16, all: 64, ofUser: 4, ofGuests: 4)
 
-    /// Who asks.
+    /// The owner of the dataset that a question is about.
     enum Asker: Hashable, Sendable {
         case identity(String)
-        /// All guests together: a stranger can be many of them.
+        /// All guests count as one, because a stranger can make many guest identities.
         case guests
     }
 

@@ -34,7 +34,7 @@ package struct ServerParts: Sendable {
     /// Calls other servers, at checked addresses only.
     package let client: CheckedHTTPClient
     package let connections: OpenConnections
-    /// The ports without which the server is not ready.
+    /// The ports that must accept connections before the server says that it is ready.
     package let ports = OpeningPorts()
     package let metrics: Metrics
     /// The TLS certificates; nil where the server uses no TLS.
