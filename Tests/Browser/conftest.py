@@ -1,9 +1,13 @@
 """One server and one browser for all tests; a tab for each."""
 
+import sys
+
 import pytest
 
 from live_page import LivePage, chromium, driver, open_browser
-from live_server import LiveServer, box, circle
+from live_server import LiveServer, box, circle, root
+
+sys.path.append(str(root / "Tests/Endpoints/support"))
 
 west, south = 10.7460, 59.9080
 

@@ -18,7 +18,9 @@ driver = shutil.which("chromedriver")
 def open_browser(with_webgl=True):
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
-    arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,800"]
+    arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,800",
+                 # A quarter of the pixels: they are drawn without a graphics card.
+                 "--force-device-scale-factor=0.5"]
     if with_webgl:
         arguments += ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
     else:

@@ -73,6 +73,11 @@ def start_walk(server, folder):
     return walker, log
 
 
+def count_stored(server):
+    """How many points of the walk the server has."""
+    return len(server.ask("GET", "users/ann/devices/phone/positions?limit=1000")["items"])
+
+
 def test_every_point_is_on_the_page_after_the_server_was_killed(own_page, own_server, tmp_path):
     page, server = own_page, own_server
     server.ask("POST", "users", {"name": "ann", "role": "member", "team": "walkers", "password": password})
@@ -81,10 +86,12 @@ def test_every_point_is_on_the_page_after_the_server_was_killed(own_page, own_se
         page.open().sign_in()
         until(lambda: "heard" in (page.row("ann") or "") and "never" not in page.row("ann"), seconds=30)
         for _ in range(2):
+            kept, stored = log.read_text().count("kept here: "), count_stored(server)
             server.kill()
-            time.sleep(1)  # The walk goes on meanwhile.
+            # The walk goes on meanwhile, and its end is no reason to wait.
+            until(lambda: log.read_text().count("kept here: ") > kept or walker.poll() is not None, seconds=30)
             server.start()
-            time.sleep(1)
+            until(lambda: count_stored(server) > stored or walker.poll() is not None, seconds=30)
         assert walker.wait(120) == 0, log.read_text()
     finally:
         walker.kill()

@@ -15,7 +15,7 @@ import requests
 from live_server import LiveServer
 
 folder = os.environ.get("POUCHDB_DIST")
-scenarios = pathlib.Path(__file__).resolve().parents[1] / "Endpoints/pouchdb/scenarios.js"
+scenarios = pathlib.Path(__file__).resolve().parents[1] / "Endpoints/couchdb/pouchdb/scenarios.js"
 expected = {
     "pushAndPull": {"written": 250, "pulled": 250, "again": 0, "same": True, "deep": True},
     "conflicts": {"same": True, "winner": "ben again", "losers": 2, "left": []},

@@ -1,16 +1,13 @@
 """The live page's pushes in Chromium: what arrives while the page sleeps is shown, and what cannot be is said."""
 
 import json
-import sys
 
 import pytest
 
 from live_page import LivePage
-from live_server import LiveServer, root, until
-
-sys.path.append(str(root / "Tests/Endpoints"))
-from push_browser import Browser  # noqa: E402
-from webhook_receiver import Receiver  # noqa: E402
+from live_server import LiveServer, until
+from push_browser import Browser
+from webhook_receiver import Receiver
 
 
 def permit_notifications(browser, server):

@@ -3,12 +3,17 @@ it."""
 
 import os
 import pathlib
+import shutil
+import sys
 
 import pytest
 
-from couch_api import as_admin
-from muster_process import MusterProcess, root
-from wire import Wire
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
+
+from certificates import make_certificate  # noqa: E402
+from couch_api import as_admin  # noqa: E402
+from muster_process import MusterProcess, root  # noqa: E402
+from wire import Wire  # noqa: E402
 
 
 longest = (
@@ -105,6 +110,14 @@ def make_server(tmp_path, store_of_tests):
     yield make
     for server in made:
         server.kill()
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """A certificate for this machine's loopback address, and its key, as PEM files."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl, which makes the certificate, is not installed")
+    return make_certificate(tmp_path / "chain.pem", tmp_path / "key.pem")
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 root = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(root / "Tests/Endpoints"))
+sys.path.insert(0, str(root / "Tests/Endpoints/support"))
 
 from debian_machine import Machine, debian_release  # noqa: E402
 

@@ -1,0 +1,37 @@
+"""A real CouchDB to compare with: `COUCHDB_URL` names one, with an admin's credentials in it."""
+
+import os
+from urllib.parse import urlsplit
+
+from couch_api import CouchApi
+from muster_process import admin_password
+
+peer_url = os.environ.get("COUCHDB_URL", "").rstrip("/")
+
+
+def couchdb():
+    """The CouchDB, as its admin."""
+    parts = urlsplit(peer_url)
+    return CouchApi(f"{parts.scheme}://{parts.hostname}:{parts.port or 5984}", parts.username, parts.password)
+
+
+def at(muster, name, user="admin", password=admin_password):
+    """A database of Muster's, as a CouchDB is told of it."""
+    return {"url": f"{muster.address}/{name}", "auth": {"basic": {"username": user, "password": password}}}
+
+
+def leaves(server, name):
+    """Every document's leaves and winner, and where each leaf comes from."""
+    rows = server.ok("GET", f"/{name}/_changes", style="all_docs", include_docs=True)["results"]
+    found = {}
+    for row in rows:
+        revisions = sorted(change["rev"] for change in row["changes"])
+        paths = [
+            server.ok("GET", f"/{name}/{row['id']}", rev=revision, revs=True)["_revisions"] for revision in revisions]
+        found[row["id"]] = (revisions, row["doc"]["_rev"], paths)
+    return found
+
+
+def meet(muster, name, url):
+    muster.ok("POST", "/_replicate", {"source": name, "target": url})
+    muster.ok("POST", "/_replicate", {"source": url, "target": name})

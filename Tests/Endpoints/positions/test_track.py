@@ -1,0 +1,278 @@
+"""`muster track`, a whole client made of MusterKit, against a server that dies and a network that cuts."""
+
+import json
+import os
+import random
+import time
+
+from cutting_proxy import CuttingProxy
+from muster_process import run
+from native_api import box, polygon
+from picky_proxy import PickyProxy
+from tracking_phone import Phone, await_positions, check, locations, member, password, write_walk
+
+
+def test_a_walk_arrives_whole(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 60), ["--speed", "400"])
+    phone.start()
+    told = phone.wait()
+    assert "Done: 60 locations" in told
+    # Nothing is said where there is nothing to say.
+    assert "; 0 new" not in told
+    assert password not in told
+    check(server, 60)
+
+
+def test_what_was_walked_offline_arrives_afterwards(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    walk = write_walk(tmp_path / "walk.gpx", 60)
+    phone = Phone(
+        tmp_path / "phone", server.address, walk,
+        ["--speed", "300", "--offline-from", "0.5", "--offline-until", "5"])
+    phone.start()
+    told = phone.wait()
+    assert "kept here: the peer cannot be reached" in told
+    check(server, 60)
+
+
+def test_the_server_is_killed_and_started_again(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 100), ["--speed", "200"])
+    phone.sign_in()
+    for arrived in (10, 40):
+        await_positions(server, arrived, phone)
+        missed = phone.missed()
+        server.kill()
+        phone.wait_until(lambda: phone.missed() > missed, 30)
+        server.start()
+    phone.wait()
+    check(server, 100)
+
+
+def test_client_and_server_are_killed_at_any_moment(make_server, tmp_path):
+    seed = int(os.environ.get("MUSTER_SEED", "7"))
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    server = make_server().start()
+    member(server)
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 200), ["--speed", "350"])
+    phone.sign_in()
+    for _ in range(6):
+        time.sleep(chance.uniform(0.2, 1.5))
+        if chance.random() < 0.6:
+            phone.kill()
+            phone.start()
+        else:
+            server.kill()
+            server.start()
+    phone.wait()
+    check(server, 200)
+
+
+def test_a_network_that_cuts_at_any_byte(make_server, tmp_path):
+    seed = int(os.environ.get("MUSTER_SEED", "11"))
+    print(f"seed {seed}")
+    server = make_server().start()
+    member(server)
+    walk = write_walk(tmp_path / "walk.gpx", 150)
+    proxy = CuttingProxy(server.port, seed, cut=0)
+    phone = Phone(tmp_path / "phone", proxy.address, walk, ["--speed", "300"])
+    # Signed in by the good network; then it gets bad.
+    phone.sign_in()
+    proxy.most_bytes = 4_000
+    proxy.worsen(1)
+    phone.wait_until(lambda: proxy.cuts >= 8, 30)
+    proxy.heal()
+    phone.wait()
+    check(server, 150)
+
+
+def test_a_fence_is_crossed_on_the_device_by_the_regions_that_the_server_told(make_server, tmp_path):
+    server = make_server().start()
+    # The walk goes from 52.0 to 52.0177 along 13.1.
+    server.admin().make_team("walkers", [polygon("yard", box(13.09, 52.005, 13.11, 52.01))])
+    server.admin().ok("POST", "/users", {
+        "name": "ann", "role": "member", "team": "walkers", "password": password})
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 60), ["--speed", "400"])
+    phone.start()
+    told = phone.wait()
+    assert told.count("Entered yard") == 1 and told.count("Left yard") == 1
+    assert told.index("Entered yard") < told.index("Left yard")
+
+
+def test_a_wrong_password_and_a_walk_without_times_are_told_in_a_sentence(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    walk = write_walk(tmp_path / "walk.gpx", 3)
+    words = ["track", walk, "--server", server.address, "--user", "ann", "--store", tmp_path / "store"]
+    told = run(*words, status=1, environment={"MUSTER_PASSWORD": "wrong"})
+    assert "the server refuses" in told
+    still = tmp_path / "still.gpx"
+    still.write_text('<gpx><trk><trkseg><trkpt lat="1" lon="2"/></trkseg></trk></gpx>')
+    words[1] = still
+    told = run(*words, status=1, environment={"MUSTER_PASSWORD": password})
+    assert "no point of the file says when it was" in told
+
+
+def test_another_file_is_another_walk_and_the_same_goes_on_at_its_speed(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 10), ["--speed", "2000"])
+    phone.start()
+    phone.wait()
+    phone.arguments[-1] = "1"
+    phone.start()
+    told = phone.wait()
+    assert "continues at that speed" in told and "This walk is over" in told
+    check(server, 10)
+    phone.arguments[1] = str(write_walk(tmp_path / "other.gpx", 12))
+    phone.arguments[-1] = "2000"
+    phone.start()
+    assert "Done: 22 locations" in phone.wait()
+    assert len(locations(server)) == 22
+    phone.arguments[1] = str(tmp_path / "walk.gpx")
+    phone.start()
+    assert phone.wait().count("Done: 22 locations") == 2
+    assert len(locations(server)) == 22
+
+
+def test_nobody_records_into_what_somebody_else_recorded(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    run("user", "add", "bob", "--password-stdin", data=server.data, text=password + "\n")
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 10), ["--speed", "2000"])
+    phone.start()
+    phone.wait()
+    told = run("track", tmp_path / "walk.gpx", "--server", server.address, "--user", "bob", "--store",
+               tmp_path / "phone" / "store", status=1, environment={"MUSTER_PASSWORD": password})
+    assert "holds the locations of ann" in told
+
+
+def test_a_server_that_moved_is_signed_in_to_anew(make_server, tmp_path):
+    server = make_server().start()
+    member(server)
+    proxy = CuttingProxy(server.port, 1, cut=0)
+    phone = Phone(tmp_path / "phone", proxy.address, write_walk(tmp_path / "walk.gpx", 10), ["--speed", "2000"])
+    phone.start()
+    phone.wait()
+    proxy.close()
+    phone.arguments[phone.arguments.index("--server") + 1] = server.address
+    phone.start()
+    assert phone.wait().count("Done: 10 locations") == 2
+    check(server, 10)
+
+
+def walked(server, tmp_path):
+    """A phone that has brought ten locations, and is about to walk twelve more."""
+    member(server)
+    phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 10), ["--speed", "2000"])
+    phone.start()
+    phone.wait()
+    phone.arguments[1] = str(write_walk(tmp_path / "other.gpx", 12))
+    return phone
+
+
+def test_a_password_that_was_set_anew_is_used_once_it_is_in_hand(make_server, tmp_path):
+    server = make_server().start()
+    phone = walked(server, tmp_path)
+    run("user", "password", "ann", data=server.data, text="another secret\n")
+    # With the old one in hand it ends, and says why; what it recorded is kept.
+    phone.start()
+    told = phone.wait(status=1)
+    assert told.count("Signed in as ann, as before") == 1
+    assert "sign in again" in told and "Everything is kept" in told
+    assert len(server.admin().history("ann/phone")) == 10
+    phone.password.write_text("another secret\n")
+    phone.start()
+    told = phone.wait()
+    assert "Signed in again as ann" in told and "Done: 22 locations" in told
+    assert "another secret" not in told and password not in told
+    assert len(server.admin().history("ann/phone")) == 22
+
+
+def test_a_key_that_made_room_for_others_is_made_anew_by_itself(make_server, tmp_path):
+    server = make_server().start()
+    phone = walked(server, tmp_path)
+    for _ in range(17):
+        server.api().ok("POST", "//api/login", {"username": "ann", "password": password})
+    phone.start()
+    told = phone.wait()
+    assert "Signed in again as ann" in told and "Done: 22 locations" in told
+    assert len(server.admin().history("ann/phone")) == 22
+
+
+def walked_through(proxy, server, tmp_path):
+    """A phone that walks for five seconds more, by another way, with a key that counts no more: the password was set
+    anew, and is the same."""
+    phone = walked(server, tmp_path)
+    run("user", "password", "ann", data=server.data, text=password + "\n")
+    account = tmp_path / "phone" / "store" / "account.json"
+    account.write_text(account.read_text().replace(
+        json.dumps(server.address)[1:-1].replace("/", r"\/"), proxy.address.replace("/", r"\/")))
+    phone.arguments[phone.arguments.index("--server") + 1] = proxy.address
+    phone.arguments[phone.arguments.index("--speed") + 1] = "40"
+    return phone
+
+
+def test_a_key_that_is_refused_while_another_is_made_says_nothing_of_that(make_server, tmp_path):
+    """Emissions go on while the server takes its time to sign in, and fail with the key of before."""
+    server = make_server().start()
+    logins = []
+
+    def decide(request):
+        if request.startswith(b"POST /api/login "):
+            logins.append(request)
+            time.sleep(2)
+
+    phone = walked_through(PickyProxy(server.port, decide), server, tmp_path)
+    phone.start()
+    told = phone.wait()
+    assert told.count("the server rejected this device's key") > 2, told
+    assert "Done: 22 locations" in told and "Cannot sign in again" not in told
+    assert told.count("Signed in again as ann") == len(logins) == 1
+
+
+def test_a_server_that_fails_at_sign_in_is_asked_again(make_server, tmp_path):
+    server = make_server().start()
+    logins = []
+
+    def decide(request):
+        if request.startswith(b"POST /api/login "):
+            logins.append(request)
+            if len(logins) <= 3:
+                status = (b"500 Internal Server Error", b"404 Not Found", b"502 Bad Gateway")[len(logins) - 1]
+                return b"HTTP/1.1 " + status + b"\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnone"
+
+    phone = walked_through(PickyProxy(server.port, decide), server, tmp_path)
+    phone.start()
+    told = phone.wait()
+    assert "Done: 22 locations" in told and "Cannot sign in again" not in told
+    assert told.count("Signed in again as ann") == 1 and len(logins) == 4
+
+
+def test_what_a_removed_user_recorded_goes_to_no_other_of_that_name_unless_told(make_server, tmp_path):
+    server = make_server().start()
+    phone = walked(server, tmp_path)
+    run("user", "remove", "ann", data=server.data)
+    member(server)
+    phone.start()
+    told = phone.wait(status=1)
+    assert "another account" in told and "--take-over" in told
+    assert locations(server) == []
+    phone.arguments.append("--take-over")
+    phone.start()
+    assert "Done: 22 locations" in phone.wait()
+    assert len(locations(server)) == 22
+
+
+def test_what_the_server_says_of_a_name_or_a_password_that_will_not_do_is_told(make_server, tmp_path):
+    server = make_server(arguments=["--registration", "open"]).start()
+    walk = write_walk(tmp_path / "walk.gpx", 3)
+    for user, secret, sentence in [("bob", "short", "A password has"), ("no name", password, "A username is")]:
+        told = run("track", walk, "--server", server.address, "--user", user, "--register", "--store",
+                   tmp_path / "store", status=1, environment={"MUSTER_PASSWORD": secret})
+        assert sentence in told and "status 400" not in told

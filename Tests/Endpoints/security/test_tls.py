@@ -1,0 +1,107 @@
+"""TLS from files: what is served is encrypted, and the command line beside it still works."""
+
+import hashlib
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import time
+
+import pytest
+import requests
+
+from certificates import make_certificate
+from muster_process import admin_password, binary
+from waiting import eventually
+
+
+def test_a_server_with_a_certificate_speaks_tls_alone_and_the_command_line_reaches_it(make_server, certificate):
+    chain, key = certificate
+    server = make_server(arguments=["--tls-certificate", str(chain), "--tls-key", str(key)]).start()
+    assert server.address.startswith("https://")
+    answer = requests.get(server.address + "/health", verify=str(chain), timeout=20)
+    assert answer.json()["status"] == "ok"
+    assert "certificate" not in requests.get(
+        server.address + "/health", verify=str(chain), timeout=20,
+        headers={"X-Forwarded-For": "198.51.100.1"}).json()
+    assert answer.json()["certificate"]["ending"], "it ends within two days"
+    # Browsers come by it alone from then on.
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
+    with pytest.raises(requests.exceptions.RequestException):
+        requests.get(server.address.replace("https", "http") + "/health", timeout=20)
+    added = subprocess.run(
+        [binary, "user", "add", "bob", "--data", server.data], capture_output=True, text=True, timeout=60)
+    assert added.returncode == 0, added.stderr
+    assert "bob" in added.stdout
+
+
+class Client:
+    """A TLS connection that stays open, and the certificate that it was given."""
+
+    def __init__(self, port):
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        self.socket = context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=20))
+        self.certificate = hashlib.sha256(self.socket.getpeercert(binary_form=True)).hexdigest()
+
+    def status(self):
+        self.socket.sendall(b"HEAD /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return int(self.socket.recv(65536).split()[1])
+
+    def fetch(self, path):
+        """Reads an answer, and returns the bytes of its body."""
+        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        answer = self.socket.makefile("rb")
+        assert b" 200 " in answer.readline()
+        headers = dict(line.decode().lower().strip().split(": ", 1) for line in iter(answer.readline, b"\r\n"))
+        return len(answer.read(int(headers["content-length"])))
+
+
+def await_log(server, words):
+    """Waits until the server has said something."""
+    eventually(lambda: words in server.log(), seconds=20, why=server.log)
+
+
+def test_sighup_gives_new_connections_the_renewed_certificate_and_ends_no_open_one(make_server, certificate, tmp_path):
+    chain, key = certificate
+    server = make_server(arguments=["--tls-certificate", str(chain), "--tls-key", str(key)]).start()
+    before = Client(server.port)
+    assert before.status() == 200
+    make_certificate(chain, key)
+    renewed = shutil.copy(chain, tmp_path / "renewed.pem")
+    server.process.send_signal(signal.SIGHUP)
+    await_log(server, "read again")
+    after = Client(server.port)
+    assert after.certificate != before.certificate
+    assert (before.status(), after.status()) == (200, 200)
+    # A file that is of no use is told, and changes nothing.
+    chain.write_text("no certificate\n")
+    server.process.send_signal(signal.SIGHUP)
+    await_log(server, f"{chain} holds no certificate in PEM")
+    assert Client(server.port).certificate == after.certificate
+    # So is a key of another certificate.
+    make_certificate(chain, tmp_path / "other.pem")
+    server.process.send_signal(signal.SIGHUP)
+    await_log(server, f"{key} is not the key of the certificate in {chain}")
+    assert Client(server.port).certificate == after.certificate
+    assert (before.status(), after.status()) == (200, 200)
+    shown = requests.get(
+        f"{server.address}/metrics", verify=str(renewed), auth=("admin", admin_password), timeout=20).text
+    ends = float(re.search(r"^muster_tls_certificate_expiry_timestamp_seconds (\S+)$", shown, re.M)[1])
+    assert 86_400 < ends - time.time() < 3 * 86_400
+    assert "muster_tls_reload_failures_total 2" in shown
+
+
+def test_connections_that_have_had_a_large_answer_hold_none_of_its_memory(make_server, certificate):
+    chain, key = certificate
+    server = make_server(arguments=["--tls-certificate", str(chain), "--tls-key", str(key)]).start()
+    clients, size = [Client(server.port) for _ in range(100)], 0
+    assert clients[0].fetch("/api/v1/openapi.json") > 1_000_000
+    before = server.resident_bytes()
+    for client in clients:
+        size += client.fetch("/api/v1/openapi.json")
+    assert size > 100_000_000
+    assert server.resident_bytes() - before < 60 << 20
