@@ -11,18 +11,20 @@ import NIOCore
 struct CouchCall: Sendable {
     let request: Request
     let context: AppRequestContext
-    let endpoint: CouchEndpoint
+    let coordinator: StoreCoordinator
+    let configuration: Configuration
     /// The parameters of the query string.
     let query: CouchQuery
 
-    init(request: Request, context: AppRequestContext, endpoint: CouchEndpoint) {
+    init(
+        request: Request, context: AppRequestContext, coordinator: StoreCoordinator, configuration: Configuration
+    ) {
         self.request = request
         self.context = context
-        self.endpoint = endpoint
+        self.coordinator = coordinator
+        self.configuration = configuration
         query = CouchQuery(request.uri.query ?? "")
     }
-
-    var coordinator: StoreCoordinator { endpoint.coordinator }
 
     /// The authenticated sender of the request; nil on open routes only.
     var principal: Principal? { context.principal }
@@ -30,12 +32,17 @@ struct CouchCall: Sendable {
     /// The sender for the audit log; nil on open routes only.
     var author: Author? { principal.map { Author($0) } }
 
-    /// Returns the rights of the sender.
+    /// Returns the rights of the sender in the present directory.
     ///
     /// - Throws: `IdentityError.missing` if there is no principal.
-    func access(in directory: Directory) throws -> Access {
+    func access() throws -> Access {
         guard let principal else { throw IdentityError.missing }
-        return Access(principal, in: directory)
+        return Access(principal, in: coordinator.directory)
+    }
+
+    /// Checks that the sender is an admin.
+    func requireAdmin() throws {
+        guard try access().mayMakeDatabases else { throw CouchError.unauthorized("You are not a server admin.") }
     }
 
     // MARK: The path's parameters
@@ -57,42 +64,50 @@ struct CouchCall: Sendable {
     }
 
     /// Returns the database in the path, if the principal may read it.
-    func readable() throws -> ResolvedDatabase { try database(in: coordinator.directory) { $0.mayRead($1) } }
+    func readable() throws -> ResolvedDatabase { try readable(by: access()) }
+
+    /// Returns the database in the path, if these rights allow reading it.
+    func readable(by access: Access) throws -> ResolvedDatabase { try database(in: access) { $0.mayRead($1) } }
 
     /// Returns the database in the path, if the principal may write to it.
-    func writable() throws -> ResolvedDatabase {
-        let place = try readable()
-        guard try access(in: coordinator.directory).mayWrite(place) else {
+    func writable() throws -> ResolvedDatabase { try writable(by: access()) }
+
+    /// Returns the database in the path, if these rights allow writing to it.
+    func writable(by access: Access) throws -> ResolvedDatabase {
+        let database = try readable(by: access)
+        guard access.mayWrite(database) else {
             throw CouchError.forbidden("This database may only be read.")
         }
-        return place
+        return database
     }
 
     /// Returns the database in the path, if the principal may administer it.
     func administered() throws -> ResolvedDatabase {
-        let place = try readable()
-        guard try access(in: coordinator.directory).mayAdminister(place) else {
+        let access = try access()
+        let database = try readable(by: access)
+        guard access.mayAdminister(database) else {
             throw CouchError.forbidden("You are not a db or server admin.")
         }
-        return place
+        return database
     }
 
     /// Returns the database in the path.
     ///
     /// - Throws: `CouchError.forbidden` both for a database that does not exist and for one that `isAllowed` rejects;
     ///   only an admin learns that a database does not exist.
-    func database(in directory: Directory, _ isAllowed: (Access, ResolvedDatabase) -> Bool) throws -> ResolvedDatabase {
-        let access = try access(in: directory)
-        guard let place = directory.database(named: try parameter("db")) else {
+    func database(in access: Access, _ isAllowed: (Access, ResolvedDatabase) -> Bool) throws -> ResolvedDatabase {
+        guard let database = access.directory.database(named: try parameter("db")) else {
             throw access.mayMakeDatabases ? CouchError.noDatabase : .forbidden
         }
-        guard isAllowed(access, place) else { throw CouchError.forbidden }
-        return place
+        guard isAllowed(access, database) else { throw CouchError.forbidden }
+        return database
     }
 
-    /// Returns where the principal's local documents of a database are stored; nil if the database has none.
-    func locals(of place: ResolvedDatabase) throws -> LocalDocumentKey? {
-        try access(in: coordinator.directory).locals(of: place)
+    /// Returns where the principal's local documents of the database in the path are stored, if the principal may read
+    /// the database; nil if the database has none.
+    func readableLocals() throws -> LocalDocumentKey? {
+        let access = try access()
+        return access.locals(of: try readable(by: access))
     }
 
     // MARK: The body
@@ -121,7 +136,6 @@ struct CouchCall: Sendable {
     /// Returns the URL of a path on this server as the client reaches it, for `Location`. It is absolute, as CouchDB's
     /// is.
     func absoluteAddress(of path: String) -> String {
-        let configuration = endpoint.configuration
         let isEncrypted = configuration.tls != nil || request.headers[.xForwardedProto] == "https"
         let host =
             request.head.authority ?? request.headers[.host] ?? "\(configuration.host):\(configuration.port)"

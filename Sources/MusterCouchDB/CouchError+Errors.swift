@@ -7,23 +7,23 @@ import MusterWire
 import NIOCore
 import NIOHTTP1
 
-/// How errors of other layers become CouchDB errors.
+/// The translation of other layers' errors to CouchDB's.
 extension CouchError {
     /// Translates an error of any layer into CouchDB's form. This is the only place that does.
     ///
     /// - Returns: nil for an unexpected error.
-    init?(telling error: any Error) {
+    init?(mapping error: any Error) {
         switch error {
-        case let fault as CouchError: self = fault
-        case let fault as CouchDocumentError: self.init(telling: fault)
-        case let fault as JSONError: self.init(telling: fault)
-        case let fault as MangoError: self.init(telling: fault)
-        case let fault as IdentityError: self.init(telling: fault)
+        case let error as CouchError: self = error
+        case let error as CouchDocumentError: self.init(mapping: error)
+        case let error as JSONError: self.init(mapping: error)
+        case let error as MangoError: self.init(mapping: error)
+        case let error as IdentityError: self.init(mapping: error)
         case is RoleRefusal: self = .forbidden
-        case let fault as MultipartReader.Fault: self.init(telling: fault)
-        case let problem as Problem: self.init(telling: problem)
-        case let fault as QuotaError: self.init(telling: fault)
-        case CoordinatorError.overQuota(let fault): self.init(telling: fault)
+        case let error as MultipartReader.ParsingError: self.init(mapping: error)
+        case let problem as Problem: self.init(mapping: problem)
+        case let error as QuotaError: self.init(mapping: error)
+        case CoordinatorError.overQuota(let error): self.init(mapping: error)
         case CoordinatorError.full: self = .unavailable("The queue of writes is full.")
         case CoordinatorError.unwritable, StoreError.unwritable:
             self = .unavailable(StorageWords.refusal, retryAfterSeconds: StorageWords.retryAfterSeconds)
@@ -35,7 +35,7 @@ extension CouchError {
         case is HTTPParserError: self = .badRequest("The connection ended before the end of the body.")
         case is NIOTooManyBytesError: self = .tooLarge(limitBytes: CouchLimits.documentBytes)
         case let error as HTTPError where error.status.kind == .clientError: self = .badRequest(error.body ?? "")
-        case let fault as WorkLimit.Fault: self.init(telling: fault)
+        case let error as WorkLimit.InterruptionError: self.init(mapping: error)
         case WorkError.shareIsFull:
             self = .tooManyRequests(
                 retryAfterSeconds: 1, "Too many of your requests are waiting. Wait until some are answered.")
@@ -46,11 +46,11 @@ extension CouchError {
     }
 
     /// A query that exceeds its limits is a client error, because repeating it would exceed them again.
-    private init(telling fault: WorkLimit.Fault) {
+    private init(mapping error: WorkLimit.InterruptionError) {
         let advice =
             "Make an index (POST /{db}/_index) for a field that the selector compares, use fewer or simpler $regex, "
             + "or ask about fewer documents."
-        switch fault {
+        switch error {
         case .deadline(let seconds):
             self.init(.badRequest, "timeout", "The query took more than \(Int(seconds)) s and was ended. \(advice)")
         case .steps(let limit):
@@ -59,8 +59,8 @@ extension CouchError {
         }
     }
 
-    private init(telling fault: CouchDocumentError) {
-        switch fault {
+    private init(mapping error: CouchDocumentError) {
+        switch error {
         case .notAnObject: self = .badRequest("Document must be a JSON object")
         case .illegalPartition(let words): self.init(.badRequest, "illegal_partition", words)
         case .illegalID(let words): self.init(.badRequest, "illegal_docid", words)
@@ -72,17 +72,17 @@ extension CouchError {
         }
     }
 
-    private init(telling fault: JSONError) {
-        switch fault.reason {
+    private init(mapping error: JSONError) {
+        switch error.reason {
         case .tooMany(let limit):
             self.init(.contentTooLarge, "too_large", "The request has more than \(limit) entries.")
-        case let reason where reason.isSyntax: self = .badRequest("invalid UTF-8 JSON: \(fault)")
-        default: self = .badRequest("\(fault)")
+        case let reason where reason.isSyntax: self = .badRequest("invalid UTF-8 JSON: \(error)")
+        default: self = .badRequest("\(error)")
         }
     }
 
-    private init(telling fault: IdentityError) {
-        switch fault {
+    private init(mapping error: IdentityError) {
+        switch error {
         case .missing: self = .unauthorized("You are not authorized to access this db.")
         case .refused: self = .unauthorized("Name or password is incorrect.")
         case .tooManyTries(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds)
@@ -97,15 +97,15 @@ extension CouchError {
         }
     }
 
-    private init(telling fault: MultipartReader.Fault) {
-        switch fault {
+    private init(mapping error: MultipartReader.ParsingError) {
+        switch error {
         case .invalidHead: self = .badRequest("A part of the multipart body has a malformed head.")
         case .invalidBoundary: self = .badRequest("The multipart body has a malformed boundary.")
         }
     }
 
     /// Translates a problem of the reading of bodies, which all endpoints share.
-    private init?(telling problem: Problem) {
+    private init?(mapping problem: Problem) {
         switch problem.status {
         case .contentTooLarge: self.init(.contentTooLarge, "too_large", problem.detail ?? problem.title)
         case .unsupportedMediaType: self = .contentType(problem.detail ?? problem.title)
@@ -118,16 +118,16 @@ extension CouchError {
 
 extension CouchError {
     /// Translates an exceeded quota. CouchDB's clients retry after the statuses 429 and 507.
-    init(telling fault: QuotaError) {
-        let name = fault.retryAfterSeconds == nil ? "insufficient_storage" : "too_many_requests"
-        self.init(fault.status, name, fault.words)
-        if let seconds = fault.retryAfterSeconds { headers[.retryAfter] = "\(seconds)" }
+    init(mapping error: QuotaError) {
+        let name = error.retryAfterSeconds == nil ? "insufficient_storage" : "too_many_requests"
+        self.init(error.status, name, error.words)
+        if let seconds = error.retryAfterSeconds { headers[.retryAfter] = "\(seconds)" }
     }
 }
 
 extension ReplicationError {
     /// Translates an exceeded quota. The replication retries later, and loses no document meanwhile.
-    init(telling fault: QuotaError) {
-        self = .busy(status: fault.status.code, retryAfterSeconds: fault.retryAfterSeconds.map { Double($0) })
+    init(mapping error: QuotaError) {
+        self = .busy(status: error.status.code, retryAfterSeconds: error.retryAfterSeconds.map { Double($0) })
     }
 }

@@ -23,7 +23,7 @@ struct CouchError: Error, Hashable, Sendable {
     var response: Response {
         var response = Response.json(status) { writer in
             writer.beginObject()
-            writer.couchFault(self)
+            writer.couchError(self)
             writer.endObject()
         }
         for field in headers { response.headers[field.name] = field.value }
@@ -33,9 +33,9 @@ struct CouchError: Error, Hashable, Sendable {
 
 extension JSONWriter {
     /// Writes the members of an error into an object.
-    mutating func couchFault(_ fault: CouchError) {
-        member("error", fault.error)
-        member("reason", fault.reason)
+    mutating func couchError(_ error: CouchError) {
+        member("error", error.error)
+        member("reason", error.reason)
     }
 }
 
@@ -60,9 +60,9 @@ extension CouchError {
 
     /// The request proves no identity.
     static func unauthorized(_ reason: String) -> CouchError {
-        var fault = CouchError(.unauthorized, "unauthorized", reason)
-        fault.headers[.wwwAuthenticate] = #"Basic realm="muster""#
-        return fault
+        var error = CouchError(.unauthorized, "unauthorized", reason)
+        error.headers[.wwwAuthenticate] = #"Basic realm="muster""#
+        return error
     }
 
     /// The principal may not access the database. The response is the same whether or not the database exists.
@@ -120,23 +120,23 @@ extension CouchError {
     /// The path supports other methods only.
     static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> CouchError {
         let list = allowed.map(\.rawValue).joined(separator: ",")
-        var fault = CouchError(.methodNotAllowed, "method_not_allowed", "Only \(list) allowed")
-        fault.headers[.allow] = list
-        return fault
+        var error = CouchError(.methodNotAllowed, "method_not_allowed", "Only \(list) allowed")
+        error.headers[.allow] = list
+        return error
     }
     /// The server cannot serve the request now. Nothing was changed.
     static func unavailable(_ reason: String, retryAfterSeconds: Int = 1) -> CouchError {
-        var fault = CouchError(.serviceUnavailable, "service_unavailable", reason)
-        fault.headers[.retryAfter] = "\(retryAfterSeconds)"
-        return fault
+        var error = CouchError(.serviceUnavailable, "service_unavailable", reason)
+        error.headers[.retryAfter] = "\(retryAfterSeconds)"
+        return error
     }
     /// The client sends too many requests.
     static func tooManyRequests(
         retryAfterSeconds: Int, _ reason: String = "Wait, and try again."
     ) -> CouchError {
-        var fault = CouchError(.tooManyRequests, "too_many_requests", reason)
-        fault.headers[.retryAfter] = "\(retryAfterSeconds)"
-        return fault
+        var error = CouchError(.tooManyRequests, "too_many_requests", reason)
+        error.headers[.retryAfter] = "\(retryAfterSeconds)"
+        return error
     }
     /// An unexpected error in the server.
     static let internalError = CouchError(

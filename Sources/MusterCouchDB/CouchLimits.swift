@@ -6,6 +6,7 @@ enum CouchLimits {
     static let documentBytes = 8 << 20
     /// Bytes of a body with many documents.
     static let bulkBytes = 64 << 20
+    /// Bytes of an attachment, after decompression.
     static let attachmentBytes = 64 << 20
     /// Bytes of a multipart body.
     static let multipartBytes = 64 << 20

@@ -24,7 +24,7 @@ struct CouchProtocol: RouteProtocol {
 
     func response(to error: any Error, _ context: AppRequestContext) -> Response? {
         if let error = error as? HTTPError, error.status == .notFound { return nil }
-        return CouchError(telling: error, or: context).response.withCouchRequestID
+        return CouchError(mapping: error, or: context).response.withCouchRequestID
     }
 }
 
@@ -41,9 +41,9 @@ struct CookieProof: RequestProof {
 
 extension CouchError {
     /// Translates an error. Unexpected errors are logged and become `internalError`.
-    init(telling error: any Error, or context: AppRequestContext) {
-        if let fault = CouchError(telling: error) {
-            self = fault
+    init(mapping error: any Error, or context: AppRequestContext) {
+        if let couchError = CouchError(mapping: error) {
+            self = couchError
         } else {
             context.log(error)
             self = .internalError
@@ -57,6 +57,29 @@ extension Response {
         var response = self
         response.headers[.couchRequestID] = SecretToken.randomBytes(5).hexadecimal
         return response
+    }
+}
+
+extension Request {
+    /// Returns the value of a cookie; nil if the request has no such cookie.
+    func cookie(_ name: String) -> String? {
+        for field in headers[values: .cookie] {
+            for pair in field.split(separator: ";") {
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                if parts.count == 2, parts[0].drop(while: { $0 == " " }) == name, !parts[1].isEmpty {
+                    return String(parts[1])
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Whether the request comes from a page of this server or of one of these origins, or from no page.
+    func isOfOwnPage(or origins: Set<String>) -> Bool {
+        guard let origin = headers[.origin] else { return true }
+        if origins.contains(origin) { return true }
+        let host = head.authority ?? headers[.host] ?? ""
+        return origin == "http://\(host)" || origin == "https://\(host)"
     }
 }
 

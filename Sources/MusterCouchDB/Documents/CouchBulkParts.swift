@@ -54,10 +54,12 @@ struct CouchBulkParts: Sendable {
         do {
             results = try item.find(view, in: scope, &opened, reader)
         } catch {
-            guard let fault = CouchError(telling: error), fault.status.kind == .clientError else { throw error }
+            guard let couchError = CouchError(mapping: error), couchError.status.kind == .clientError else {
+                throw error
+            }
             var json = JSONWriter()
-            json.refusal(of: item.id, item.revision, fault)
-            return parts.add(fault: json.bytes, writer)
+            json.refusal(of: item.id, item.revision, couchError)
+            return parts.addRefusal(json.bytes, writer)
         }
         for result in results { try parts.add(result, view, writer) }
     }

@@ -10,11 +10,11 @@ enum CouchBulkRow: Sendable {
     case local(LocalEdit)
     case refused(Refusal)
 
-    /// Why the server does not store one document.
+    /// A document that the server does not store, and the error that says why.
     struct Refusal: Sendable {
         var id: String
         var revisionText: String?
-        var fault: CouchError
+        var error: CouchError
     }
 
     /// The edit of a replicated document; nil for other rows.
@@ -30,7 +30,7 @@ enum CouchBulkRow: Sendable {
     ///  - isAdministered: whether the sender may store design documents.
     /// - Throws: errors that concern the whole request, such as a damaged attachment or a full disk.
     init(
-        _ document: Result<CouchDocument, CouchBulk.Refusal>, in place: ResolvedDatabase, areNewEdits: Bool,
+        _ document: Result<CouchDocument, CouchBulk.Refusal>, in database: ResolvedDatabase, areNewEdits: Bool,
         isAdministered: Bool, _ coordinator: StoreCoordinator
     ) async throws {
         let id: String
@@ -39,24 +39,24 @@ enum CouchBulkRow: Sendable {
             switch document {
             case .failure(let refusal):
                 (id, revisionText) = (refusal.id, refusal.revisionText)
-                throw refusal.fault
+                throw refusal.error
             case .success(let document):
                 var incoming = UploadedDocument(document: document)
-                (id, revisionText) = (document.id ?? CouchEndpoint.freshID(), document.revisionText)
+                (id, revisionText) = (document.id ?? DocumentID.random(), document.revisionText)
                 incoming.document.id = id
                 if id.hasPrefix(DocumentID.localPrefix) {
                     self = .local(try LocalEdit(document, id))
                     return
                 }
-                let edit = try await incoming.edit(in: place, areNewEdits: areNewEdits, coordinator)
+                let edit = try await incoming.edit(in: database, areNewEdits: areNewEdits, coordinator)
                 guard isAdministered || !id.hasPrefix(DocumentID.designPrefix) else {
                     throw CouchError.forbidden("You are not a db or server admin.")
                 }
                 self = .edit(edit)
             }
         } catch {
-            guard let fault = CouchError(refusingOneFor: error, areNewEdits: areNewEdits) else { throw error }
-            self = .refused(Refusal(id: id, revisionText: revisionText, fault: fault))
+            guard let couchError = CouchError(refusingOneFor: error, areNewEdits: areNewEdits) else { throw error }
+            self = .refused(Refusal(id: id, revisionText: revisionText, error: couchError))
         }
     }
 }
@@ -70,12 +70,12 @@ extension CouchError {
     ///
     /// - Returns: nil for an error that does not come from the document: the server may accept it the next time.
     init?(refusingOneFor error: any Error, areNewEdits: Bool) {
-        let fault: CouchError
+        let couchError: CouchError
         switch error {
-        case let error as JSONError where error.reason.isOfOneValue: fault = .badRequest("\(error)")
-        case let error as CouchDocumentError: fault = CouchError(telling: error) ?? .internalError
+        case let error as JSONError where error.reason.isOfOneValue: couchError = .badRequest("\(error)")
+        case let error as CouchDocumentError: couchError = CouchError(mapping: error) ?? .internalError
         case let error as CouchError where error.error == "document_too_large":
-            fault = CouchError(
+            couchError = CouchError(
                 error.status, error.error, "\(error.reason) has more than \(CouchLimits.documentBytes) bytes")
         // The peer may still send the attachment. Until then it must not count the document as refused.
         case let error as CouchError where ["missing_stub", "forbidden"].contains(error.error):
@@ -83,21 +83,21 @@ extension CouchError {
             return
         default: return nil
         }
-        self = areNewEdits ? fault : .forbidden(fault.reason)
+        self = areNewEdits ? couchError : .forbidden(couchError.reason)
     }
 
     /// Stores one document. If it is a revision of another database, errors are translated by
     /// `init(refusingOneFor:areNewEdits:)`.
-    static func telling<Success>(
-        _ call: CouchCall, _ put: () async throws -> Success
+    static func mappingErrors<Success>(
+        of call: CouchCall, _ put: () async throws -> Success
     ) async throws -> Success {
         do {
             return try await put()
         } catch {
             guard (try? call.query.flag("new_edits", otherwise: true)) == false,
-                let fault = CouchError(refusingOneFor: error, areNewEdits: false)
+                let couchError = CouchError(refusingOneFor: error, areNewEdits: false)
             else { throw error }
-            throw fault
+            throw couchError
         }
     }
 }
@@ -115,7 +115,7 @@ extension JSONWriter {
             value(revision)
             endObject()
         } catch {
-            row(of: CouchBulkRow.Refusal(id: id, fault: error))
+            row(of: CouchBulkRow.Refusal(id: id, error: error))
         }
     }
 
@@ -130,7 +130,7 @@ extension JSONWriter {
             member("id", id)
             member("rev", "0-\(revision)")
             endObject()
-        case .failure(let fault): row(of: CouchBulkRow.Refusal(id: id, revisionText: edit.said, fault: fault))
+        case .failure(let error): row(of: CouchBulkRow.Refusal(id: id, revisionText: edit.said, error: error))
         }
     }
 
@@ -139,7 +139,7 @@ extension JSONWriter {
         beginObject()
         member("id", refusal.id)
         if let revisionText = refusal.revisionText { member("rev", revisionText) }
-        couchFault(refusal.fault)
+        couchError(refusal.error)
         endObject()
     }
 }

@@ -45,7 +45,7 @@ struct CouchMultipart: Sendable {
             writer.beginObject()
             writer.member("missing", revision)
             writer.endObject()
-            add(fault: writer.bytes, parts)
+            addRefusal(writer.bytes, parts)
         case .found(let found) where !found.hasWantedFiles(wanted):
             try writer.document(found.rendering(wanted) { _ in true })
             add(parts.head("application/json"))
@@ -58,7 +58,7 @@ struct CouchMultipart: Sendable {
     }
 
     /// Appends a part that says why a document is not returned.
-    mutating func add(fault json: [UInt8], _ parts: MultipartWriter) {
+    mutating func addRefusal(_ json: [UInt8], _ parts: MultipartWriter) {
         add(parts.head("application/json; error=\"true\""))
         add(json)
     }
@@ -110,7 +110,7 @@ extension ResponseBodyWriter {
     }
 }
 
-extension CouchEndpoint {
+extension CouchMultipart {
     /// Makes the response with a document and its attachments.
     static func related(_ found: FoundRevision, _ wanted: DocumentReadOptions, _ call: CouchCall) throws -> Response {
         let parts = MultipartWriter()

@@ -9,8 +9,8 @@ enum DocumentAdmission {
     /// Checks a document without its attachments.
     ///
     /// - Throws: `CouchDocumentError.illegalID`, `.illegalPartition`, `CouchError` (`document_too_large`).
-    static func check(_ id: String, _ json: [UInt8], in place: ResolvedDatabase) throws {
-        try checkID(id, in: place)
+    static func check(_ id: String, _ json: [UInt8], in database: ResolvedDatabase) throws {
+        try checkID(id, in: database)
         guard json.count <= CouchLimits.documentBytes else {
             throw CouchError(.contentTooLarge, "document_too_large", id)
         }
@@ -19,21 +19,21 @@ enum DocumentAdmission {
     /// Checks that a document of the database may have this id.
     ///
     /// - Throws: `CouchDocumentError.illegalID`, `.illegalPartition`.
-    static func checkID(_ id: String, in place: ResolvedDatabase) throws {
+    static func checkID(_ id: String, in database: ResolvedDatabase) throws {
         try DocumentID.check(id)
-        if place.isPartitioned { try DocumentID.checkPartition(of: id) }
+        if database.isPartitioned { try DocumentID.checkPartition(of: id) }
     }
 
     /// Returns why the database cannot store a revision that a replication transfers; nil if it can.
-    static func refusal(of revision: ReplicatedRevision, in place: ResolvedDatabase) -> WriteRefusal? {
+    static func refusal(of revision: ReplicatedRevision, in database: ResolvedDatabase) -> WriteRefusal? {
         do {
-            try check(revision.id, revision.json, in: place)
+            try check(revision.id, revision.json, in: database)
             try check(revision.attachments)
             return nil
         } catch {
-            let fault = CouchError(telling: error) ?? .internalError
+            let couchError = CouchError(mapping: error) ?? .internalError
             return WriteRefusal(
-                id: revision.id, revision: revision.revision, error: fault.error, reason: fault.reason)
+                id: revision.id, revision: revision.revision, error: couchError.error, reason: couchError.reason)
         }
     }
 

@@ -16,11 +16,11 @@ struct UploadedDocument: Sendable {
     ///
     /// - Parameter areNewEdits: whether the document is an edit. Otherwise it is a revision that another database made.
     /// - Throws: `CouchDocumentError`, `CouchError`; the errors of storing attachments.
-    func edit(in place: ResolvedDatabase, areNewEdits: Bool, _ coordinator: StoreCoordinator) async throws
+    func edit(in database: ResolvedDatabase, areNewEdits: Bool, _ coordinator: StoreCoordinator) async throws
         -> DocumentEdit
     {
         guard let id = document.id else { throw CouchDocumentError.illegalID("Document id must not be empty") }
-        try DocumentAdmission.check(id, document.json, in: place)
+        try DocumentAdmission.check(id, document.json, in: database)
         let revision = try document.revision()
         let spot: DocumentEdit.Place
         let ancestors: [Revision]
@@ -36,7 +36,7 @@ struct UploadedDocument: Sendable {
         var body = DocumentBody(json: document.json)
         if !document.attachments.isEmpty {
             body.attachments = try await attachments(
-                of: id, after: ancestors, generation: generation, areNewEdits: areNewEdits, in: place, coordinator)
+                of: id, after: ancestors, generation: generation, areNewEdits: areNewEdits, in: database, coordinator)
         }
         return DocumentEdit(id: id, body: body, isDeleted: document.isDeleted, place: spot)
     }
@@ -53,10 +53,10 @@ struct UploadedDocument: Sendable {
 
     private func attachments(
         of id: String, after ancestors: [Revision], generation: Int32, areNewEdits: Bool,
-        in place: ResolvedDatabase, _ coordinator: StoreCoordinator
+        in database: ResolvedDatabase, _ coordinator: StoreCoordinator
     ) async throws -> [Attachment] {
         var known: [Attachment] = []
-        if document.attachments.contains(where: { $0.content == .stub }), let scope = place.scope {
+        if document.attachments.contains(where: { $0.content == .stub }), let scope = database.scope {
             known = try await coordinator.readDocuments { reader in
                 for ancestor in ancestors.prefix(StoredDatabase.defaultRevisionLimit) {
                     if let body = try reader.body(of: ancestor, of: id, in: scope) { return body.attachments }
@@ -106,8 +106,8 @@ extension CouchAttachment {
 extension UploadedDocument {
     /// Reads a document that its attachments follow.
     ///
-    /// - Throws: `CouchError` if the body contradicts its document, `MultipartReader.Fault`. Then no document refers to
-    ///   what was stored.
+    /// - Throws: `CouchError` if the body contradicts its document, `MultipartReader.ParsingError`. Then no document
+    ///   refers to what was stored.
     init(related call: CouchCall) async throws {
         guard let boundary = call.request.headers[.contentType].flatMap({ MultipartReader.boundary(of: $0) }) else {
             throw CouchError.badRequest("The multipart body has no boundary.")

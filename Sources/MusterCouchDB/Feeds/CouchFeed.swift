@@ -46,15 +46,15 @@ final class CouchFeed<Answer: FollowedAnswer>: FeedContent {
     var timeoutSeconds: Double? { terms.timeoutSeconds }
 
     /// - Parameters:
-    ///  - proof: proves the identity of the client that opened the feed.
-    ///   - proof: proves whose feed it is.
+    ///   - begun: the state up to which rows were sent.
+    ///   - proof: proves the identity of the client that opened the feed.
     ///   - mayFollow: whether a principal may have the feed now.
     init(
-        _ begun: Answer, _ endpoint: CouchEndpoint, proof: any RequestProof,
+        _ begun: Answer, coordinator: StoreCoordinator, identity: Identity, proof: any RequestProof,
         whereAllowed mayFollow: @escaping @Sendable (Access, Directory) -> Bool
     ) {
-        coordinator = endpoint.coordinator
-        identity = endpoint.identity
+        self.coordinator = coordinator
+        self.identity = identity
         self.proof = proof
         self.mayFollow = mayFollow
         answer = Mutex(begun)
@@ -67,11 +67,11 @@ final class CouchFeed<Answer: FollowedAnswer>: FeedContent {
         return try await sendRows(&writer)
     }
 
-    func send(_ ring: LogFeed.Ring, _ writer: inout any ResponseBodyWriter) async throws -> Bool {
+    func send(_ reasons: LogFeed.WakeReasons, _ writer: inout any ResponseBodyWriter) async throws -> Bool {
         guard await mayGoOn() else { return false }
-        if ring.isTouched, try await !sendRows(&writer) { return false }
-        if ring.isBeat { try await send(beat, &writer) }
-        return !ring.isOver
+        if reasons.isTouched, try await !sendRows(&writer) { return false }
+        if reasons.isBeat { try await send(beat, &writer) }
+        return !reasons.isOver
     }
 
     func end(_ writer: inout any ResponseBodyWriter) async throws {

@@ -9,7 +9,7 @@ struct FeedTerms: Hashable, Sendable {
         case list, lines, events
     }
 
-    /// When the response ends.
+    /// The kind of feed, which decides when the response ends.
     enum Feed: String, Hashable, Sendable {
         case normal, longpoll, continuous, eventsource
     }

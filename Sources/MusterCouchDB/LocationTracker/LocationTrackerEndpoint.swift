@@ -102,8 +102,8 @@ struct LocationTrackerEndpoint: Sendable {
             }
             guard coordinator.directory.releasing(name) != nil else { return Self.alreadyThere }
             return try await makeAccount(name, password, by: admin)
-        } catch let fault as IdentityError {
-            return try Self.refusal(fault)
+        } catch let error as IdentityError {
+            return try Self.refusal(error)
         }
     }
 
@@ -150,8 +150,8 @@ struct LocationTrackerEndpoint: Sendable {
             let key = try await identity.makeLocationKey(for: user.number)
             let uuid = try await coordinator.read { try $0.uuid() }
             return response(key, of: user, at: uuid, request)
-        } catch let fault as IdentityError {
-            return try Self.refusal(fault)
+        } catch let error as IdentityError {
+            return try Self.refusal(error)
         }
     }
 
@@ -178,12 +178,12 @@ struct LocationTrackerEndpoint: Sendable {
     // MARK: Places
 
     private func findPlaces(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        guard let place = coordinator.directory.database(named: DatabaseName.places) else {
+        guard let database = coordinator.directory.database(named: DatabaseName.places) else {
             return Self.refusal(.notFound, "There are no places.")
         }
         let index = GeoIndexName(design: "points", name: SpatialIndexes.standardName)
         return try await GeoQueryHandler(coordinator: coordinator, geoIndexes: geoIndexes)
-            .respond(CouchQuery(request.uri.query ?? "").parameters, index, in: place)
+            .respond(CouchQuery(request.uri.query ?? "").parameters, index, in: database)
     }
 
     // MARK: Shared by the routes
@@ -206,8 +206,8 @@ struct LocationTrackerEndpoint: Sendable {
         }
     }
 
-    private static func refusal(_ fault: IdentityError) throws -> Response {
-        switch fault {
+    private static func refusal(_ error: IdentityError) throws -> Response {
+        switch error {
         case .refused, .missing, .unknown: return refusal(.forbidden, "Invalid username and/or password.")
         case .unusablePassword:
             return refusal(
@@ -217,7 +217,7 @@ struct LocationTrackerEndpoint: Sendable {
             var response = refusal(.tooManyRequests, "Too many attempts")
             response.headers[.retryAfter] = String(seconds)
             return response
-        case .busy, .tooMany: throw fault
+        case .busy, .tooMany: throw error
         }
     }
 }
@@ -231,9 +231,9 @@ private struct PlacesProtocol: RouteProtocol {
     func response(to error: any Error, _ context: AppRequestContext) -> Response? {
         switch error {
         case is RoleRefusal: LocationTrackerEndpoint.refusal(.forbidden, "Gateways may not search places.")
-        case let fault as MangoError:
-            LocationTrackerEndpoint.refusal(HTTPResponse.Status(code: fault.status), fault.reason)
-        case let fault as CouchError: LocationTrackerEndpoint.refusal(fault.status, fault.reason)
+        case let error as MangoError:
+            LocationTrackerEndpoint.refusal(HTTPResponse.Status(code: error.status), error.reason)
+        case let error as CouchError: LocationTrackerEndpoint.refusal(error.status, error.reason)
         default: nil
         }
     }

@@ -49,7 +49,7 @@ struct CouchListing: Sendable {
         }
         if let start = try source.value("startkey") ?? source.value("start_key") {
             try requireNoKeys()
-            switch start.place {
+            switch start.keyPosition {
             case .within(let text): set(start: text)
             case .before: isEmpty = isEmpty || range.isDescending
             case .behind: isEmpty = isEmpty || !range.isDescending
@@ -57,7 +57,7 @@ struct CouchListing: Sendable {
         }
         if let end = try source.value("endkey") ?? source.value("end_key") {
             try requireNoKeys()
-            switch end.place {
+            switch end.keyPosition {
             case .within(let text): set(end: text, isIncluded: inclusiveEnd)
             case .before: isEmpty = isEmpty || !range.isDescending
             case .behind: isEmpty = isEmpty || range.isDescending
@@ -125,13 +125,13 @@ struct CouchListing: Sendable {
 extension JSONValue {
     /// The position of a key among ids, which are strings, in CouchDB's order: null, booleans, numbers, strings,
     /// arrays, objects.
-    fileprivate enum Place {
+    fileprivate enum KeyPosition {
         case before
         case within(String)
         case behind
     }
 
-    fileprivate var place: Place {
+    fileprivate var keyPosition: KeyPosition {
         switch self {
         case .null, .boolean, .integer, .number: .before
         case .string(let text): .within(text)

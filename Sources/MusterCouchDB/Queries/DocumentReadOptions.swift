@@ -5,19 +5,25 @@ import MusterDocuments
 import MusterServer
 import MusterWire
 
-/// What a client wants to know of a document.
+/// The query parameters of `GET /{db}/{doc}`: which revision to return, and with which metadata.
 struct DocumentReadOptions: Sendable {
     /// `rev`; nil for the winner.
     var revision: Revision?
+    /// `latest`: whether a newer leaf is returned in place of the named revision.
     var latest = false
+    /// `revs`: whether the document lists its revision and the ancestors.
     var revisions = false
+    /// `revs_info`: whether the document lists its revision and the ancestors, each with its state.
     var information = false
+    /// `conflicts`: whether the document lists the other leaves that are not deleted.
     var conflicts = false
+    /// `deleted_conflicts`: whether the document lists the other leaves that are deletions.
     var deletedConflicts = false
+    /// `local_seq`: whether the document has the sequence of its last change.
     var localSequence = false
-    /// Whether attachments are returned with their bytes.
+    /// `attachments`: whether attachments are returned with their bytes.
     var attachments = false
-    /// Attachments that these revisions or their ancestors have are returned without their bytes.
+    /// `atts_since`: attachments that these revisions or their ancestors have are returned without their bytes.
     var attachmentsSince: [Revision] = []
 
     /// Selects the winner, without optional members.
@@ -52,6 +58,25 @@ struct DocumentReadOptions: Sendable {
 
     /// Whether the response depends on the revision alone, so that it can have an `ETag`.
     var isTagged: Bool { !information && !conflicts && !deletedConflicts && !localSequence }
+
+    /// Returns the revision that these options select: the winner, unless they name a revision.
+    ///
+    /// - Throws: `CouchError.missing`, `.deleted`.
+    func find(_ id: String, in scope: DatabaseScope, _ reader: any DocumentReader) throws -> FoundRevision {
+        guard let document = try reader.document(id, in: scope) else { throw CouchError.missing }
+        guard var revision = revision else {
+            guard let winner = document.tree.winner else { throw CouchError.missing }
+            guard !winner.isDeleted else { throw CouchError.deleted }
+            let body = try document.body ?? reader.body(of: winner.revision, document, scope)
+            return FoundRevision(document: document, node: winner, body: body, scope: scope)
+        }
+        if latest, let leaf = document.tree.leaves(from: revision).first { revision = leaf }
+        guard let node = document.tree.node(revision), node.isKnown else { throw CouchError.missing }
+        // A deletion is only returned to a client that names its revision.
+        guard !node.isDeleted || revision == self.revision else { throw CouchError.deleted }
+        guard let body = try reader.body(of: revision, of: id, in: scope) else { throw CouchError.missing }
+        return FoundRevision(document: document, node: node, body: body, scope: scope)
+    }
 }
 
 extension JSONValue {

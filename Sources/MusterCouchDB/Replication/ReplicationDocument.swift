@@ -19,9 +19,11 @@ struct ReplicationDocument: Sendable {
     let owner: String?
     /// How the replication ended; nil if it has not.
     let ending: ScheduledState?
-    /// What the document says about the end; nil if it has none.
+    /// The time in the document at which the replication ended; nil if it has not ended.
     let endedAt: String?
+    /// The reason in the document of a failed replication; nil for any other.
     let reason: String?
+    /// The counts in the document of a completed replication; nil for any other.
     let statistics: JSONValue?
 
     /// - Returns: nil for a document without an order: a design document or a deleted one.
@@ -36,7 +38,7 @@ struct ReplicationDocument: Sendable {
                 JSONValue(
                     parsing: body.json, depthLimit: CouchDocument.depthLimit + 1, valueLimit: 2 * CouchLimits.names),
                 openedBy: seal)
-        }.mapError { CouchError(telling: $0) ?? .badRequest("The order cannot be read.") }
+        }.mapError { CouchError(mapping: $0) ?? .badRequest("The order cannot be read.") }
         // Parsed separately from the order, so that an end is recognized even if the order is invalid.
         let value =
             (try? JSONValue(

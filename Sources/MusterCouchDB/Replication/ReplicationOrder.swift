@@ -12,7 +12,7 @@ struct ReplicationOrder: Hashable, Sendable {
         /// A database of this server.
         case local(String)
         /// A database of another server.
-        case remote(PeerAddress)
+        case remote(DatabaseAddress)
 
         /// The name or URL without credentials.
         var description: String {
@@ -85,11 +85,13 @@ struct ReplicationOrder: Hashable, Sendable {
             throw CouchError.badRequest("\(name) must be the name or the URL of a database.")
         }
         guard text.contains("://") else { return .local(text) }
-        guard var address = PeerAddress(text) else { throw CouchError.badRequest("\(name) is no http or https URL.") }
+        guard var address = DatabaseAddress(text) else {
+            throw CouchError.badRequest("\(name) is no http or https URL.")
+        }
         if let basic = value?["auth"]?["basic"], let user = basic["username"]?.string,
             let password = try seal.password(basic["password"], of: user, at: address)
         {
-            address = address.asked(by: .basic(name: user, password: password))
+            address = address.authenticated(by: .basic(name: user, password: password))
         } else {
             for header in value?["headers"]?.members ?? [] {
                 guard header.key.lowercased() == "authorization",
@@ -97,7 +99,7 @@ struct ReplicationOrder: Hashable, Sendable {
                 else {
                     throw otherHeader
                 }
-                address = try address.asked(by: credentials(text))
+                address = try address.authenticated(by: credentials(text))
             }
         }
         return .remote(address)

@@ -67,7 +67,7 @@ struct ReplicationSeal: Sendable {
     }
 
     private func sealed(_ side: JSONValue) -> JSONValue {
-        guard let text = side.string ?? side["url"]?.string, let address = PeerAddress(text) else { return side }
+        guard let text = side.string ?? side["url"]?.string, let address = DatabaseAddress(text) else { return side }
         // Credentials in the URL are moved to a member beside it.
         var members = side.members ?? []
         if case .basic(let name, let password) = address.credentials {
@@ -95,14 +95,14 @@ struct ReplicationSeal: Sendable {
         return .object(members)
     }
 
-    private func sealedAuth(_ auth: JSONValue, at address: PeerAddress) -> JSONValue {
+    private func sealedAuth(_ auth: JSONValue, at address: DatabaseAddress) -> JSONValue {
         auth.replacing("basic") { basic in
             let name = basic["username"]?.string ?? ""
             return basic.replacing("password") { seal($0, for: Self.purpose(at: address, name)) }
         }
     }
 
-    private func sealedHeaders(_ headers: JSONValue, at address: PeerAddress) -> JSONValue {
+    private func sealedHeaders(_ headers: JSONValue, at address: DatabaseAddress) -> JSONValue {
         guard let members = headers.members else { return headers }
         return .object(
             members.map { member in
@@ -120,12 +120,12 @@ struct ReplicationSeal: Sendable {
     // MARK: Reading
 
     /// Returns the password in an order, which may be sealed or plain.
-    func password(_ value: JSONValue?, of name: String, at address: PeerAddress) throws -> String? {
+    func password(_ value: JSONValue?, of name: String, at address: DatabaseAddress) throws -> String? {
         try text(value, for: Self.purpose(at: address, name))
     }
 
     /// Returns the `Authorization` header in an order, which may be sealed or plain.
-    func header(_ value: JSONValue, at address: PeerAddress) throws -> String? {
+    func header(_ value: JSONValue, at address: DatabaseAddress) throws -> String? {
         try text(value, for: Self.purpose(at: address, "header"))
     }
 
@@ -138,7 +138,7 @@ struct ReplicationSeal: Sendable {
         return String(decoding: secret, as: UTF8.self)
     }
 
-    private static func purpose(at address: PeerAddress, _ name: String) -> String {
+    private static func purpose(at address: DatabaseAddress, _ name: String) -> String {
         "replication with \(address.description) as \(name)"
     }
 }

@@ -27,19 +27,20 @@ extension Replicator {
 
     /// Brings the jobs in line with the documents once, and waits until a document changes.
     func follow() async throws {
-        guard let place = coordinator.directory.database(named: DatabaseName.replicator), let database = place.number,
+        guard let database = coordinator.directory.database(named: DatabaseName.replicator),
+            let number = database.number,
             let admin = coordinator.directory.users.all.first(where: { $0.role == .admin })
         else {
             // Without the database, its orders end.
             end { $0.document != nil }
             return try await Task.sleep(for: .seconds(Self.lookSeconds))
         }
-        let home = try await StoredDatabaseHome(place, by: admin.number, coordinator, feeds)
+        let home = try await StoredDatabaseHome(database, by: admin.number, coordinator, feeds)
         let running = Set(jobs.compactMap(\.document))
         let room = Self.jobLimit - jobs.count
-        let agenda = try await home.look { [seal] reader in
+        let agenda = try await home.readDocuments { [seal] reader in
             var agenda = Agenda(sequence: reader.lastSequence)
-            try reader.eachReplication(in: database, openedBy: seal) { document in
+            try reader.eachReplication(in: number, openedBy: seal) { document in
                 guard document.ending == nil else { return }
                 agenda.wanted[document.name.id] = document.name.revision
                 guard !running.contains(document.name) else { return }
@@ -50,20 +51,20 @@ extension Replicator {
         end { job in job.document.map { agenda.wanted[$0.id] != $0.revision } ?? false }
         for document in agenda.due {
             if seal.hasPlainSecret(document.body.json) {
-                try await sealSecrets(of: document, in: place)
+                try await sealSecrets(of: document, in: database)
                 continue
             }
             // A document stored before owners were recorded runs by the rights of the first admin, as it did then.
             guard let owner = document.owner.map({ coordinator.directory.users[$0] }) ?? admin,
                 coordinator.directory.letsReplicate(orderedBy: owner.number)
             else {
-                try await write(.failed(nil, reason: Self.unfounded), into: document.name, in: place)
+                try await write(.failed(nil, reason: Self.unfounded), into: document.name, in: database)
                 continue
             }
             switch document.order {
-            case .success(let order): try? begin(order, of: document.name, in: place, by: owner.number)
-            case .failure(let fault):
-                try await write(.failed(nil, reason: fault.reason), into: document.name, in: place)
+            case .success(let order): try? begin(order, of: document.name, in: database, by: owner.number)
+            case .failure(let error):
+                try await write(.failed(nil, reason: error.reason), into: document.name, in: database)
             }
         }
         try await wait(for: home, after: agenda.sequence, orRoom: agenda.isCrowded)
@@ -78,21 +79,21 @@ extension Replicator {
         let unfounded = jobs.filter { !directory.letsReplicate(orderedBy: $0.user) }
         guard !unfounded.isEmpty else { return }
         end { !directory.letsReplicate(orderedBy: $0.user) }
-        guard let place = directory.database(named: DatabaseName.replicator) else { return }
+        guard let database = directory.database(named: DatabaseName.replicator) else { return }
         for job in unfounded {
             guard let document = job.document else { continue }
             // If the write fails, the next reading of the documents finds the order again.
-            try? await write(.failed(job.order, reason: Self.unfounded), into: document, in: place)
+            try? await write(.failed(job.order, reason: Self.unfounded), into: document, in: database)
         }
     }
 
     /// Seals the secrets in a document that an earlier version stored in plain text.
-    private func sealSecrets(of document: ReplicationDocument, in place: ResolvedDatabase) async throws {
+    private func sealSecrets(of document: ReplicationDocument, in database: ResolvedDatabase) async throws {
         var body = document.body
         body.json = try seal.sealed(body.json, owner: nil)
         let edit = DocumentEdit(
             id: document.name.id, body: body, isDeleted: false, place: .on(document.name.revision))
-        _ = try await coordinator.write([edit], to: place, by: nil)
+        _ = try await coordinator.write([edit], to: database, by: nil)
     }
 
     /// Returns when a document changes, or when an order that waits for its turn may begin.
@@ -112,7 +113,7 @@ extension Replicator {
 
     /// Begins the order of a document. While a peer is unreachable the job tries again; it never ends for that reason.
     private func begin(
-        _ order: ReplicationOrder, of document: ReplicationJob.DocumentName, in place: ResolvedDatabase,
+        _ order: ReplicationOrder, of document: ReplicationJob.DocumentName, in database: ResolvedDatabase,
         by user: UserNumber
     ) throws {
         let startedAt = coordinator.now()
@@ -130,7 +131,7 @@ extension Replicator {
             // The job stays on the roster until its end is written. Otherwise the order would begin again.
             while true {
                 do {
-                    return try await write(ending, into: document, in: place)
+                    return try await write(ending, into: document, in: database)
                 } catch CoordinatorError.full {
                     try await Task.sleep(for: .seconds(Self.lookSeconds))
                 }
@@ -140,11 +141,11 @@ extension Replicator {
 
     /// Writes into a document how its replication ended, unless the document has changed.
     private func write(
-        _ ending: ReplicationEnding, into document: ReplicationJob.DocumentName, in place: ResolvedDatabase
+        _ ending: ReplicationEnding, into document: ReplicationJob.DocumentName, in database: ResolvedDatabase
     ) async throws {
-        guard let database = place.number else { return }
+        guard let number = database.number else { return }
         let found = try await coordinator.readDocuments { [seal] reader in
-            try reader.document(document.id, in: .database(database)).flatMap {
+            try reader.document(document.id, in: .database(number)).flatMap {
                 ReplicationDocument($0, openedBy: seal)
             }
         }
@@ -153,6 +154,6 @@ extension Replicator {
             id: document.id, body: try ending.written(in: found.body, at: coordinator.now()), isDeleted: false,
             place: .on(document.revision))
         // If another edit came first, the next pass reads it.
-        _ = try await coordinator.write([edit], to: place, by: nil)
+        _ = try await coordinator.write([edit], to: database, by: nil)
     }
 }

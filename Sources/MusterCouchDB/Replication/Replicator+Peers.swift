@@ -35,9 +35,9 @@ extension Replicator {
                 var done = try await replicate(order, by: user, tell)
                 done.progress.counts = before + done.progress.counts
                 return done
-            } catch let fault as ReplicationError where fault.isPassing {
+            } catch let error as ReplicationError where error.isPassing {
                 var progress = told.withLock { $0 }
-                progress.state = .waiting(seconds: Self.awaySeconds, after: fault)
+                progress.state = .waiting(seconds: Self.awaySeconds, after: error)
                 report(progress)
                 try await pacing.sleep(Self.awaySeconds)
             }
@@ -78,11 +78,11 @@ extension Replicator {
         switch side {
         case .local(let name):
             if isMade { try await createTarget(name, by: user) }
-            guard let place = coordinator.directory.database(named: name) else {
+            guard let database = coordinator.directory.database(named: name) else {
                 throw ReplicationError.noDatabase(name)
             }
             return (
-                DocumentPeer(try await StoredDatabaseHome(place, by: user, isOrdered: true, coordinator, feeds)), nil
+                DocumentPeer(try await StoredDatabaseHome(database, by: user, isOrdered: true, coordinator, feeds)), nil
             )
         case .remote(let address):
             let connections = try await connections(to: address)
@@ -99,17 +99,17 @@ extension Replicator {
     }
 
     /// Connects to one checked address of the peer. The client does not look the name up again.
-    private func connections(to address: PeerAddress) async throws -> HTTPConnections {
+    private func connections(to address: DatabaseAddress) async throws -> HTTPConnections {
         do {
             let origin = try HTTPAddress(address.root).origin
             let pinned = try await client.client(for: origin, spelled: address.host, AsyncHTTPTransport.configuration)
             return HTTPConnections(AsyncHTTPTransport(pinned))
-        } catch let fault as HTTPAddress.Fault {
-            throw ReplicationError.unsupported("its address \(fault.detail)")
+        } catch let error as HTTPAddress.ParsingError {
+            throw ReplicationError.unsupported("its address \(error.detail)")
         } catch CallError.forbidden(let refusal) {
             throw ReplicationError.unsupported(refusal)
-        } catch let fault as CallError {
-            throw ReplicationError.unreachable(fault.reason)
+        } catch let error as CallError {
+            throw ReplicationError.unreachable(error.reason)
         }
     }
 }

@@ -57,7 +57,7 @@ final class Replicator: Service {
     ///
     /// - Throws: `CouchError` if `jobLimit` replications run already; `ReplicationError`; `CancellationError` if the
     ///   order was cancelled.
-    func carryOut(_ order: ReplicationOrder, by user: UserNumber) async throws -> Done {
+    func runOrder(_ order: ReplicationOrder, by user: UserNumber) async throws -> Done {
         let task = try enlist(order, document: nil, by: user) { [self] number in
             try await replicate(order, by: user) { self.recordProgress($0, of: number) }
         }

@@ -1,6 +1,4 @@
 import CZlib
-import HTTPTypes
-import Hummingbird
 import MusterCore
 import MusterDocuments
 import MusterHTTP
@@ -40,36 +38,6 @@ struct SnapshotAnswer: PagedAnswer {
         let end = isComplete ? max(since, reader.lastSequence) : since
         bytes += Array("{\"last_seq\":\(end.rawValue)\(isComplete ? ",\"done\":true" : "")}\n".utf8)
         return bytes
-    }
-}
-
-extension CouchEndpoint {
-    func snapshot(_ call: CouchCall) async throws -> Response {
-        let place = try call.readable()
-        guard let principal = call.principal else { throw IdentityError.missing }
-        guard place.scope != nil else { throw CouchError.forbidden("Users are not replicated.") }
-        let home = try await StoredDatabaseHome(place, by: principal.user, coordinator, feeds)
-        // A client that was interrupted continues after the last mark that it received.
-        let mark = try call.query.text("since").flatMap { text in try FeedTerms.sequence(text) }
-        let answer = SnapshotAnswer(home, since: mark ?? .zero)
-        let isPacked = (call.request.headers[.acceptEncoding] ?? "").contains("gzip")
-        var headers: HTTPFields = [.contentType: "application/x-ndjson"]
-        if isPacked { headers[.contentEncoding] = "gzip" }
-        let coordinator = coordinator
-        return Response(
-            status: .ok, headers: headers,
-            body: ResponseBody { writer in
-                var answer = answer
-                var packing = isPacked ? try GzipStream() : nil
-                while !answer.isComplete {
-                    let (advanced, bytes) = try await coordinator.page(of: answer)
-                    answer = advanced
-                    let piece = try packing?.pack(bytes, isLast: answer.isComplete) ?? ByteBuffer(bytes: bytes)
-                    try await writer.write(piece)
-                }
-                packing = nil
-                try await writer.finish(nil)
-            })
     }
 }
 

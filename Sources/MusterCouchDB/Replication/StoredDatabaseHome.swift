@@ -10,7 +10,7 @@ import MusterWire
 struct StoredDatabaseHome: DocumentHome {
     let coordinator: StoreCoordinator
     let feeds: LogFeeds
-    let place: ResolvedDatabase
+    let database: ResolvedDatabase
     /// The user by whose rights the database is read and written.
     let user: UserNumber
     /// Whether the user ordered the replication. Then it runs as long as the user may order one.
@@ -20,23 +20,23 @@ struct StoredDatabaseHome: DocumentHome {
 
     /// - Throws: `ReplicationError` for a database that cannot be replicated.
     init(
-        _ place: ResolvedDatabase, by user: UserNumber, isOrdered: Bool = false, _ coordinator: StoreCoordinator,
+        _ database: ResolvedDatabase, by user: UserNumber, isOrdered: Bool = false, _ coordinator: StoreCoordinator,
         _ feeds: LogFeeds
     ) async throws {
-        guard let scope = place.scope else { throw ReplicationError.unsupported("users are not replicated") }
+        guard let scope = database.scope else { throw ReplicationError.unsupported("users are not replicated") }
         self.coordinator = coordinator
         self.feeds = feeds
-        self.place = place
+        self.database = database
         self.user = user
         self.isOrdered = isOrdered
         self.scope = scope
         // `GET /` and `GET /{db}` return the same to clients, so that a client's checkpoints and the server's have the
         // same id.
         let uuid = try await coordinator.read { try $0.uuid() }
-        identity = uuid.filter { $0 != "-" } + "/" + place.name
+        identity = uuid.filter { $0 != "-" } + "/" + database.name
     }
 
-    func look<Success: Sendable>(
+    func readDocuments<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success {
         try requireDatabase()
@@ -47,7 +47,7 @@ struct StoredDatabaseHome: DocumentHome {
                 let limit = WorkLimit(seconds: ReadingLimits.seconds, steps: ReadingLimits.steps)
                 let result = Result { try BoundedWork.$bound.withValue(limit) { try body(reader) } }
                 // A result that was cut short has no meaning.
-                if let fault = limit.fault { throw fault }
+                if let error = limit.fault { throw error }
                 return try result.get()
             }
         }
@@ -58,37 +58,38 @@ struct StoredDatabaseHome: DocumentHome {
     ///
     /// - Throws: `ReplicationError.noDatabase`, `.forbidden`.
     private func requireDatabase() throws {
-        guard !isOrdered || coordinator.directory.letsReplicate(orderedBy: user) else {
+        let directory = coordinator.directory
+        guard !isOrdered || directory.letsReplicate(orderedBy: user) else {
             throw ReplicationError.forbidden(Replicator.unfounded)
         }
-        guard coordinator.directory.database(named: place.name)?.scope == scope else {
-            throw ReplicationError.noDatabase(place.name)
+        guard directory.database(named: database.name)?.scope == scope else {
+            throw ReplicationError.noDatabase(database.name)
         }
     }
 
     func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome] {
-        guard place.number != nil else {
-            throw ReplicationError.forbidden("\(place.name) is read-only")
+        guard database.number != nil else {
+            throw ReplicationError.forbidden("\(database.name) is read-only")
         }
-        guard place.name != DatabaseName.replicator else {
+        guard database.name != DatabaseName.replicator else {
             throw ReplicationError.forbidden("orders in _replicator must be stored by an admin, not replicated")
         }
         try requireDatabase()
-        return try await translatingErrors { try await coordinator.write(edits, to: place, by: Author(user: user)) }
+        return try await translatingErrors { try await coordinator.write(edits, to: database, by: Author(user: user)) }
     }
 
     func local(_ id: String) -> (database: DatabaseNumber, name: String) {
-        let locals = place.number.map { LocalDocumentKey(in: $0) } ?? LocalDocumentKey(of: user, reading: place)
+        let locals = database.number.map { LocalDocumentKey(in: $0) } ?? LocalDocumentKey(of: user, reading: database)
         return (locals.database, locals.name(id))
     }
 
     func put(_ json: [UInt8], local id: String) async throws {
-        let (database, name) = local(id)
+        let (number, name) = local(id)
         try await translatingErrors {
             try await coordinator.storeState { transaction, _ in
                 let documents = transaction.documents
-                let revision = try documents.local(name, in: database)?.revision ?? 0
-                try documents.put(LocalDocument(id: name, revision: revision + 1, json: json), in: database)
+                let revision = try documents.local(name, in: number)?.revision ?? 0
+                try documents.put(LocalDocument(id: name, revision: revision + 1, json: json), in: number)
             }
         }
     }
@@ -96,7 +97,7 @@ struct StoredDatabaseHome: DocumentHome {
     var attachmentLimitBytes: Int64 { Int64(CouchLimits.attachmentBytes) }
 
     func refusal(of revision: ReplicatedRevision) -> WriteRefusal? {
-        DocumentAdmission.refusal(of: revision, in: place)
+        DocumentAdmission.refusal(of: revision, in: database)
     }
 
     func storeAttachment(_ bytes: AttachmentBytes, limit: Int64) async throws -> KeptBytes {
@@ -125,17 +126,17 @@ struct StoredDatabaseHome: DocumentHome {
         } catch let error as CoordinatorError {
             switch error {
             case .full, .unavailable, .unwritable: throw ReplicationError.busy(status: 503, retryAfterSeconds: 1)
-            case .overQuota(let fault): throw ReplicationError(telling: fault)
-            case .gone: throw ReplicationError.noDatabase(place.name)
+            case .overQuota(let error): throw ReplicationError(mapping: error)
+            case .gone: throw ReplicationError.noDatabase(database.name)
             case .closed: throw CancellationError()
             }
-        } catch let fault as QuotaError {
-            throw ReplicationError(telling: fault)
+        } catch let error as QuotaError {
+            throw ReplicationError(mapping: error)
         } catch is StoreError {
             throw ReplicationError.busy(status: 503, retryAfterSeconds: 1)
-        } catch is WorkLimit.Fault {
+        } catch is WorkLimit.InterruptionError {
             throw ReplicationError.unsupported(
-                "reading one page of \(place.name) took longer than \(Int(ReadingLimits.seconds)) s: "
+                "reading one page of \(database.name) took longer than \(Int(ReadingLimits.seconds)) s: "
                     + "the selector takes too long")
         }
     }
@@ -148,7 +149,7 @@ struct StoredDatabaseHome: DocumentHome {
         defer { feed.close() }
         // The feed is open already, so it also reports what is committed between the two.
         let scope = scope
-        let first = try await look {
+        let first = try await readDocuments {
             try $0.changes(in: scope, since: sequence, isDescending: false, withBodies: false, limit: 1)
         }
         if !first.isEmpty { return }

@@ -6,20 +6,28 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// A CouchDB keeps its indexes in design documents. Here they lie beside the documents, and a client that reads the
-/// design document that it made an index in is told what would stand there.
-extension CouchEndpoint {
-    /// The design document of some indexes; nil where a document of that id is stored, or there is no such index.
-    static func indexDesign(
-        _ id: String, _ wanted: DocumentReadOptions, in place: ResolvedDatabase, _ call: CouchCall
-    ) async throws -> Response? {
-        guard id.hasPrefix(DocumentID.designPrefix), wanted.revision == nil, let scope = place.scope else { return nil }
+/// The design document in which CouchDB would keep some indexes. Muster stores indexes beside the documents, and makes
+/// this one for a client that reads the design document in which it created an index.
+struct IndexDesign: Sendable {
+    private let id: String
+    private let indexes: [IndexDefinition]
+
+    /// Reads the indexes of a design document.
+    ///
+    /// - Parameter id: the document's id, which begins with `_design/`.
+    /// - Returns: nil if a document with this id is stored, or the database has no such index.
+    init?(_ id: String, in database: ResolvedDatabase, _ reader: any DocumentReader) throws {
+        guard let scope = database.scope else { return nil }
+        if let winner = try reader.document(id, in: scope)?.tree.winner, !winner.isDeleted { return nil }
         let design = id.dropFirst(DocumentID.designPrefix.count)
-        let indexes = try await call.coordinator.readDocuments { reader -> [IndexDefinition] in
-            if let winner = try reader.document(id, in: scope)?.tree.winner, !winner.isDeleted { return [] }
-            return try Self.indexes(of: place, reader).map(\.definition).filter { $0.design == design }
-        }
+        let indexes = try reader.indexes(of: database).map(\.definition).filter { $0.design == design }
         guard !indexes.isEmpty else { return nil }
+        self.id = id
+        self.indexes = indexes
+    }
+
+    /// The HTTP response with the document.
+    var response: Response {
         let body = JSONValue.object([
             .init("language", .string("query")),
             .init("views", .object(indexes.map { JSONValue.Member($0.name, $0.view) })),

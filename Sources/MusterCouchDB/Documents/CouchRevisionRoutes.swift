@@ -5,21 +5,21 @@ import MusterServer
 import MusterWire
 
 /// The routes `_revs_diff` and `_missing_revs`: which revisions the database lacks.
-extension CouchEndpoint {
-    func addRevisions(to routes: inout RouteTable) {
+struct CouchRevisionRoutes: CouchRoutes {
+    func register(in routes: inout CouchRouteTable) {
         let json = ["application/json"]
-        add(
+        routes.add(
             .post, "/{db}/_revs_diff", "List the revisions that the database lacks, with possible ancestors.",
-            body: json, to: &routes
+            body: json
         ) { try await Self.compareRevisions($0, .difference) }
-        add(.post, "/{db}/_missing_revs", "List the revisions that the database lacks.", body: json, to: &routes) {
+        routes.add(.post, "/{db}/_missing_revs", "List the revisions that the database lacks.", body: json) {
             try await Self.compareRevisions($0, .missing)
         }
     }
 
     private static func compareRevisions(_ call: CouchCall, _ form: CouchComparison.Form) async throws -> Response {
-        let place = try call.readable()
-        guard let scope = place.scope else { throw CouchError.forbidden("Users are not replicated.") }
+        let database = try call.readable()
+        guard let scope = database.scope else { throw CouchError.forbidden("Users are not replicated.") }
         let body = try await call.json(limit: CouchLimits.bulkBytes)
         let asked = try body.withUnsafeReadableBytes {
             try CouchRevisions.list(parsing: $0, limit: CouchLimits.names)

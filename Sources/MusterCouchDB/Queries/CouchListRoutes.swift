@@ -5,20 +5,19 @@ import MusterServer
 import MusterWire
 
 /// Routes that list documents by id: `_all_docs` and `_design_docs`.
-extension CouchEndpoint {
-    func addListing(to routes: inout RouteTable) {
+struct CouchListRoutes: CouchRoutes {
+    func register(in routes: inout CouchRouteTable) {
         for (name, isOfDesigns) in [("_all_docs", false), ("_design_docs", true)] {
-            add(.get, "/{db}/\(name)", "List documents by id.", to: &routes) { call in
+            routes.add(.get, "/{db}/\(name)", "List documents by id.") { call in
                 try await Self.list(call, body: .object([]), isOfDesigns: isOfDesigns)
             }
-            add(.post, "/{db}/\(name)", "List documents by id.", body: ["application/json"], to: &routes) { call in
+            routes.add(.post, "/{db}/\(name)", "List documents by id.", body: ["application/json"]) { call in
                 _ = try call.readable()
                 let body = try await call.tree(limit: CouchLimits.bulkBytes)
                 return try await Self.list(call, body: body, isOfDesigns: isOfDesigns)
             }
-            add(
-                .post, "/{db}/\(name)/queries", "Several lists of documents by id.", body: ["application/json"],
-                to: &routes
+            routes.add(
+                .post, "/{db}/\(name)/queries", "Several lists of documents by id.", body: ["application/json"]
             ) { try await Self.lists($0, isOfDesigns: isOfDesigns) }
         }
     }
@@ -29,21 +28,21 @@ extension CouchEndpoint {
     static func list(
         _ call: CouchCall, body: JSONValue, isOfDesigns: Bool = false, partition: String? = nil
     ) async throws -> Response {
-        let place = try call.readable()
+        let database = try call.readable()
         let listing = try CouchListing(call.query, body: body)
-        guard let scope = place.scope else {
+        guard let scope = database.scope else {
             var users = listing
             if isOfDesigns { users.keepDesigns() }
-            return listUsers(call, place, users)
+            return CouchUserDocuments.list(call, users)
         }
         let rows = DocumentRows(
-            scope: scope, isOfDesigns: isOfDesigns, partition: try partition ?? call.partitionOfQuery(in: place))
+            scope: scope, isOfDesigns: isOfDesigns, partition: try partition ?? call.partitionOfQuery(in: database))
         return try await call.send(CouchList(listing, of: rows))
     }
 
     private static func lists(_ call: CouchCall, isOfDesigns: Bool) async throws -> Response {
-        let place = try call.readable()
-        guard let scope = place.scope else { throw CouchError.unsupported("Several lists of users at once") }
+        let database = try call.readable()
+        guard let scope = database.scope else { throw CouchError.unsupported("Several lists of users at once") }
         let rows = DocumentRows(scope: scope, isOfDesigns: isOfDesigns)
         return try await call.send(CouchLists(try await call.listings().map { CouchList($0, of: rows) }))
     }

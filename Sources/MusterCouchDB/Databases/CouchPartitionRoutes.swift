@@ -7,27 +7,27 @@ import MusterWire
 
 /// The routes of partitioned databases. The id of each document begins with the name of its partition, and a query of
 /// one partition reads no other.
-extension CouchEndpoint {
-    func addPartitions(to routes: inout RouteTable) {
+struct CouchPartitionRoutes: CouchRoutes {
+    func register(in routes: inout CouchRouteTable) {
         let (path, json) = ("/{db}/_partition/{partition}", ["application/json"])
-        add(.get, path, "Count the documents of a partition.", to: &routes) { try await describePartition($0) }
-        add(.get, path + "/_all_docs", "List a partition's documents by id.", to: &routes) { call in
-            try await Self.list(call, body: .object([]), partition: call.partition())
+        routes.add(.get, path, "Count the documents of a partition.") { try await describePartition($0) }
+        routes.add(.get, path + "/_all_docs", "List a partition's documents by id.") { call in
+            try await CouchListRoutes.list(call, body: .object([]), partition: call.partition())
         }
-        add(.post, path + "/_all_docs", "List a partition's documents by id.", body: json, to: &routes) { call in
+        routes.add(.post, path + "/_all_docs", "List a partition's documents by id.", body: json) { call in
             let partition = try call.partition()
             let body = try await call.tree(limit: CouchLimits.bulkBytes)
-            return try await Self.list(call, body: body, partition: partition)
+            return try await CouchListRoutes.list(call, body: body, partition: partition)
         }
-        add(.post, path + "/_find", "Find a partition's documents by a selector.", body: json, to: &routes) {
-            try await find($0, in: $0.partition())
+        routes.add(.post, path + "/_find", "Find a partition's documents by a selector.", body: json) {
+            try await CouchFindRoutes.find($0, in: $0.partition())
         }
-        add(.post, path + "/_explain", "Show which index a query of a partition uses.", body: json, to: &routes) {
-            try await explain($0, in: $0.partition())
+        routes.add(.post, path + "/_explain", "Show which index a query of a partition uses.", body: json) {
+            try await CouchExplainRoutes.explain($0, in: $0.partition())
         }
         for method in [HTTPRequest.Method.get, .post] {
             // Without this route the router would take these paths for attachments.
-            add(method, path + "/{rest...}", "A partition has no other paths.", statuses: [], to: &routes) { call in
+            routes.add(method, path + "/{rest...}", "A partition has no other paths.", statuses: []) { call in
                 _ = try call.partition()
                 throw CouchError.missing
             }
@@ -35,14 +35,14 @@ extension CouchEndpoint {
     }
 
     private func describePartition(_ call: CouchCall) async throws -> Response {
-        let place = try call.readable()
+        let database = try call.readable()
         let partition = try call.partition()
-        let counts = try await coordinator.readDocuments { reader in
-            try place.number.map { try reader.counts(ofIDPrefix: partition + ":", in: $0) } ?? DocumentCounts()
+        let counts = try await call.coordinator.readDocuments { reader in
+            try database.number.map { try reader.counts(ofIDPrefix: partition + ":", in: $0) } ?? DocumentCounts()
         }
         return .json { writer in
             writer.beginObject()
-            writer.member("db_name", place.name)
+            writer.member("db_name", database.name)
             writer.key("sizes")
             writer.beginObject()
             for name: StaticString in ["active", "external"] { writer.member(name, counts.bytes) }
@@ -60,22 +60,22 @@ extension CouchCall {
     ///
     /// - Throws: `CouchError`, also if the database is not partitioned, or the query names another partition.
     func partition() throws -> String {
-        let place = try readable()
+        let database = try readable()
         let partition = try parameter("partition")
-        guard place.isPartitioned else { throw CouchError.badRequest("database is not partitioned") }
+        guard database.isPartitioned else { throw CouchError.badRequest("database is not partitioned") }
         for (fault, isSo) in [
             ("start with an underscore", partition.hasPrefix("_")), ("have a colon", partition.contains(":")),
         ] where isSo {
             throw CouchError(.badRequest, "illegal_partition", "Partition must not \(fault)")
         }
-        guard try partitionOfQuery(in: place) ?? partition == partition else { throw CouchError.otherPartition }
+        guard try partitionOfQuery(in: database) ?? partition == partition else { throw CouchError.otherPartition }
         return partition
     }
 
     /// Returns the partition in the query; nil if it names none.
-    func partitionOfQuery(in place: ResolvedDatabase) throws -> String? {
+    func partitionOfQuery(in database: ResolvedDatabase) throws -> String? {
         guard let text = query.text("partition") else { return nil }
-        guard place.isPartitioned else { throw CouchError.badRequest("database is not partitioned") }
+        guard database.isPartitioned else { throw CouchError.badRequest("database is not partitioned") }
         return text
     }
 }

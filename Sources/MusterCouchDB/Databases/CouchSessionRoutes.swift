@@ -6,18 +6,20 @@ import MusterServer
 import MusterWire
 import NIOCore
 
-/// The routes of `_session`: sign in for a cookie, sign out, who am I.
-extension CouchEndpoint {
-    func addSession(to routes: inout RouteTable) {
-        add(
+/// The routes of `_session`: a client signs in for a cookie, signs out, and asks which user it is.
+struct CouchSessionRoutes: CouchRoutes {
+    let identity: Identity
+
+    func register(in routes: inout CouchRouteTable) {
+        routes.add(
             .post, "/_session", isOpen: true, "Sign in, and get a session cookie.",
-            body: ["application/json", "application/x-www-form-urlencoded"], to: &routes
+            body: ["application/json", "application/x-www-form-urlencoded"]
         ) { try await signIn($0) }
-        add(.get, "/_session", isOpen: true, "Show the signed-in user.", to: &routes) { Self.whoAmI($0) }
-        add(.delete, "/_session", isOpen: true, "Sign out: the browser drops the cookie.", to: &routes) { call in
-            try requireOwnPage(call)
+        routes.add(.get, "/_session", isOpen: true, "Show the signed-in user.") { Self.whoAmI($0) }
+        routes.add(.delete, "/_session", isOpen: true, "Sign out: the browser drops the cookie.") { call in
+            try Self.requireOwnPage(call)
             var response = call.ok()
-            response.headers[.setCookie] = cookie("", lastingSeconds: 0)
+            response.headers[.setCookie] = SessionCookie.field("", lastingSeconds: 0, call.configuration)
             return response
         }
     }
@@ -26,15 +28,15 @@ extension CouchEndpoint {
     /// signed in by such a page would report positions as another user.
     ///
     /// - Throws: `CouchError.forbidden`.
-    private func requireOwnPage(_ call: CouchCall) throws {
+    private static func requireOwnPage(_ call: CouchCall) throws {
         let isCrossSite = call.request.headers[.fetchSite] == "cross-site" && call.request.headers[.origin] == nil
-        guard call.request.isOfOwnPage(or: configuration.origins), !isCrossSite else {
+        guard call.request.isOfOwnPage(or: call.configuration.origins), !isCrossSite else {
             throw CouchError.forbidden("Pages of this origin may not sign users in or out.")
         }
     }
 
     private func signIn(_ call: CouchCall) async throws -> Response {
-        try requireOwnPage(call)
+        try Self.requireOwnPage(call)
         let (name, password) = try await Self.credentials(call)
         let header = "Basic " + Base64.encode(Array("\(name):\(password)".utf8))
         let principal = try await identity.authenticate(header, from: call.context.remoteAddress)
@@ -45,7 +47,8 @@ extension CouchEndpoint {
             writer.member("name", name)
             writer.member("roles", listing: principal.couchRoles) { $0.value($1) }
         }
-        response.headers[.setCookie] = cookie(value, lastingSeconds: SessionCookie.lifetimeSeconds)
+        response.headers[.setCookie] = SessionCookie.field(
+            value, lastingSeconds: SessionCookie.lifetimeSeconds, call.configuration)
         return response
     }
 
@@ -89,15 +92,6 @@ extension CouchEndpoint {
             }
             writer.endObject()
         }
-    }
-
-    /// Returns the `Set-Cookie` field of a session. If pages of other origins are allowed and the connection is
-    /// encrypted, browsers send the cookie with their requests too.
-    func cookie(_ value: String, lastingSeconds: Double) -> String {
-        let isEncrypted = configuration.tls != nil
-        let site = isEncrypted && !configuration.origins.isEmpty ? "None" : "Lax"
-        return "\(SessionCookie.name)=\(value); Version=1; Max-Age=\(Int(lastingSeconds)); Path=/; HttpOnly; "
-            + "SameSite=\(site)" + (isEncrypted ? "; Secure" : "")
     }
 }
 

@@ -10,21 +10,23 @@ import NIOCore
 
 /// The users as documents: `_users` in the form that CouchDB's clients expect, and `lt_users`, which can only be read.
 /// The documents are derived from the directory; nothing is stored for them.
-extension CouchEndpoint {
+struct CouchUserDocuments: Sendable {
+    let identity: Identity
+
     private static let idPrefix = "org.couchdb.user:"
 
     /// The id of a user's document.
-    static func userID(_ name: String) -> String { idPrefix + name }
+    static func id(of name: String) -> String { idPrefix + name }
 
-    static func showUser(_ call: CouchCall, _ id: String) throws -> Response {
+    static func show(_ call: CouchCall, _ id: String) throws -> Response {
         guard let user = call.coordinator.directory.user(ofDocument: id) else { throw CouchError.missing }
         var response = Response.json { $0.document(user) }
         response.headers[.eTag] = "\"\(user.documentRevision)\""
         return response
     }
 
-    static func listUsers(_ call: CouchCall, _ place: ResolvedDatabase, _ listing: CouchListing) -> Response {
-        let users = call.coordinator.directory.users.all.map { (id: userID($0.name), user: $0) }
+    static func list(_ call: CouchCall, _ listing: CouchListing) -> Response {
+        let users = call.coordinator.directory.users.all.map { (id: id(of: $0.name), user: $0) }
             .sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
         let wanted = users.filter { listing.keys?.contains($0.id) ?? listing.range.holds($0.id) && !listing.isEmpty }
         let ordered = listing.range.isDescending ? wanted.reversed() : wanted
@@ -51,7 +53,7 @@ extension CouchEndpoint {
     }
 
     /// Creates a user, or changes the role, the other roles and the password of one.
-    func putUser(_ call: CouchCall, _ id: String) async throws -> Response {
+    func put(_ call: CouchCall, _ id: String) async throws -> Response {
         guard try call.parameter("db") == DatabaseName.couchUsers, id.hasPrefix(Self.idPrefix) else {
             throw CouchError.forbidden("Users can only be stored in _users, as org.couchdb.user:NAME.")
         }
@@ -64,8 +66,8 @@ extension CouchEndpoint {
         let roles = try fields["roles"].map { try Self.roles($0) }
         var password: StoredPassword?
         if let text = fields["password"]?.string { password = try await identity.prepare(text, ofUserNamed: name) }
-        let (secret, now) = (password, configuration.now())
-        let user = try await coordinator.edit(by: call.author) { directory, draft in
+        let (secret, now) = (password, call.configuration.now())
+        let user = try await call.coordinator.edit(by: call.author) { directory, draft in
             var before = directory.users[name]
             // Without a revision the client means a new user. The name may belong to an implicit user, who is released.
             if said == nil, before?.isImplicit == true, let released = directory.releasing(name) {
@@ -135,10 +137,10 @@ extension CouchEndpoint {
     }
 
     /// Removes a user. The last admin and the sender cannot be removed.
-    func deleteUser(_ call: CouchCall, _ id: String) async throws -> Response {
+    func delete(_ call: CouchCall, _ id: String) async throws -> Response {
         let said = try call.revision()?.text
-        let access = try call.access(in: coordinator.directory)
-        let user = try await coordinator.edit(by: call.author) { directory, draft in
+        let access = try call.access()
+        let user = try await call.coordinator.edit(by: call.author) { directory, draft in
             guard let user = directory.user(ofDocument: id) else { throw CouchError.missing }
             guard said == user.documentRevision else { throw CouchError.conflict }
             guard user.number != access.principal.user else {
@@ -180,7 +182,7 @@ extension JSONWriter {
     /// Writes a user as a document. It contains no secret.
     fileprivate mutating func document(_ user: User) {
         beginObject()
-        member("_id", CouchEndpoint.userID(user.name))
+        member("_id", CouchUserDocuments.id(of: user.name))
         member("_rev", user.documentRevision)
         member("name", user.name)
         member("type", "user")

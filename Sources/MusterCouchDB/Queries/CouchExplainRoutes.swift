@@ -5,37 +5,36 @@ import MusterServer
 import MusterWire
 
 /// The route `_explain`: which index a Mango query would use.
-extension CouchEndpoint {
-    func addExplain(to routes: inout RouteTable) {
-        add(
-            .post, "/{db}/_explain", "Explain which index a query uses, and why.", body: ["application/json"],
-            to: &routes
-        ) { try await explain($0) }
+struct CouchExplainRoutes: CouchRoutes {
+    func register(in routes: inout CouchRouteTable) {
+        routes.add(
+            .post, "/{db}/_explain", "Explain which index a query uses, and why.", body: ["application/json"]
+        ) { try await Self.explain($0) }
     }
 
     /// Answers `_explain`.
     ///
     /// - Parameter partition: the partition in the path; nil if the path names none.
-    func explain(_ call: CouchCall, in partition: String? = nil) async throws -> Response {
-        let place = try call.readable()
+    static func explain(_ call: CouchCall, in partition: String? = nil) async throws -> Response {
+        let database = try call.readable()
         let body = try await call.tree(limit: CouchLimits.documentBytes)
-        let request = try Self.request(body, in: place, partition)
-        let (plan, explanation) = try await coordinator.readDocuments { reader in
+        let request = try CouchFindRoutes.request(body, in: database, partition)
+        let (plan, explanation) = try await call.coordinator.readDocuments { reader in
             let plan: QueryPlan?
             do {
-                plan = try Self.plan(request, place, reader)
-            } catch let fault as MangoError where fault == .noSortIndex {
+                plan = try QueryPlan(request, of: database, reader)
+            } catch let error as MangoError where error == .noSortIndex {
                 plan = nil
             }
-            let indexes = try Self.indexes(of: place, reader)
+            let indexes = try reader.indexes(of: database)
             return (plan, QueryExplanation(plan, for: request, indexes: indexes))
         }
         return .json { writer in
             writer.beginObject()
-            writer.member("dbname", place.name)
+            writer.member("dbname", database.name)
             writer.key("index")
             if let plan { writer.index(plan.index) } else { writer.null() }
-            writer.member("partitioned", place.isPartitioned)
+            writer.member("partitioned", database.isPartitioned)
             writer.key("selector")
             writer.value(request.selectorValue)
             writer.key("opts")

@@ -2,19 +2,18 @@ import HTTPTypes
 import MusterServer
 
 /// Routes of CouchDB that the server refuses.
-extension CouchEndpoint {
+struct CouchUnsupportedRoutes: CouchRoutes {
     /// Adds the routes of CouchDB that Muster does not support, so that clients get a clear error.
-    func addUnsupported(to routes: inout RouteTable) {
-        add(
-            .post, "/{db}/_design/{document}/{attachment...}", "Views and shows need JavaScript.", statuses: [],
-            to: &routes
+    func register(in routes: inout CouchRouteTable) {
+        routes.add(
+            .post, "/{db}/_design/{document}/{attachment...}", "Views and shows need JavaScript.", statuses: []
         ) { _ in throw CouchError.notImplemented("Views, shows, lists, updates and rewrites") }
-        add(.post, "/{db}/_temp_view", "Temporary views need JavaScript.", statuses: [], to: &routes) { _ in
+        routes.add(.post, "/{db}/_temp_view", "Temporary views need JavaScript.", statuses: []) { _ in
             throw CouchError.notImplemented("Temporary views")
         }
         for (path, methods, what) in Self.absent {
             for method in methods {
-                add(method, path, "\(what) are not supported.", statuses: [], to: &routes) { _ in
+                routes.add(method, path, "\(what) are not supported.", statuses: []) { _ in
                     throw CouchError.unsupported(what)
                 }
             }

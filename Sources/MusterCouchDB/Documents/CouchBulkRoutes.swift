@@ -2,20 +2,24 @@ import Hummingbird
 import MusterCore
 import MusterDocuments
 import MusterServer
+import MusterStore
 import MusterWire
 
 /// The routes `_bulk_docs` and `_bulk_get`.
-extension CouchEndpoint {
-    func addBulk(to routes: inout RouteTable) {
+struct CouchBulkRoutes: CouchRoutes {
+    let edits: CouchEditWriter
+
+    func register(in routes: inout CouchRouteTable) {
         let json = ["application/json"]
-        add(
+        routes.add(
             .post, "/{db}/_bulk_docs", "Store many documents; the replicated ones in one transaction.", body: json,
-            statuses: [201],
-            to: &routes
+            statuses: [201]
         ) { try await putMany($0) }
-        add(.post, "/{db}/_bulk_get", "Get many documents by id and revision.", body: json, to: &routes) { call in
-            let place = try call.readable()
-            guard let scope = place.scope else { throw CouchError.forbidden("Get the documents of users one by one.") }
+        routes.add(.post, "/{db}/_bulk_get", "Get many documents by id and revision.", body: json) { call in
+            let database = try call.readable()
+            guard let scope = database.scope else {
+                throw CouchError.forbidden("Get the documents of users one by one.")
+            }
             let body = try await call.json(limit: CouchLimits.bulkBytes)
             let wanted = try body.withUnsafeReadableBytes {
                 try CouchWanted.list(parsing: $0, limit: CouchLimits.names)
@@ -34,8 +38,9 @@ extension CouchEndpoint {
     /// Stores the documents of a `_bulk_docs`. An error in one document is reported in its row, and the others are
     /// stored all the same.
     private func putMany(_ call: CouchCall) async throws -> Response {
-        let place = try call.writable()
-        let isAdministered = try call.access(in: coordinator.directory).mayAdminister(place)
+        let access = try call.access()
+        let database = try call.writable(by: access)
+        let isAdministered = access.mayAdminister(database)
         let body = try await call.json(limit: CouchLimits.bulkBytes)
         let bulk = try body.withUnsafeReadableBytes { try CouchBulk(parsing: $0, limit: CouchLimits.documents) }
         // A client that sets it relies on it. Here, as in every CouchDB since version 2, one document may conflict
@@ -46,10 +51,11 @@ extension CouchEndpoint {
         for document in bulk.documents {
             rows.append(
                 try await CouchBulkRow(
-                    document, in: place, areNewEdits: bulk.areNewEdits, isAdministered: isAdministered, coordinator))
+                    document, in: database, areNewEdits: bulk.areNewEdits, isAdministered: isAdministered,
+                    call.coordinator))
         }
-        var outcomes = try await write(rows.compactMap(\.edit), to: place, for: call)[...]
-        var locals = try await write(rows.compactMap(\.local), in: place, call)[...]
+        var outcomes = try await edits.write(rows.compactMap(\.edit), to: database, for: call)[...]
+        var locals = try await Self.write(rows.compactMap(\.local), in: database, for: call)[...]
         return .json(.created) { writer in
             writer.beginArray()
             for row in rows {
@@ -66,6 +72,25 @@ extension CouchEndpoint {
                 }
             }
             writer.endArray()
+        }
+    }
+
+    /// Stores and removes local documents in one transaction.
+    ///
+    /// - Returns: for each edit the number of the new revision, or why the edit was refused.
+    private static func write(
+        _ edits: [LocalEdit], in database: ResolvedDatabase, for call: CouchCall
+    ) async throws -> [Result<Int64, CouchError>] {
+        if edits.isEmpty { return [] }
+        guard let locals = try call.access().locals(of: database) else { throw CouchError.forbidden }
+        return try await call.coordinator.storeState { transaction, _ in
+            try edits.map { edit in
+                do {
+                    return .success(try edit.apply(in: locals, transaction.documents))
+                } catch let error as CouchError {
+                    return .failure(error)
+                }
+            }
         }
     }
 }
@@ -120,7 +145,7 @@ struct CouchBulkGet: PagedAnswer {
         do {
             for result in try item.find(view, in: scope, &opened, reader) {
                 switch result {
-                case .missing(let revision): error(of: item.id, revision, .missing)
+                case .missing(let revision): writeError(of: item.id, revision, .missing)
                 case .found(let found):
                     writer.beginObject()
                     writer.key("ok")
@@ -132,30 +157,30 @@ struct CouchBulkGet: PagedAnswer {
                     writer.endObject()
                 }
             }
-        } catch let fault as CouchError {
-            error(of: item.id, item.revision, fault)
-        } catch let fault as CouchDocumentError {
-            error(of: item.id, item.revision, CouchError(telling: fault) ?? .missing)
+        } catch let error as CouchError {
+            writeError(of: item.id, item.revision, error)
+        } catch let error as CouchDocumentError {
+            writeError(of: item.id, item.revision, CouchError(mapping: error) ?? .missing)
         }
         writer.endArray()
         writer.endObject()
     }
 
-    private mutating func error(of id: String, _ revision: String?, _ fault: CouchError) {
+    private mutating func writeError(of id: String, _ revision: String?, _ error: CouchError) {
         writer.beginObject()
         writer.key("error")
-        writer.refusal(of: id, revision, fault)
+        writer.refusal(of: id, revision, error)
         writer.endObject()
     }
 }
 
 extension JSONWriter {
     /// Writes why a requested document is not returned.
-    mutating func refusal(of id: String, _ revision: String?, _ fault: CouchError) {
+    mutating func refusal(of id: String, _ revision: String?, _ error: CouchError) {
         beginObject()
         member("id", id)
         member("rev", revision ?? "undefined")
-        couchFault(fault)
+        couchError(error)
         endObject()
     }
 }

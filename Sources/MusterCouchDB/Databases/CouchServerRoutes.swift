@@ -7,31 +7,31 @@ import MusterStore
 import MusterWire
 
 /// Routes about the server itself: its welcome, `_uuids`, `_all_dbs`, `_up`.
-extension CouchEndpoint {
+struct CouchServerRoutes: CouchRoutes {
     /// The version of CouchDB whose protocol the server speaks.
     static let version = "3.4.3"
     /// The optional features of CouchDB that the server has, by the names that clients look for.
     private static let features = ["scheduler"]
 
-    func addServer(to routes: inout RouteTable) {
-        add(.get, "/", isOpen: true, "Describe the server, with its UUID; a browser gets the page.", to: &routes) {
+    func register(in routes: inout CouchRouteTable) {
+        routes.add(.get, "/", isOpen: true, "Describe the server, with its UUID; a browser gets the page.") {
             try await welcome($0)
         }
-        add(.head, "/", isOpen: true, "Like GET, without the body.", to: &routes) { try await welcome($0) }
-        add(.get, "/_up", isOpen: true, "Check that the server runs.", to: &routes) { _ in
+        routes.add(.head, "/", isOpen: true, "Like GET, without the body.") { try await welcome($0) }
+        routes.add(.get, "/_up", isOpen: true, "Check that the server runs.") { _ in
             .json { writer in
                 writer.beginObject()
                 writer.member("status", "ok")
                 writer.endObject()
             }
         }
-        add(.get, "/_uuids", isOpen: true, "Make random ids for documents.", to: &routes) { try Self.uuids($0) }
-        add(.get, "/_all_dbs", "List the databases that you may read.", to: &routes) { try Self.allDatabases($0) }
+        routes.add(.get, "/_uuids", isOpen: true, "Make random ids for documents.") { try Self.uuids($0) }
+        routes.add(.get, "/_all_dbs", "List the databases that you may read.") { try Self.allDatabases($0) }
     }
 
     private func welcome(_ call: CouchCall) async throws -> Response {
         if call.accepts("text/html"), call.request.uri.path == "/" { throw PageWanted() }
-        let uuid = try await coordinator.read { try $0.uuid() }
+        let uuid = try await call.coordinator.read { try $0.uuid() }
         return .json { writer in
             writer.beginObject()
             writer.member("couchdb", "Welcome")
@@ -56,24 +56,25 @@ extension CouchEndpoint {
         }
         return .json { writer in
             writer.beginObject()
-            writer.member("uuids", listing: 0..<count) { writer, _ in writer.value(freshID()) }
+            writer.member("uuids", listing: 0..<count) { writer, _ in writer.value(DocumentID.random()) }
             writer.endObject()
         }
     }
 
-    /// Makes a unique id: 32 random hexadecimal digits.
-    static func freshID() -> String { SecretToken.randomBytes(16).hexadecimal }
-
     private static func allDatabases(_ call: CouchCall) throws -> Response {
-        let directory = call.coordinator.directory
-        let access = try call.access(in: directory)
-        let names = try directory.databaseNames(readableBy: access, call.query)
+        let access = try call.access()
+        let names = try access.directory.databaseNames(readableBy: access, call.query)
         return .json { writer in
             writer.beginArray()
             for name in names { writer.value(name) }
             writer.endArray()
         }
     }
+}
+
+extension DocumentID {
+    /// Makes a unique id: 32 random hexadecimal digits.
+    static func random() -> String { SecretToken.randomBytes(16).hexadecimal }
 }
 
 extension Directory {
@@ -93,7 +94,7 @@ extension Directory {
 
     private func databaseNames(readableBy access: Access) -> [String] {
         let own =
-            access.principal.role == .admin
+            access.seesEverything
             ? users.all.map { DatabaseName.locations(of: $0.name) }
             : [DatabaseName.locations(of: access.principal.name)]
         let fixed = [DatabaseName.allLocations, DatabaseName.users, DatabaseName.couchUsers]

@@ -9,16 +9,17 @@ import MusterWire
 import NIOCore
 
 /// Routes that read, store and remove attachments.
-extension CouchEndpoint {
-    func addAttachments(to routes: inout RouteTable) {
+struct CouchAttachmentRoutes: CouchRoutes {
+    let edits: CouchEditWriter
+
+    func register(in routes: inout CouchRouteTable) {
         for path in ["/{db}/{document}/{attachment...}", "/{db}/_design/{document}/{attachment...}"] {
-            add(.get, path, "Get an attachment.", to: &routes) { try await Self.attachment($0) }
-            add(.head, path, "Check that an attachment exists.", to: &routes) { try await Self.attachment($0) }
-            add(
-                .put, path, "Store an attachment.", body: ["application/octet-stream"], statuses: [201],
-                to: &routes
+            routes.add(.get, path, "Get an attachment.") { try await Self.attachment($0) }
+            routes.add(.head, path, "Check that an attachment exists.") { try await Self.attachment($0) }
+            routes.add(
+                .put, path, "Store an attachment.", body: ["application/octet-stream"], statuses: [201]
             ) { try await putAttachment($0) }
-            add(.delete, path, "Remove an attachment.", to: &routes) { try await removeAttachment($0) }
+            routes.add(.delete, path, "Remove an attachment.") { try await removeAttachment($0) }
         }
     }
 
@@ -42,13 +43,13 @@ extension CouchEndpoint {
     // MARK: Reading
 
     private static func attachment(_ call: CouchCall) async throws -> Response {
-        let place = try call.readable()
+        let database = try call.readable()
         let id = try call.documentID()
         try DocumentID.checkForm(of: id)
         let name = try attachmentName(call)
-        guard let scope = place.scope else { throw CouchError.missing }
+        guard let scope = database.scope else { throw CouchError.missing }
         let wanted = try DocumentReadOptions(call.query)
-        let found = try await call.coordinator.readDocuments { try find(wanted, of: id, in: scope, $0) }
+        let found = try await call.coordinator.readDocuments { try wanted.find(id, in: scope, $0) }
         guard let file = found.body.attachments.first(where: { $0.name == name }) else { throw CouchError.noAttachment }
         let digest = Base64.encode(file.md5)
         var headers: HTTPFields = [
@@ -78,17 +79,17 @@ extension CouchEndpoint {
     // MARK: Storing
 
     private func putAttachment(_ call: CouchCall) async throws -> Response {
-        let place = try call.writable()
+        let database = try call.writable()
         let id = try call.documentID()
-        try DocumentAdmission.checkID(id, in: place)
-        try call.requireRight(toPut: id, in: place)
+        try DocumentAdmission.checkID(id, in: database)
+        try call.requireRight(toPut: id, in: database)
         let name = try Self.attachmentName(call)
         let parent = try call.revision()
         let type = call.request.headers[.contentType] ?? "application/octet-stream"
         guard CouchAttachment.isMediaType(type) else { throw CouchError.badRequest("Invalid Content-Type") }
         // This comes before the bytes are received, so that a client with a wrong revision does not send them in vain.
-        var body = try await self.body(of: id, at: parent, in: place)
-        let file = try await store(call, name)
+        var body = try await Self.body(of: id, at: parent, in: database, for: call)
+        let file = try await Self.storeBody(of: call, as: name)
         let attachment = file.attachment(name, type, position: (parent?.generation ?? 0) + 1)
         body.attachments.removeAll { $0.name == name }
         guard body.attachments.count < CouchDocument.attachmentLimit else {
@@ -97,11 +98,11 @@ extension CouchEndpoint {
         // CouchDB puts a new attachment first in the list, which its digest covers.
         body.attachments.insert(attachment, at: 0)
         let edit = DocumentEdit(id: id, body: body, isDeleted: false, place: .on(parent))
-        return try await carryOut(edit, in: place, call, .created)
+        return try await edits.respond(writing: edit, to: database, for: call, .created)
     }
 
     /// Stores the body of the request.
-    private func store(_ call: CouchCall, _ name: String) async throws -> StoredFile {
+    private static func storeBody(of call: CouchCall, as name: String) async throws -> StoredFile {
         let told = call.request.headers[.contentLength].flatMap { Int64($0) }
         if let told, told > CouchLimits.attachmentBytes {
             throw CouchError.tooLarge(limitBytes: CouchLimits.attachmentBytes)
@@ -112,9 +113,9 @@ extension CouchEndpoint {
             var packed = CouchAttachment(name: name)
             packed.isPacked = true
             let bytes = try await call.request.body.collect(upTo: CouchLimits.attachmentBytes)
-            return try await AttachmentUpload.store(Array(bytes.readableBytesView), as: packed, coordinator)
+            return try await AttachmentUpload.store(Array(bytes.readableBytesView), as: packed, call.coordinator)
         }
-        var intake = AttachmentUpload(coordinator)
+        var intake = AttachmentUpload(call.coordinator)
         do {
             for try await buffer in call.request.body { try await intake.append(buffer.readableBytesView) }
             guard told == nil || told == intake.length else {
@@ -132,26 +133,28 @@ extension CouchEndpoint {
     }
 
     private func removeAttachment(_ call: CouchCall) async throws -> Response {
-        let place = try call.writable()
+        let database = try call.writable()
         let id = try call.documentID()
-        try DocumentAdmission.checkID(id, in: place)
-        try call.requireRight(toPut: id, in: place)
+        try DocumentAdmission.checkID(id, in: database)
+        try call.requireRight(toPut: id, in: database)
         let name = try Self.attachmentName(call)
         guard let parent = try call.revision() else { throw CouchError.conflict }
-        var body = try await self.body(of: id, at: parent, in: place)
+        var body = try await Self.body(of: id, at: parent, in: database, for: call)
         guard body.attachments.contains(where: { $0.name == name }) else { throw CouchError.noAttachment }
         body.attachments.removeAll { $0.name == name }
         let edit = DocumentEdit(id: id, body: body, isDeleted: false, place: .on(parent))
-        return try await carryOut(edit, in: place, call, .ok)
+        return try await edits.respond(writing: edit, to: database, for: call, .ok)
     }
 
     /// Returns the content of the edited leaf; empty content if the edit creates the document.
     ///
     /// - Throws: `CouchError.missing` if there is no such document, `.conflict` if `parent` is no leaf, the document is
     ///   deleted, or the edit names no revision of an existing document.
-    private func body(of id: String, at parent: Revision?, in place: ResolvedDatabase) async throws -> DocumentBody {
-        guard let scope = place.scope else { throw CouchError.missing }
-        return try await coordinator.readDocuments { reader in
+    private static func body(
+        of id: String, at parent: Revision?, in database: ResolvedDatabase, for call: CouchCall
+    ) async throws -> DocumentBody {
+        guard let scope = database.scope else { throw CouchError.missing }
+        return try await call.coordinator.readDocuments { reader in
             let document = try reader.document(id, in: scope)
             guard let parent else {
                 guard document?.tree.winner.map(\.isDeleted) ?? true else { throw CouchError.conflict }
@@ -188,9 +191,9 @@ enum ByteRange {
     }
 
     private static func unsatisfiable(_ length: Int64) -> CouchError {
-        var fault = CouchError(
+        var error = CouchError(
             .rangeNotSatisfiable, "requested_range_not_satisfiable", "Requested range not satisfiable")
-        fault.headers[.contentRange] = "bytes */\(length)"
-        return fault
+        error.headers[.contentRange] = "bytes */\(length)"
+        return error
     }
 }

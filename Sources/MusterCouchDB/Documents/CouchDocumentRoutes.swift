@@ -7,11 +7,11 @@ import MusterWire
 import NIOCore
 
 /// Routes that read one document.
-extension CouchEndpoint {
-    func addDocuments(to routes: inout RouteTable) {
+struct CouchDocumentRoutes: CouchRoutes {
+    func register(in routes: inout CouchRouteTable) {
         for path in ["/{db}/{document}", "/{db}/_design/{document}"] {
-            add(.get, path, "Get a document.", to: &routes) { try await Self.showDocument($0) }
-            add(.head, path, "Check that a document exists, and get its revision.", to: &routes) {
+            routes.add(.get, path, "Get a document.") { try await Self.showDocument($0) }
+            routes.add(.head, path, "Check that a document exists, and get its revision.") {
                 try await Self.showDocument($0)
             }
         }
@@ -19,23 +19,28 @@ extension CouchEndpoint {
 
     private static func showDocument(_ call: CouchCall) async throws -> Response {
         let id = try call.documentID()
-        if id.hasPrefix(DocumentID.localPrefix) { return try await showLocal(call, id) }
+        if id.hasPrefix(DocumentID.localPrefix) { return try await CouchLocalRoutes.show(call, id) }
         try DocumentID.checkForm(of: id)
-        let place = try call.database(in: call.coordinator.directory) { access, place in
-            access.mayRead(place) || (place.kind == .users && id == userID(access.principal.name))
+        let database = try call.database(in: call.access()) { access, database in
+            access.mayRead(database)
+                || (database.kind == .users && id == CouchUserDocuments.id(of: access.principal.name))
         }
-        guard let scope = place.scope else { return try showUser(call, id) }
+        guard let scope = database.scope else { return try CouchUserDocuments.show(call, id) }
         let wanted = try DocumentReadOptions(call.query)
         if let revisions = try CouchOpenRevisions(call.query, latest: wanted.latest) {
             return try await showOpenRevisions(revisions, wanted.ofSeveral, of: id, in: scope, call)
         }
-        if let design = try await indexDesign(id, wanted, in: place, call) { return design }
+        if id.hasPrefix(DocumentID.designPrefix), wanted.revision == nil,
+            let design = try await call.coordinator.readDocuments({ try IndexDesign(id, in: database, $0) })
+        {
+            return design.response
+        }
         let takesParts = wanted.attachments && call.accepts("multipart/related")
         let (found, inline) = try await call.coordinator.readDocuments { reader in
-            let found = try Self.find(wanted, of: id, in: scope, reader)
+            let found = try wanted.find(id, in: scope, reader)
             return (found, takesParts && found.hasWantedFiles(wanted) ? nil : try found.text(wanted, reader))
         }
-        guard let text = inline else { return try Self.related(found, wanted, call) }
+        guard let text = inline else { return try CouchMultipart.related(found, wanted, call) }
         let tag = "\"\(found.revision.text)\""
         var headers: HTTPFields = [.contentType: "application/json"]
         if wanted.isTagged {
@@ -48,32 +53,13 @@ extension CouchEndpoint {
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: text)))
     }
 
-    /// Returns the revision that a query selects: the winner, unless the query names a revision.
-    static func find(
-        _ wanted: DocumentReadOptions, of id: String, in scope: DatabaseScope, _ reader: any DocumentReader
-    ) throws -> FoundRevision {
-        guard let document = try reader.document(id, in: scope) else { throw CouchError.missing }
-        guard var revision = wanted.revision else {
-            guard let winner = document.tree.winner else { throw CouchError.missing }
-            guard !winner.isDeleted else { throw CouchError.deleted }
-            let body = try document.body ?? reader.body(of: winner.revision, document, scope)
-            return FoundRevision(document: document, node: winner, body: body, scope: scope)
-        }
-        if wanted.latest, let leaf = document.tree.leaves(from: revision).first { revision = leaf }
-        guard let node = document.tree.node(revision), node.isKnown else { throw CouchError.missing }
-        // A deletion is only returned to a client that names its revision.
-        guard !node.isDeleted || revision == wanted.revision else { throw CouchError.deleted }
-        guard let body = try reader.body(of: revision, of: id, in: scope) else { throw CouchError.missing }
-        return FoundRevision(document: document, node: node, body: body, scope: scope)
-    }
-
     private static func showOpenRevisions(
         _ open: CouchOpenRevisions, _ wanted: DocumentReadOptions, of id: String, in scope: DatabaseScope,
         _ call: CouchCall
     ) async throws -> Response {
         if call.accepts("multipart/mixed") {
             let found = try await call.coordinator.readDocuments { try open.find(id, in: scope, $0) }
-            return try mixed(found, wanted, call)
+            return try CouchMultipart.mixed(found, wanted, call)
         }
         let text = try await call.coordinator.readDocuments { reader in
             var writer = JSONWriter()
@@ -102,7 +88,7 @@ extension CouchCall {
     func documentID() throws(CouchError) -> String {
         let id = try parameter("document")
         let segments = request.uri.path.split(separator: "/")
-        let start = segments.first.map { $0 == CouchEndpoint.prefix.dropFirst() } == true ? 2 : 1
+        let start = segments.first.map { $0 == CouchRouteTable.prefix.dropFirst() } == true ? 2 : 1
         guard segments.count > start + 1, segments[start] == "_design" || segments[start] == "_local" else { return id }
         return "\(segments[start])/\(id)"
     }

@@ -7,22 +7,24 @@ import MusterServer
 import MusterWire
 
 /// Routes of `_geo`: queries of a database's spatial index.
-extension CouchEndpoint {
-    func addGeo(to routes: inout RouteTable) {
-        add(
+struct CouchGeoRoutes: CouchRoutes {
+    let geoIndexes: GeoIndexCache
+
+    func register(in routes: inout CouchRouteTable) {
+        routes.add(
             .get, "/{db}/_design/{document}/_geo/{index}",
-            "Find documents by place: in a radius, in a box, or by their relation to a geometry.", to: &routes
+            "Find documents by place: in a radius, in a box, or by their relation to a geometry."
         ) { call in
-            let place = try call.readable()
+            let database = try call.readable()
             let index = try GeoIndexName(design: call.parameter("document"), name: call.parameter("index"))
-            return try await GeoQueryHandler(coordinator: coordinator, geoIndexes: geoIndexes).respond(
-                call.query.parameters, index, in: place)
+            return try await GeoQueryHandler(coordinator: call.coordinator, geoIndexes: geoIndexes).respond(
+                call.query.parameters, index, in: database)
         }
-        add(.get, "/{db}/_design/{document}/_geo_info/{index}", "The size of a spatial index.", to: &routes) { call in
-            let place = try call.readable()
+        routes.add(.get, "/{db}/_design/{document}/_geo_info/{index}", "The size of a spatial index.") { call in
+            let database = try call.readable()
             let index = try GeoIndexName(design: call.parameter("document"), name: call.parameter("index"))
-            return try await GeoQueryHandler(coordinator: coordinator, geoIndexes: geoIndexes).information(
-                index, in: place)
+            return try await GeoQueryHandler(coordinator: call.coordinator, geoIndexes: geoIndexes).information(
+                index, in: database)
         }
     }
 }
@@ -41,13 +43,13 @@ struct GeoQueryHandler: Sendable {
 
     /// Returns the documents that match a query.
     func respond(
-        _ parameters: [(name: String, value: String)], _ index: GeoIndexName, in place: ResolvedDatabase
+        _ parameters: [(name: String, value: String)], _ index: GeoIndexName, in database: ResolvedDatabase
     ) async throws -> Response {
         let query = try GeoQuery(parameters)
-        let scope = try Self.scope(of: place)
+        let scope = try Self.scope(of: database)
         let geoIndexes = geoIndexes
         let (found, documents) = try await coordinator.readDocuments { reader in
-            try Self.check(index, in: place, scope, reader)
+            try Self.check(index, in: database, scope, reader)
             let found = Array(try GeoSearch.page(query, try geoIndexes.geoIndex(of: scope, reader)))
             let documents = try found.map { try reader.document($0.id, in: scope) }
             return (found, documents)
@@ -70,11 +72,11 @@ struct GeoQueryHandler: Sendable {
     }
 
     /// Returns the size of an index.
-    func information(_ index: GeoIndexName, in place: ResolvedDatabase) async throws -> Response {
-        let scope = try Self.scope(of: place)
+    func information(_ index: GeoIndexName, in database: ResolvedDatabase) async throws -> Response {
+        let scope = try Self.scope(of: database)
         let geoIndexes = geoIndexes
         let count = try await coordinator.readDocuments { reader in
-            try Self.check(index, in: place, scope, reader)
+            try Self.check(index, in: database, scope, reader)
             return try geoIndexes.geoIndex(of: scope, reader).count
         }
         return .json { writer in
@@ -94,8 +96,8 @@ struct GeoQueryHandler: Sendable {
         }
     }
 
-    private static func scope(of place: ResolvedDatabase) throws(MangoError) -> DatabaseScope {
-        guard let scope = place.scope else {
+    private static func scope(of database: ResolvedDatabase) throws(MangoError) -> DatabaseScope {
+        guard let scope = database.scope else {
             throw MangoError("not_implemented", "This database has no spatial index.", status: 501)
         }
         return scope
@@ -103,7 +105,7 @@ struct GeoQueryHandler: Sendable {
 
     /// Checks that the index exists. Location databases and the union have the standard one without a design document.
     private static func check(
-        _ index: GeoIndexName, in place: ResolvedDatabase, _ scope: DatabaseScope, _ reader: any DocumentReader
+        _ index: GeoIndexName, in database: ResolvedDatabase, _ scope: DatabaseScope, _ reader: any DocumentReader
     ) throws {
         if let body = try reader.document("_design/\(index.design)", in: scope)?.body,
             let design = try? JSONValue(parsing: body.json, depthLimit: 64)
@@ -118,7 +120,7 @@ struct GeoQueryHandler: Sendable {
             }
         }
         let isStandard = "_design/\(index.design)" == SpatialIndexes.standardDesign
-        if case .made = place.kind {} else if isStandard, index.name == SpatialIndexes.standardName { return }
+        if case .made = database.kind {} else if isStandard, index.name == SpatialIndexes.standardName { return }
         throw CouchError.missing
     }
 }

@@ -8,10 +8,12 @@ import MusterWire
 
 /// The routes that show running replications and the results of orders in documents. They do not show the credentials
 /// for the peers.
-extension CouchEndpoint {
-    func addScheduler(to routes: inout RouteTable) {
-        add(.get, "/_active_tasks", "List the running replications.", to: &routes) { call in
-            try Self.requireAdmin(call)
+struct CouchSchedulerRoutes: CouchRoutes {
+    let replicator: Replicator
+
+    func register(in routes: inout CouchRouteTable) {
+        routes.add(.get, "/_active_tasks", "List the running replications.") { call in
+            try call.requireAdmin()
             let jobs = replicator.jobs
             return .json { writer in
                 writer.beginArray()
@@ -19,8 +21,8 @@ extension CouchEndpoint {
                 writer.endArray()
             }
         }
-        add(.get, "/_scheduler/jobs", "List the running replications with their history.", to: &routes) { call in
-            try Self.requireAdmin(call)
+        routes.add(.get, "/_scheduler/jobs", "List the running replications with their history.") { call in
+            try call.requireAdmin()
             let page = try SchedulerPage(call.query)
             let jobs = replicator.jobs
             return .json { writer in
@@ -31,30 +33,29 @@ extension CouchEndpoint {
                 writer.endObject()
             }
         }
-        add(.get, "/_scheduler/jobs/{job}", "Show a running replication.", to: &routes) { call in
-            try Self.requireAdmin(call)
+        routes.add(.get, "/_scheduler/jobs/{job}", "Show a running replication.") { call in
+            try call.requireAdmin()
             let id = try call.parameter("job")
             guard let job = replicator.jobs.first(where: { $0.order.id == id }) else { throw CouchError.missing }
             return .json { $0.job(job) }
         }
         for path in ["/_scheduler/docs", "/_scheduler/docs/{replicator}"] {
-            add(.get, path, "List the states of the replications that documents order.", to: &routes) { call in
+            routes.add(.get, path, "List the states of the replications that documents order.") { call in
                 try await scheduled(call)
             }
         }
-        add(
-            .get, "/_scheduler/docs/{replicator}/{document}", "Show the state of a document's replication.",
-            to: &routes
+        routes.add(
+            .get, "/_scheduler/docs/{replicator}/{document}", "Show the state of a document's replication."
         ) { try await scheduledDocument($0) }
     }
 
     private func scheduled(_ call: CouchCall) async throws -> Response {
-        try Self.requireAdmin(call)
+        try call.requireAdmin()
         try Self.requireReplicator(call)
         let page = try SchedulerPage(call.query)
         let jobs = replicator.jobsByDocument
-        let database = coordinator.directory.database(named: DatabaseName.replicator)?.number
-        let (total, rows) = try await coordinator.readDocuments { reader in
+        let database = call.coordinator.directory.database(named: DatabaseName.replicator)?.number
+        let (total, rows) = try await call.coordinator.readDocuments { reader in
             var total = 0
             var rows: [ScheduledReplication] = []
             guard let database else { return (total, rows) }
@@ -76,14 +77,14 @@ extension CouchEndpoint {
     }
 
     private func scheduledDocument(_ call: CouchCall) async throws -> Response {
-        try Self.requireAdmin(call)
+        try call.requireAdmin()
         try Self.requireReplicator(call)
         let id = try call.parameter("document")
         let jobs = replicator.jobsByDocument
-        guard let database = coordinator.directory.database(named: DatabaseName.replicator)?.number else {
+        guard let database = call.coordinator.directory.database(named: DatabaseName.replicator)?.number else {
             throw CouchError.missing
         }
-        let row = try await coordinator.readDocuments { reader in
+        let row = try await call.coordinator.readDocuments { reader in
             try reader.document(id, in: .database(database)).flatMap {
                 ReplicationDocument($0, openedBy: replicator.seal)
             }
@@ -150,7 +151,7 @@ extension JSONWriter {
         counts(of: job.progress)
         member("started_on", job.startedAt.milliseconds / 1000)
         member("updated_on", job.reportedAt.milliseconds / 1000)
-        member("node", CouchEndpoint.node)
+        member("node", CouchNodeRoutes.name)
         endObject()
     }
 
@@ -163,14 +164,14 @@ extension JSONWriter {
         sides(of: job.order)
         key("user")
         null()
-        member("node", CouchEndpoint.node)
+        member("node", CouchNodeRoutes.name)
         member("start_time", job.startedAt.secondsText)
         key("info")
         information(of: job)
         key("history")
         beginArray()
-        if case .waiting(_, let fault) = job.progress.state {
-            event("crashed", at: job.reportedAt, reason: fault.description)
+        if case .waiting(_, let error) = job.progress.state {
+            event("crashed", at: job.reportedAt, reason: error.description)
         }
         event("started", at: job.startedAt)
         event("added", at: job.startedAt)
@@ -216,7 +217,7 @@ extension JSONWriter {
         }
         nullable("source_proxy", nil)
         nullable("target_proxy", nil)
-        member("node", CouchEndpoint.node)
+        member("node", CouchNodeRoutes.name)
         endObject()
     }
 
@@ -226,7 +227,7 @@ extension JSONWriter {
     }
 
     private mutating func information(of job: ReplicationJob) {
-        if case .waiting(_, let fault) = job.progress.state { return error(fault.description) }
+        if case .waiting(_, let cause) = job.progress.state { return error(cause.description) }
         beginObject()
         counts(of: job.progress)
         endObject()

@@ -7,24 +7,27 @@ import MusterServer
 import MusterWire
 
 /// The routes `_changes` and `_db_updates`: once, by long polling, continuous, or as server-sent events.
-extension CouchEndpoint {
-    func addChanges(to routes: inout RouteTable) {
+struct CouchChangeRoutes: CouchRoutes {
+    let identity: Identity
+    let follower: FeedFollower
+
+    func register(in routes: inout CouchRouteTable) {
         let summary = "List or follow the changes of a database."
-        add(.get, "/{db}/_changes", summary, to: &routes) { try await changes($0, body: .object([])) }
-        add(.post, "/{db}/_changes", summary, body: ["application/json"], to: &routes) { call in
+        routes.add(.get, "/{db}/_changes", summary) { try await changes($0, body: .object([])) }
+        routes.add(.post, "/{db}/_changes", summary, body: ["application/json"]) { call in
             _ = try call.readable()
             return try await changes(call, body: try await call.tree(limit: CouchLimits.documentBytes))
         }
-        add(.get, "/_db_updates", "List or follow which databases are created, changed and removed.", to: &routes) {
+        routes.add(.get, "/_db_updates", "List or follow which databases are created, changed and removed.") {
             try await updates($0)
         }
     }
 
     private func changes(_ call: CouchCall, body: JSONValue) async throws -> Response {
-        let place = try call.readable()
-        guard let scope = place.scope else { throw CouchError.forbidden("Users are not replicated.") }
+        let database = try call.readable()
+        guard let scope = database.scope else { throw CouchError.forbidden("Users are not replicated.") }
         if let program = try CouchFilterProgram(call.query) {
-            throw try await coordinator.readDocuments { try program.refusal(in: scope, $0) }
+            throw try await call.coordinator.readDocuments { try program.refusal(in: scope, $0) }
         }
         let request = try CouchChangesRequest(
             call.query, body: body, lastEventID: call.request.headers[.lastEventID])
@@ -37,23 +40,23 @@ extension CouchEndpoint {
         case .normal: return try await call.send(changes)
         case .longpoll:
             // Changes that exist already are sent at once, without a feed.
-            let (begun, _, _) = try await changes.advanced(in: coordinator)
+            let (begun, _, _) = try await changes.advanced(in: call.coordinator)
             return try await begun.rows > 0 ? call.send(changes) : feed(begun, call, whereAllowed: mayFollow)
         case .continuous, .eventsource: return try feed(changes, call, whereAllowed: mayFollow)
         }
     }
 
     private func updates(_ call: CouchCall) async throws -> Response {
-        try Self.requireAdmin(call)
+        try call.requireAdmin()
         let updates = DatabaseUpdates(
             try FeedTerms(call.query, lastEventID: call.request.headers[.lastEventID]))
         let mayFollow = { @Sendable (access: Access, _: Directory) in access.mayMakeDatabases }
         guard updates.terms.form == .list else { return try feed(updates, call, whereAllowed: mayFollow) }
-        let (begun, rows, _) = try await updates.advanced(in: coordinator)
+        let (begun, rows, _) = try await updates.advanced(in: call.coordinator)
         if updates.terms.feed == .longpoll, begun.rows == 0 {
             return try feed(begun, call, whereAllowed: mayFollow)
         }
-        let text = DatabaseUpdates.head + rows + (try await begun.ending(in: coordinator))
+        let text = DatabaseUpdates.head + rows + (try await begun.ending(in: call.coordinator))
         return Response(
             status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: text)))
     }
@@ -71,7 +74,8 @@ extension CouchEndpoint {
         headers[.init("X-Accel-Buffering")!] = "no"
         // A `HEAD` request opens no feed.
         if call.request.method == .head { return Response(status: .ok, headers: headers) }
-        let content = CouchFeed(answer, self, proof: proof, whereAllowed: mayFollow)
+        let content = CouchFeed(
+            answer, coordinator: call.coordinator, identity: identity, proof: proof, whereAllowed: mayFollow)
         do throws(FeedShares.Refusal) {
             return Response(
                 status: .ok, headers: headers,

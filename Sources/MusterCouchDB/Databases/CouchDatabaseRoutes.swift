@@ -7,18 +7,18 @@ import MusterStore
 import MusterWire
 
 /// Routes that create, describe and remove databases.
-extension CouchEndpoint {
-    func addDatabases(to routes: inout RouteTable) {
-        add(.get, "/{db}", "Describe a database.", to: &routes) { try await Self.describeDatabase($0) }
-        add(.head, "/{db}", "Check that a database exists.", to: &routes) { call in
+struct CouchDatabaseRoutes: CouchRoutes {
+    func register(in routes: inout CouchRouteTable) {
+        routes.add(.get, "/{db}", "Describe a database.") { try await Self.describeDatabase($0) }
+        routes.add(.head, "/{db}", "Check that a database exists.") { call in
             _ = try call.readable()
             return Response(status: .ok, headers: [.contentType: "application/json"])
         }
-        add(.get, "/_dbs_info", "Describe the databases that you may read.", to: &routes) {
+        routes.add(.get, "/_dbs_info", "Describe the databases that you may read.") {
             try await Self.describeDatabases($0, nil)
         }
-        add(
-            .post, "/_dbs_info", "Describe several databases.", body: ["application/json"], to: &routes
+        routes.add(
+            .post, "/_dbs_info", "Describe several databases.", body: ["application/json"]
         ) { call in
             let keys = try await call.tree(limit: CouchLimits.settingBytes)["keys"]?.elements
             guard let keys, keys.allSatisfy({ $0.string != nil }), keys.count <= CouchLimits.named else {
@@ -26,11 +26,11 @@ extension CouchEndpoint {
             }
             return try await Self.describeDatabases(call, keys.compactMap(\.string))
         }
-        add(.put, "/{db}", "Create a database.", statuses: [201], to: &routes) { try await createDatabase($0) }
-        add(.delete, "/{db}", "Remove a database with its documents.", to: &routes) { try await removeDatabase($0) }
-        add(
+        routes.add(.put, "/{db}", "Create a database.", statuses: [201]) { try await createDatabase($0) }
+        routes.add(.delete, "/{db}", "Remove a database with its documents.") { try await removeDatabase($0) }
+        routes.add(
             .post, "/{db}/_ensure_full_commit", "Does nothing: acknowledged writes are on the disk.",
-            statuses: [201], to: &routes
+            statuses: [201]
         ) { call in
             _ = try call.readable()
             _ = try await call.json(limit: CouchLimits.settingBytes)
@@ -39,18 +39,18 @@ extension CouchEndpoint {
     }
 
     private static func describeDatabase(_ call: CouchCall) async throws -> Response {
-        let place = try call.readable()
+        let database = try call.readable()
         let (users, last) = (call.coordinator.directory.users.count, call.coordinator.lastSequence)
         let description = try await call.coordinator.readDocuments { reader in
-            try DatabaseDescription(place, reader, users: users, last: last)
+            try DatabaseDescription(database, reader, users: users, last: last)
         }
         return .json { $0.description(description) }
     }
 
     /// Describes the databases of these names, or all that the principal may read.
     private static func describeDatabases(_ call: CouchCall, _ keys: [String]?) async throws -> Response {
-        let directory = call.coordinator.directory
-        let access = try call.access(in: directory)
+        let access = try call.access()
+        let directory = access.directory
         let names = try keys ?? Array(directory.databaseNames(readableBy: access, call.query))
         let places = names.prefix(CouchLimits.described).map { name in
             (name, directory.database(named: name).flatMap { access.mayRead($0) ? $0 : nil })
@@ -79,9 +79,9 @@ extension CouchEndpoint {
 
     private func createDatabase(_ call: CouchCall) async throws -> Response {
         let name = try call.parameter("db")
-        let access = try call.access(in: coordinator.directory)
+        let access = try call.access()
         // A client creates its own database to make sure that it exists, and expects this error if it does.
-        if let place = coordinator.directory.database(named: name), access.mayRead(place) {
+        if let database = access.directory.database(named: name), access.mayRead(database) {
             throw CouchError.fileExists
         }
         guard access.mayMakeDatabases else { throw CouchError.forbidden("You are not a server admin.") }
@@ -91,17 +91,18 @@ extension CouchEndpoint {
         guard DatabaseName.isValid(name) || name == DatabaseName.replicator, !ReservedPaths.contains(name)
         else { throw CouchError.illegalName(name) }
         let isPartitioned = try call.query.flag("partitioned")
-        guard try await coordinator.makeDatabase(named: name, isPartitioned: isPartitioned, by: call.author) else {
-            throw CouchError.fileExists
-        }
+        let isMade = try await call.coordinator.makeDatabase(
+            named: name, isPartitioned: isPartitioned, by: call.author)
+        guard isMade else { throw CouchError.fileExists }
         var response = call.ok(.created)
         response.headers[.location] = call.absoluteAddress(of: "/\(call.context.parameters["db"] ?? "")")
         return response
     }
 
     private func removeDatabase(_ call: CouchCall) async throws -> Response {
-        let place = try call.readable()
-        guard try call.access(in: coordinator.directory).mayMakeDatabases else {
+        let access = try call.access()
+        let database = try call.readable(by: access)
+        guard access.mayMakeDatabases else {
             throw CouchError.forbidden("You are not a server admin.")
         }
         // A client that builds a document's path from an empty id must not remove the database.
@@ -109,14 +110,14 @@ extension CouchEndpoint {
             throw CouchError.badRequest(
                 "You tried to DELETE a database with a revision. Did you mean to DELETE a document instead?")
         }
-        guard case .made = place.kind else {
+        guard case .made = database.kind else {
             throw CouchError.forbidden("The server provides this database, which cannot be removed.")
         }
-        try await coordinator.edit(by: call.author) { directory, draft in
-            guard case .made(let database) = directory.database(named: place.name)?.kind else {
+        try await call.coordinator.edit(by: call.author) { directory, draft in
+            guard case .made(let stored) = directory.database(named: database.name)?.kind else {
                 throw CouchError.noDatabase
             }
-            draft.edits.append(.removeDatabase(database.number))
+            draft.edits.append(.removeDatabase(stored.number))
         }
         return call.ok()
     }
@@ -124,16 +125,16 @@ extension CouchEndpoint {
 
 /// The properties of a database that its description contains.
 private struct DatabaseDescription: Sendable {
-    let place: ResolvedDatabase
+    let database: ResolvedDatabase
     let counts: DocumentCounts
     let last: MusterCore.LogSequence
 
     /// - Parameters:
     ///  - users: the number of users, whose documents are not stored.
     ///  - last: the number of the newest change in the log.
-    init(_ place: ResolvedDatabase, _ reader: any DocumentReader, users: Int, last: MusterCore.LogSequence) throws {
-        self.place = place
-        if let scope = place.scope {
+    init(_ database: ResolvedDatabase, _ reader: any DocumentReader, users: Int, last: MusterCore.LogSequence) throws {
+        self.database = database
+        if let scope = database.scope {
             counts = try reader.counts(in: scope)
             self.last = try reader.newest(in: scope)
         } else {
@@ -144,23 +145,23 @@ private struct DatabaseDescription: Sendable {
 }
 
 extension JSONWriter {
-    fileprivate mutating func description(_ database: DatabaseDescription) {
+    fileprivate mutating func description(_ description: DatabaseDescription) {
         beginObject()
-        member("db_name", database.place.name)
-        member("doc_count", database.counts.living)
-        member("doc_del_count", database.counts.deleted)
-        member("update_seq", "\(database.last.rawValue)")
-        member("purge_seq", "\(database.place.purges)")
+        member("db_name", description.database.name)
+        member("doc_count", description.counts.living)
+        member("doc_del_count", description.counts.deleted)
+        member("update_seq", "\(description.last.rawValue)")
+        member("purge_seq", "\(description.database.purges)")
         member("instance_start_time", "0")
         key("sizes")
         beginObject()
-        for name: StaticString in ["file", "external", "active"] { member(name, database.counts.bytes) }
+        for name: StaticString in ["file", "external", "active"] { member(name, description.counts.bytes) }
         endObject()
         member("compact_running", false)
         member("disk_format_version", 8)
         key("props")
         beginObject()
-        if database.place.isPartitioned { member("partitioned", true) }
+        if description.database.isPartitioned { member("partitioned", true) }
         endObject()
         key("cluster")
         beginObject()
