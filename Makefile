@@ -9,8 +9,9 @@ FUZZ_SECONDS ?= 60
 SOAK_SEEDS ?= 1000
 
 # The Swift suites that repeat more, or run more seeds, in `make soak` than in `make test`.
-SOAK_SUITES := Storm|ClockScenario|Damage|Telling|Restart|Oracle|Model|Room|Engine|Truth|TruthStudy|PlainWay
-SOAK_SUITES := $(SOAK_SUITES)|RealData|RegionIndex.*|Inradius|ShapeRules|Distance
+SOAK_SUITES := Storm|ClockScenario|Damage|ReportedState|Restart|Oracle|Model|Room|Engine|Truth|TruthStudy
+SOAK_SUITES := $(SOAK_SUITES)|ShortcutEquivalence|RealData|RegionIndex.*|Inradius|ShapeRules|Distance|Separation
+SOAK_SUITES := $(SOAK_SUITES)|ScannerGap|DocumentQuery
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test soak bench fuzz wasm docs package test-package format lint

@@ -22,7 +22,6 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "MusterGeometry", targets: ["MusterGeometry"]),
-        .library(name: "MusterCore", targets: ["MusterCore"]),
         .library(name: "MusterKit", targets: ["MusterKit"]),
         .library(name: "MusterNearby", targets: ["MusterNearby"]),
         .library(name: "MusterReplication", targets: ["MusterReplication"]),
@@ -110,7 +109,7 @@ let package = Package(
         .target(
             name: "MusterNearby",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterGeometry", "MusterMDNS", "MusterSimulator",
+                "MusterCoding", "MusterCore", "MusterGeometry", "MusterMDNS",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -368,7 +367,6 @@ let package = Package(
             name: "MusterKitTests",
             dependencies: [
                 "MusterEndpoints", "MusterHTTP", "MusterKit", "MusterNearby", "MusterReplication", "MusterServer",
-                "MusterSimulator",
                 "MusterWire", "MusterCore", "MusterGeometry", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
@@ -377,7 +375,7 @@ let package = Package(
         .testTarget(
             name: "MusterNearbyTests",
             dependencies: [
-                "MusterCore", "MusterGeometry", "MusterNearby", "MusterSimulator",
+                "MusterCore", "MusterGeometry", "MusterNearby",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOTLS", package: "swift-nio"),
             ],

@@ -33,7 +33,7 @@ struct Settings {
         for await records in dataset.records { screen(records) }
     }
 
-    /// What an app does that is told by pushes: `userInfo` is the payload of one.
+    /// Handles a push in an app that receives pushes: `userInfo` is its payload.
     func receive(_ userInfo: [AnyHashable: Any]) async throws {
         guard let update = Muster.PushUpdate(userInfo) else { return }
         let dataset = try muster.dataset(update.datasetName)

@@ -9,7 +9,7 @@ func followFriend(keepingKeysIn folder: String) async throws {
         options: Nearby.Options(name: "Ana"), source: source, store: NearbyStore(folder: folder),
         discovery: [MulticastDiscovery()]
     ) { invitation in
-        // Ask the person here. Whoever is refused has learnt the name "Ana" and nothing else.
+        // Ask the person here. A refused peer has learnt the name "Ana" and nothing else.
         invitation.isKnown || invitation.name == "Ben"
     }
     async let running: Void = nearby.run()
@@ -23,7 +23,7 @@ func followFriend(keepingKeysIn folder: String) async throws {
             let angle = measurement.horizontalAngle.map { "\(Int($0.value))°" } ?? "no direction"
             print("\(peer.name): \(distance), \(angle)")
         case .update(let peer, .removed(let reason)):
-            print("\(peer.name) is measured no more: \(reason)")
+            print("\(peer.name) is no longer measured: \(reason)")
         case .disconnected(let peer, let end):
             print("\(peer.name) \(end)")
         default:

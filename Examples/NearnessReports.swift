@@ -3,11 +3,11 @@ import MusterKit
 import MusterNearby
 
 /// Measures friends nearby, and reports how far they are to the team's server, where both agreed.
-func reportFriends(keepingIn folder: String, server: String, token: String) async throws {
+func reportFriends(keepingIn folder: String, as muster: Muster) async throws {
     let store = try NearbyStore(folder: folder)
     // Each person decides whether to be measured. Without a secret, this device measures others and is not measured.
     let secret = try store.rangeSecret()
-    let reporter = try RangeReporter(path: folder + "/ranges.sqlite", server: server, secret: secret) { token }
+    let reporter = try await muster.rangeReporter(secret: secret)
     var options = Nearby.Options(name: "Ana")
     // Peers get the tag: with it they report distances. Only the secret registers it.
     options.rangeTag = secret.tag
@@ -25,7 +25,8 @@ func reportFriends(keepingIn folder: String, server: String, token: String) asyn
             guard let tag = tags[peer.key], let metres = measurement.distance?.value,
                 let deviation = measurement.quality.distanceError?.value,
                 let range = MeasuredRange(
-                    to: tag, time: measurement.time, metres: metres, deviationMetres: deviation, source: .simulated)
+                    to: tag, time: measurement.time.date, metres: metres, deviationMetres: deviation,
+                    source: .simulated)
             else { break }
             // On the disk first. What cannot be sent now waits, and goes with the next.
             if try await reporter.record(range) { _ = try? await reporter.sendAll() }

@@ -14,15 +14,15 @@ final class Arrivals<Key: Hashable & Sendable>: Sendable {
     var count: Int { state.withLock { $0.count } }
     /// The number of messages that were sent and have not arrived.
     var missing: Int { state.withLock { $0.sent.count } }
-    /// Milliseconds from `note` to the arrival of each message, sorted.
+    /// Milliseconds from `recordSending(of:)` to the arrival of each message, sorted.
     var latencies: [Double] { state.withLock { $0.latencies }.sorted() }
 
     /// Records that the message with this key is sent now.
-    func note(_ key: Key) { state.withLock { $0.sent[key] = .now } }
+    func recordSending(of key: Key) { state.withLock { $0.sent[key] = .now } }
 
     /// Counts a message that arrived.
     ///
-    /// - Parameter key: the key passed to `note`; nil for a message that was not recorded there.
+    /// - Parameter key: the key passed to `recordSending(of:)`; nil for a message that was not recorded there.
     func arrive(_ key: Key?) {
         let now = ContinuousClock.now
         state.withLock { state in
@@ -33,7 +33,7 @@ final class Arrivals<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Waits until a second passes in which no message arrives.
-    func settle() async throws {
+    func waitForQuiet() async throws {
         var last = -1
         while last != count {
             last = count

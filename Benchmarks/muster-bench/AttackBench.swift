@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 
 extension Bench {
-    /// What leaders feel while everyone reports and watches, a member attacks and a stranger attacks.
+    /// Measures the waits of leaders while everyone reports and watches, and a member and a stranger attack.
     struct Attack: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Leaders run incidents in a full house, while a member and a stranger attack.",
@@ -16,7 +16,7 @@ extension Bench {
         @Option(help: "Teams, each with a leader who runs one incident after another.") var leaders = 4
         @Option(help: "Seconds that it lasts.") var seconds = 60
         @Option(help: "Milliseconds that the p99 of each kind of leaders' requests may take.") var limit = 1_000.0
-        @Flag(help: "Nobody attacks: what the machine does otherwise.") var peaceful = false
+        @Flag(help: "Run without attackers, for comparison.") var peaceful = false
 
         func validate() throws {
             guard (10...10_000).contains(people) else { throw ValidationError("--people: 10 to 10000") }
@@ -54,9 +54,9 @@ extension Bench {
     }
 }
 
-/// How long leaders' requests took, by kind.
+/// The durations of leaders' requests, by kind.
 struct LeaderSamples: Sendable {
-    /// The order in which a shift asks.
+    /// The order of the requests in a leader's shift.
     private static let kinds = [
         "sign in", "see the team", "open an incident", "incident on the live feed", "call the roll", "mark a person",
         "close the incident",
@@ -87,7 +87,7 @@ struct LeaderSamples: Sendable {
             + [Self.line("all of the leaders'", milliseconds.values.flatMap { $0 }, failures.values.joined().count)]
     }
 
-    /// Why the bench fails; nil where leaders could work.
+    /// The reason why the benchmark fails; nil if leaders could work.
     func fault(limit: Double) -> String? {
         for kind in Self.kinds {
             if let reason = failures[kind]?.first { return "leaders could not always \(kind): \(reason)" }

@@ -4,7 +4,7 @@ import MusterTerminal
 import NIOCore
 import NIOPosix
 
-/// One who sends the same requests again and again, over some connections at a time.
+/// A client that repeats the same requests over several connections at a time.
 struct Attackers: Sendable {
     let name: String
     /// Connections at a time.
@@ -12,13 +12,13 @@ struct Attackers: Sendable {
     let pause: Duration
     /// Sent in turn.
     let requests: [ByteBuffer]
-    /// What each request goes on with, one byte a second.
+    /// The byte that is sent once a second after each request.
     var drip: UInt8?
-    /// Seconds after which an answer is waited for no longer.
-    var patience: Int64 = 10
+    /// Seconds after which a request without an answer is given up.
+    var timeoutSeconds: Int64 = 10
     let once: OneRequest
 
-    /// Lets all of them loose until a moment; a line each of what they were answered.
+    /// Runs all attackers until a moment, and returns a line about the answers of each.
     static func run(_ attackers: [Attackers], until end: ContinuousClock.Instant) async -> [String] {
         await withTaskGroup(of: String.self) { tasks in
             for attacker in attackers { tasks.addTask { await attacker.run(until: end) } }
@@ -35,12 +35,13 @@ struct Attackers: Sendable {
         return "  \(name): " + told.joined(separator: ", ")
     }
 
-    /// How often there was which answer to what one connection after another sent.
+    /// Sends requests on one connection after another, and counts the answers by status.
     private func run(_ lane: Int, until end: ContinuousClock.Instant) async -> [String: Int] {
         var answers: [String: Int] = [:]
         var turn = lane
         while ContinuousClock.now < end {
-            let answer = try? await once.send(requests[turn % requests.count], drip: drip, atMostSeconds: patience)
+            let answer = try? await once.send(
+                requests[turn % requests.count], drip: drip, atMostSeconds: timeoutSeconds)
             answers[answer.map { String($0.status) } ?? "none", default: 0] += 1
             turn += lanes
             try? await Task.sleep(for: pause)
@@ -135,7 +136,8 @@ struct Attackers: Sendable {
             Attackers(name: "stranger, sign-ins", lanes: 40, pause: pause, requests: signIns, once: once),
             Attackers(name: "stranger, garbage", lanes: 8, pause: pause, requests: garbage, once: once),
             Attackers(
-                name: "stranger, slow heads", lanes: 200, pause: pause, requests: [head], drip: 0x62, patience: 60,
+                name: "stranger, slow heads", lanes: 200, pause: pause, requests: [head], drip: 0x62,
+                timeoutSeconds: 60,
                 once: once),
             Attackers(
                 name: "stranger, AWS bodies", lanes: 20, pause: pause, requests: [body], drip: 0x62, once: once),

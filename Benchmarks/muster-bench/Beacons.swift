@@ -9,7 +9,7 @@ extension Bench {
         static let configuration = CommandConfiguration(
             abstract: "How often each rule tells the right room of a tag, how often it flaps, and how late it is.")
         @Option(help: "Hours in the seeded house.") var hours = 20.0
-        @Option(help: "What the house is drawn from.") var seed: UInt64 = 1
+        @Option(help: "The seed of the house.") var seed: UInt64 = 1
         @Option(help: "The folder of the BLE RSSI dataset, with trk/.") var data: String?
 
         func validate() throws {
@@ -19,13 +19,13 @@ extension Bench {
         func run() async throws {
             announce("| Where | Rule | right % | flaps an hour | delay p50 s |")
             announce("|---|---|---|---|---|")
-            tell("seeded house, six rooms", [RadioHouse.hearings(hours: hours, seed: seed)], rooms: 6)
+            printScores("seeded house, six rooms", [RadioHouse.hearings(hours: hours, seed: seed)], rooms: 6)
             guard let data else { return }
             let folder = URL(filePath: data)
-            tell("open hall, four corners, walking", try Self.walks(in: folder.appending(path: "trk")), rooms: 4)
+            printScores("open hall, four corners, walking", try Self.walks(in: folder.appending(path: "trk")), rooms: 4)
         }
 
-        private func tell(_ place: String, _ hearings: [[RadioHouse.Hearing]], rooms: Int) {
+        private func printScores(_ place: String, _ hearings: [[RadioHouse.Hearing]], rooms: Int) {
             line(place, "nearest signal", hearings) { NearestRule() }
             line(place, "3 of 5 seconds", hearings) { VoteRule(3, of: 5) }
             line(place, "ours", hearings) { EngineRule(rooms: rooms) }

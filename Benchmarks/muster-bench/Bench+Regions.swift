@@ -44,7 +44,7 @@ extension Bench {
     }
 }
 
-/// What `muster-bench regions` tells people and programs.
+/// The output of `muster-bench regions` for people and programs.
 enum RegionReport {
     static let heading = row(
         "regions",

@@ -80,7 +80,7 @@ struct Bench: AsyncParsableCommand {
     }
 }
 
-/// The requests of each scenario; time goes on from one to the next.
+/// The requests of each scenario; the sample times continue from one scenario to the next.
 struct Scenarios {
     let server: BenchServer
     private var present: Walkers

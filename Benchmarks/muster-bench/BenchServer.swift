@@ -16,7 +16,7 @@ final class BenchServer: Sendable {
     /// Starts `muster serve`, and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - arguments: what `serve` is told besides.
+    ///   - arguments: further arguments of `serve`.
     ///   - folder: the data, if not fresh.
     static func start(loops: Int = 1, arguments: [String] = [], folder: URL? = nil) async throws -> BenchServer {
         let temporary = FileManager.default.temporaryDirectory
@@ -56,10 +56,10 @@ final class BenchServer: Sendable {
         load = Load(host: "127.0.0.1", port: connection.base.port ?? 80, group: group)
     }
 
-    /// The server's resident memory in bytes; nil where `/proc` does not tell.
+    /// The server's resident memory in bytes; nil without `/proc`.
     var residentBytes: Int? { Self.residentBytes(of: process.processIdentifier) }
 
-    /// A process's resident memory in bytes; nil where `/proc` does not tell.
+    /// A process's resident memory in bytes; nil without `/proc`.
     static func residentBytes(of process: Int32) -> Int? {
         guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),

@@ -7,7 +7,7 @@ enum Children {
     private static let identifiers = Mutex<Set<Int32>>([])
 
     /// The seconds that a child process gets between SIGTERM and SIGKILL.
-    private static let patienceSeconds = 20.0
+    private static let timeoutSeconds = 20.0
 
     /// Starts a child process. `stop` ends it.
     static func run(_ process: Process) throws {
@@ -27,7 +27,7 @@ enum Children {
         let identifier = process.processIdentifier
         process.terminate()
         let killing = DispatchWorkItem { kill(identifier, SIGKILL) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + patienceSeconds, execute: killing)
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeoutSeconds, execute: killing)
         process.waitUntilExit()
         killing.cancel()
         identifiers.withLock { _ = $0.remove(process.processIdentifier) }

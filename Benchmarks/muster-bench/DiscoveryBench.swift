@@ -4,7 +4,7 @@ import MusterNearby
 import MusterTerminal
 
 extension Bench {
-    /// How fast devices find each other by multicast DNS.
+    /// Measures the time until devices find each other by multicast DNS.
     struct Discoveries: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "discovery", abstract: "How soon a device on the same network is found by multicast DNS.",
@@ -52,7 +52,7 @@ extension Bench {
 
 /// Devices that find each other, for one round of the measurement.
 private struct DiscoveringDevices {
-    /// Which of two devices starts when the time begins.
+    /// The device, of two, whose start begins the measured time.
     enum Starter { case finder, found }
 
     let isLoopback: Bool

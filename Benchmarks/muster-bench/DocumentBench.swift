@@ -56,7 +56,7 @@ private struct BenchDocument {
     }
 }
 
-/// How fast something went.
+/// The speed of a step.
 private func row(_ name: String, _ count: Int, _ unit: String, _ duration: Duration) {
     let perSecond = Double(count) / (duration / .seconds(1))
     announce(
@@ -95,9 +95,9 @@ private struct StoreRun {
         for (name, wanted) in [("compared, all known", known), ("compared, none known", unknown)] {
             row(name, wanted.count, "ids", try clock.measure { try compare(wanted, in: store) })
         }
-        let told = try clock.measure { try tell(.database(database), store) }
+        let told = try clock.measure { try readChanges(.database(database), store) }
         row("changes with bodies", documents.count, "rows", told)
-        let toldOfAll = try clock.measure { try tell(.locations, store) }
+        let toldOfAll = try clock.measure { try readChanges(.locations, store) }
         row("changes with bodies, the union", documents.count, "rows", toldOfAll)
         try store.close()
     }
@@ -128,7 +128,7 @@ private struct StoreRun {
         }
     }
 
-    private func tell(_ scope: DatabaseScope, _ store: SQLiteStore) throws {
+    private func readChanges(_ scope: DatabaseScope, _ store: SQLiteStore) throws {
         var since = LogSequence.zero
         while true {
             let page = try store.readDocuments { documents, _ in

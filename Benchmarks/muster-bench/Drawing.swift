@@ -37,7 +37,7 @@ struct Drawing {
         add("<text x=\"\(Self.text(x))\" y=\"\(Self.text(y))\" \(style)>\(safe)</text>")
     }
 
-    /// What the body draws is seen inside a box alone.
+    /// Draws the body clipped to a box.
     mutating func clipped(_ name: String, _ box: (x: Double, y: Double, side: Double), _ draw: (inout Drawing) -> Void)
     {
         let (x, y, side) = (Self.text(box.x), Self.text(box.y), Self.text(box.side))

@@ -6,7 +6,7 @@ import MusterTerminal
 import NIOCore
 
 extension Bench {
-    /// What an edit costs that concerns everyone: a muster region in which all stand is moved.
+    /// Measures an edit that concerns everyone: it moves a muster region in which all people stand.
     struct Edits: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "A muster region in which everyone stands is moved, while others report.")
@@ -69,7 +69,7 @@ extension Bench {
             }
         }
 
-        /// Somebody's positions, one after another for some seconds: how many milliseconds each waited.
+        /// Reports the positions of one person for some seconds, and returns the wait of each in milliseconds.
         private func probe(_ server: BenchServer) async throws -> [Double] {
             let now = Instant(seconds: Date().timeIntervalSince1970)
             var walkers = Walkers(1, from: now.advanced(bySeconds: -20), stepMilliseconds: 1)

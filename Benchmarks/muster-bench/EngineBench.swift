@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import MusterCore
 import MusterGeometry
-import MusterSimulator
 import MusterTerminal
 
 #if canImport(Darwin)
@@ -94,7 +93,7 @@ private struct EngineTown {
         }
     }
 
-    /// What the engine's state takes once everyone has told two positions; nil where the system does not tell.
+    /// The memory of the engine's state once every device has sent two positions; nil if the system does not report it.
     mutating func residentBytesADevice() -> Int? {
         let before = Self.residentBytes
         _ = walk(observations: 2 * places.count)
@@ -165,7 +164,7 @@ private struct EngineTown {
             of: DeviceNumber(Int32(person + 1)))
     }
 
-    /// What this program has had of a processor, so that others do not count; POSIX counts microseconds.
+    /// The processor time of this program alone; POSIX counts microseconds.
     private static var processorSeconds: Double { Double(clock()) / 1e6 }
 
     private static var residentBytes: Int? {

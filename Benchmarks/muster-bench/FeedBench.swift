@@ -6,7 +6,7 @@ import NIOPosix
 import Synchronization
 
 extension Bench {
-    /// What waiting feeds cost, and how soon all of them hear of a document.
+    /// Measures the cost of waiting feeds, and the time until all of them report a document.
     struct Feeds: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Idle longpolls of a database, or live feeds: memory, and one change sent to all of them.")
@@ -69,18 +69,18 @@ extension Bench {
     }
 }
 
-/// How far the feeds have come.
+/// The progress of the feeds.
 private final class Audience: Sendable {
     struct Counts: Sendable {
         /// Answers that have begun.
         var begun = 0
-        /// Answers that told of the document.
+        /// Answers that contain the document.
         var told = 0
     }
 
     private let counts = Mutex(Counts())
 
-    func note(_ what: any WritableKeyPath<Counts, Int> & Sendable) { counts.withLock { $0[keyPath: what] += 1 } }
+    func increment(_ what: any WritableKeyPath<Counts, Int> & Sendable) { counts.withLock { $0[keyPath: what] += 1 } }
 
     /// Waits until so many have come so far; at most two minutes.
     func wait(until what: any KeyPath<Counts, Int> & Sendable, is number: Int) async throws {
@@ -92,7 +92,7 @@ private final class Audience: Sendable {
     }
 }
 
-/// Notes when an answer begins, and when it tells of the document: a longpoll ends then, a live feed goes on.
+/// Records when an answer begins, and when it contains the document: a longpoll ends then, a live feed continues.
 private final class FeedReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private let audience: Audience
@@ -114,11 +114,11 @@ private final class FeedReader: ChannelInboundHandler {
         let text = String(decoding: received, as: UTF8.self)
         if !hasBegun, text.contains(beginning) {
             hasBegun = true
-            audience.note(\.begun)
+            audience.increment(\.begun)
         }
         if !isTold, text.contains(news) {
             isTold = true
-            audience.note(\.told)
+            audience.increment(\.told)
         }
     }
 }

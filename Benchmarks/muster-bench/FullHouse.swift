@@ -99,7 +99,7 @@ struct FullHouse: Sendable {
         return try await server.load.run(BenchServer.dealt(requests, to: 64), perSecond: perSecond)
     }
 
-    /// What a leader does.
+    /// The requests of a leader.
     func shift(of number: Int) -> LeaderShift {
         let members = (0..<5).map { "u\(number + $0 * leaders)" }
         return LeaderShift(house: self, number: number, members: members)
@@ -123,7 +123,7 @@ struct LeaderShift: Sendable {
             do {
                 try await runIncident(&samples)
             } catch {
-                // What failed is counted already; a short pause, and the leader tries again.
+                // The failure is counted already. The leader tries again after a short pause.
                 try? await Task.sleep(for: .milliseconds(500))
             }
         }
@@ -134,14 +134,14 @@ struct LeaderShift: Sendable {
         struct Session: Decodable { var accessToken: String }
         struct Incident: Decodable { var number: Int }
         let names = #"{"name":"leader\#(number)","password":"\#(FullHouse.leadersPassword)"}"#
-        let session = try await ask("sign in", "POST", "/session", names, "", &samples, as: Session.self)
+        let session = try await sendRequest("sign in", "POST", "/session", names, "", &samples, as: Session.self)
         let token = session.accessToken
-        _ = try await ask("see the team", "GET", "/teams/house\(number)/safety", "", token, &samples)
+        _ = try await sendRequest("see the team", "GET", "/teams/house\(number)/safety", "", token, &samples)
         let ear = IncidentEar()
         let feed = try await listen(ear, token)
         defer { feed.close(promise: nil) }
         let start = ContinuousClock.now
-        let incident = try await ask(
+        let incident = try await sendRequest(
             "open an incident", "POST", "/teams/house\(number)/incidents", #"{"kind":"real"}"#, token, &samples,
             as: Incident.self)
         guard let heard = await ear.heard() else {
@@ -150,26 +150,26 @@ struct LeaderShift: Sendable {
         }
         samples.add("incident on the live feed", start.duration(to: heard) / .milliseconds(1))
         let path = "/incidents/\(incident.number)"
-        _ = try await ask("call the roll", "GET", path, "", token, &samples)
+        _ = try await sendRequest("call the roll", "GET", path, "", token, &samples)
         for member in members {
-            _ = try await ask(
+            _ = try await sendRequest(
                 "mark a person", "POST", "/users/\(member)/declarations", #"{"kind":"safe"}"#, token, &samples)
         }
-        _ = try await ask("call the roll", "GET", path, "", token, &samples)
-        _ = try await ask(
+        _ = try await sendRequest("call the roll", "GET", path, "", token, &samples)
+        _ = try await sendRequest(
             "close the incident", "POST", path + "/close", #"{"reason":"all clear"}"#, token, &samples)
     }
 
-    private func ask<Answer: Decodable>(
+    private func sendRequest<Body: Decodable>(
         _ kind: String, _ method: String, _ path: String, _ body: String, _ token: String,
-        _ samples: inout LeaderSamples, as type: Answer.Type
-    ) async throws -> Answer {
-        let bytes = try await ask(kind, method, path, body, token, &samples)
+        _ samples: inout LeaderSamples, as type: Body.Type
+    ) async throws -> Body {
+        let bytes = try await sendRequest(kind, method, path, body, token, &samples)
         return try JSONDecoder().decode(type, from: Data(bytes))
     }
 
-    /// Asks, notes how long the answer took, and returns its body.
-    private func ask(
+    /// Sends a request, records how long the response took, and returns its body.
+    private func sendRequest(
         _ kind: String, _ method: String, _ path: String, _ body: String, _ token: String,
         _ samples: inout LeaderSamples
     ) async throws -> [UInt8] {
@@ -204,7 +204,7 @@ struct LeaderShift: Sendable {
     }
 }
 
-/// Whether a live feed is open, and when it told of an incident.
+/// Whether a live feed is open, and the time at which it reported an incident.
 private final class IncidentEar: Sendable {
     private struct State {
         var isOpen = false
@@ -213,13 +213,13 @@ private final class IncidentEar: Sendable {
 
     private let state = Mutex(State())
 
-    func noteOpen() { state.withLock { $0.isOpen = true } }
-    func noteIncident() { state.withLock { state in if state.heard == nil { state.heard = .now } } }
+    func recordOpening() { state.withLock { $0.isOpen = true } }
+    func recordIncident() { state.withLock { state in if state.heard == nil { state.heard = .now } } }
 
     /// Waits until the feed is open, 30 seconds at most.
     func isOpen() async { _ = await wait { $0.isOpen ? true : nil } }
 
-    /// When it told of an incident; nil where it did not within 30 seconds.
+    /// The time at which the feed reported an incident; nil if it did not within 30 seconds.
     func heard() async -> ContinuousClock.Instant? { await wait { $0.heard } }
 
     private func wait<Found>(_ found: (State) -> Found?) async -> Found? {
@@ -231,7 +231,7 @@ private final class IncidentEar: Sendable {
     }
 }
 
-/// Looks for an incident in what a live feed tells.
+/// Looks for an incident in a live feed.
 private final class IncidentListener: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private let ear: IncidentEar
@@ -240,9 +240,9 @@ private final class IncidentListener: ChannelInboundHandler {
     init(_ ear: IncidentEar) { self.ear = ear }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        ear.noteOpen()
+        ear.recordOpening()
         let text = rest + String(buffer: unwrapInboundIn(data))
-        if text.contains("event: incident\n") { ear.noteIncident() }
+        if text.contains("event: incident\n") { ear.recordIncident() }
         rest = String(text.suffix(20))
     }
 }

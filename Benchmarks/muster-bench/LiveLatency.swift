@@ -8,7 +8,7 @@ import NIOPosix
 import Synchronization
 
 extension Bench {
-    /// From sending a position to hearing of it on the live feed, while others report too.
+    /// Measures the time from sending a position to its event on the live feed, while others report too.
     struct LiveLatency: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "live", abstract: "From POST to the live feed, under load.")
@@ -51,7 +51,7 @@ extension Bench {
                 let body = Reporter.body(of: [("u64/phone", position)])
                 let request = HTTPAnswer.request(
                     "POST", "/api/v1/positions", token: server.connection.token, body: body)
-                ear.note(position.sampleTime)
+                ear.recordSending(at: position.sampleTime)
                 _ = try await server.load.run([[request]])
                 try await Task.sleep(for: .milliseconds(10))
             }
@@ -72,7 +72,7 @@ private final class Ear: Sendable {
     /// Milliseconds from sending to hearing, of every probe that was heard.
     var latencies: [Double] { state.withLock { $0.latencies } }
 
-    func note(_ time: Instant) {
+    func recordSending(at time: Instant) {
         state.withLock { $0.sent[time.rfc3339] = .now }
     }
 

@@ -11,7 +11,7 @@ struct Load {
     let port: Int
     let group: any EventLoopGroup
 
-    /// What a run showed.
+    /// The results of a run.
     struct Outcome: Sendable {
         var requests = 0
         var seconds = 0.0
@@ -189,7 +189,7 @@ enum HTTPAnswer {
 
     /// A whole request.
     ///
-    /// - Parameter address: the client's address as a proxy tells it; nil to tell none.
+    /// - Parameter address: the client's address as a proxy reports it; nil for none.
     static func request(
         _ method: String, _ path: String, token: String, body: [UInt8], from address: String? = nil
     ) -> ByteBuffer {

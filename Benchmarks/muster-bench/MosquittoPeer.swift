@@ -47,7 +47,7 @@ final class MosquittoPeer: Sendable {
         self.folder = folder
     }
 
-    /// Its resident memory in bytes; nil where `/proc` does not tell.
+    /// Its resident memory in bytes; nil without `/proc`.
     var residentBytes: Int? { BenchServer.residentBytes(of: process.processIdentifier) }
 
     /// Whether it runs.

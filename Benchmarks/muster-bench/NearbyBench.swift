@@ -88,7 +88,7 @@ extension Bench {
                 """)
             let (least, sent) = (0.9 * time * Double(peers), Double(theirs.receivedBytes ?? .max))
             guard Double(changes) >= least * min(rate, peerRate ?? rate), sent >= least * rate * Self.noteBytes else {
-                throw CommandFailure("fewer updates arrived than were asked for, so the cost is none of theirs")
+                throw CommandFailure("fewer updates arrived than were asked for, so the cost is not measured")
             }
         }
     }
@@ -116,7 +116,7 @@ extension Bench {
                 if line == "cost" {
                     let now = Self.readBytes()
                     let bytes = now.flatMap { now in received.map { "\(now - $0)" } } ?? "unknown"
-                    announce("\(count.take()) \((ProcessorUse.ofThisProcess - used).seconds) \(bytes)")
+                    announce("\(count.takeCount()) \((ProcessorUse.ofThisProcess - used).seconds) \(bytes)")
                     (used, received) = (ProcessorUse.ofThisProcess, now)
                     continue
                 }

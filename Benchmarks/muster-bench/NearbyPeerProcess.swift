@@ -15,7 +15,7 @@ enum NearbyDevices {
         var noise = SimulatedRanging.Noise()
         (noise.distance, noise.obstructed) = (0, 0)
         let source = SimulatedRanging(motion, noise: noise, seed: seed, rate: rate)
-        let found = port.map { [StaticDiscovery([PeerAddress(host: "127.0.0.1", port: $0)])] } ?? []
+        let found = port.map { [StaticDiscovery([NearbyAddress(host: "127.0.0.1", port: $0)])] } ?? []
         return try Nearby(options: options, source: source, store: try NearbyStore(), discovery: found) { _ in true }
     }
 }
@@ -79,10 +79,10 @@ final class UpdateCount: Sendable {
     func add() { count.add(1, ordering: .relaxed) }
 
     /// Returns the count, and starts again at 0.
-    func take() -> Int { count.exchange(0, ordering: .relaxed) }
+    func takeCount() -> Int { count.exchange(0, ordering: .relaxed) }
 }
 
-/// How much of the processor a process has used.
+/// The processor time of a process.
 struct ProcessorUse {
     var userSeconds: Double
     var systemSeconds: Double

@@ -1,14 +1,14 @@
 import NIOCore
 import NIOPosix
 
-/// Requests that each have a connection of their own, as callers have who come once.
+/// Sends requests that each have a connection of their own, as a client sends that makes only one.
 struct OneRequest: Sendable {
     let host: String
     let port: Int
     let group: any EventLoopGroup
 
-    /// What came back.
-    struct Answer: Sendable {
+    /// The response to a request.
+    struct Response: Sendable {
         var status: Int
         var body: [UInt8]
         /// Milliseconds from before the connection was made to the whole answer.
@@ -21,9 +21,9 @@ struct OneRequest: Sendable {
     ///   - drip: bytes that follow, one a second, for as long as the connection stands.
     ///   - seconds: the longest wait.
     /// - Throws: `BrokenConnection` where the server closes the connection without a whole answer, or the wait is over.
-    func send(_ bytes: ByteBuffer, drip: UInt8? = nil, atMostSeconds seconds: Int64 = 30) async throws -> Answer {
+    func send(_ bytes: ByteBuffer, drip: UInt8? = nil, atMostSeconds seconds: Int64 = 30) async throws -> Response {
         let start = ContinuousClock.now
-        let done = group.next().makePromise(of: Answer.self)
+        let done = group.next().makePromise(of: Response.self)
         let bootstrap = ClientBootstrap(group: group)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .connectTimeout(.seconds(seconds))
@@ -59,11 +59,11 @@ struct OneRequest: Sendable {
 /// Gathers one answer.
 private final class OneAnswer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
-    private let done: EventLoopPromise<OneRequest.Answer>
+    private let done: EventLoopPromise<OneRequest.Response>
     private let start: ContinuousClock.Instant
     private var received = ByteBuffer()
 
-    init(_ done: EventLoopPromise<OneRequest.Answer>, since start: ContinuousClock.Instant) {
+    init(_ done: EventLoopPromise<OneRequest.Response>, since start: ContinuousClock.Instant) {
         self.done = done
         self.start = start
     }
@@ -75,7 +75,7 @@ private final class OneAnswer: ChannelInboundHandler {
         let text = received.readableBytesView
         let bodyStart = text.firstIndex(of: UInt8(ascii: "{")) ?? text.endIndex
         done.succeed(
-            OneRequest.Answer(
+            OneRequest.Response(
                 status: status, body: Array(text[bodyStart...]),
                 milliseconds: start.duration(to: .now) / .milliseconds(1)))
     }

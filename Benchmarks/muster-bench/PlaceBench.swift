@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import MusterGeometry
-import MusterSimulator
 import MusterTerminal
 
 extension Bench {
@@ -39,8 +38,8 @@ struct PlaceBench {
     init(places count: Int, questions: Int, radius: Metres) {
         var random = SeededRandom(seed: 21)
         let towns = (0..<1_000).map { _ in Self.anywhere(&random) }
-        places = (0..<count).map { Self.place($0, towns, &random) }
-        centres = (0..<questions).map { Self.place($0, towns, &random) }
+        places = (0..<count).map { Self.randomPlace($0, towns, &random) }
+        centres = (0..<questions).map { Self.randomPlace($0, towns, &random) }
         self.radius = radius
     }
 
@@ -48,7 +47,7 @@ struct PlaceBench {
         Coordinate(validLatitude: random.uniform(25, 49), longitude: random.uniform(-125, -67))
     }
 
-    private static func place(_ number: Int, _ towns: [Coordinate], _ random: inout SeededRandom) -> Coordinate {
+    private static func randomPlace(_ number: Int, _ towns: [Coordinate], _ random: inout SeededRandom) -> Coordinate {
         guard number.isMultiple(of: 2) else { return anywhere(&random) }
         let town = towns[Int(random.uniform(0, Double(towns.count)))]
         return Coordinate(

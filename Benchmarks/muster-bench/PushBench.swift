@@ -51,9 +51,9 @@ extension Bench {
             }
             let outcome = try await server.load.run(requests, perSecond: Double(updates)) { connection, index in
                 let lane = lanes[connection]
-                service.note(lane[index % lane.count])
+                service.recordSending(of: lane[index % lane.count])
             }
-            try await service.settle()
+            try await service.waitForQuiet()
             let latencies = service.latencies
             func share(_ part: Double) -> Double {
                 latencies.isEmpty ? 0 : latencies[Int(Double(latencies.count - 1) * part)]

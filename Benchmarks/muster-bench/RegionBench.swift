@@ -1,12 +1,13 @@
 import MusterGeometry
 
-/// What `muster-bench regions` measures, on one thread: each figure is the best of several runs over the same places.
+/// The measurements of `muster-bench regions`, on one thread. Each figure is the best of several runs over the same
+/// places.
 struct RegionBench {
     let world: RegionWorld
     let placeCount: Int
     let runs: Int
 
-    /// Millions of places a second, by how they are asked.
+    /// Millions of places a second, for each kind of query.
     struct Rates {
         var random = 0.0
         var batch = 0.0
@@ -15,7 +16,7 @@ struct RegionBench {
         var within50 = 0.0
     }
 
-    /// What one collection came to.
+    /// The results of one collection.
     struct Outcome {
         var buildSeconds: Double
         var bytes: Int
@@ -23,7 +24,7 @@ struct RegionBench {
         var rates: Rates
     }
 
-    /// What changing one region costs.
+    /// The cost of a change of one region.
     struct UpdateOutcome {
         var putMicroseconds: Double
         var removeMicroseconds: Double

@@ -1,11 +1,10 @@
 import Foundation
 import MusterGeometry
-import MusterSimulator
 
-/// Regions to measure an index with, and where to ask. The same from the same seed.
+/// The regions and the query places of a measurement. Equal seeds give equal ones.
 struct RegionWorld {
     let shapes: [Shape]
-    /// Where questions are asked.
+    /// The places of the queries.
     let box: BoundingBox
 
     /// The collections that are measured.

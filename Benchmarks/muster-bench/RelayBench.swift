@@ -72,7 +72,7 @@ extension Bench {
             return try RelayDiscovery(server: server.connection.base.absoluteString) { "Bearer \(key)" }
         }
 
-        /// Sends at an even rate, whatever the answer, and prints what arrived.
+        /// Sends at an even rate, without waiting for answers, and prints what arrived.
         private func send(on streams: [any PeerStream], _ delays: Delays) async throws {
             let began = ContinuousClock.now
             var sent = 0
@@ -129,7 +129,7 @@ extension Bench {
                             return delays
                         }
                         all.withLock { $0 += delays }
-                        stream.take(part.count)
+                        stream.returnCredit(part.count)
                     }, ended: {})
             }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import MusterCore
-import MusterSimulator
+import MusterGeometry
 import MusterTerminal
 import MusterWire
 
@@ -30,15 +30,15 @@ extension Bench {
     }
 }
 
-/// Rules of one kind, and the events that they are asked about.
+/// Rules of one kind, and the events that they are matched with.
 struct RuleBench {
-    /// What the rules are like.
+    /// The kind of the rules.
     enum Kind: String, CaseIterable {
         /// As people write them: most name a fence or a person, some use other operators.
         case usual = "as people write them"
         /// All alike up to a prefix of one field.
         case prefixes = "told apart by prefixes"
-        /// Nothing to file them under but that a field is there, and no event matches.
+        /// The patterns only test whether a field exists, so no value of an event selects them. No event matches.
         case adversarial = "made to be slow"
     }
 

@@ -7,7 +7,7 @@ import MusterReplication
 import MusterTerminal
 
 extension Bench {
-    /// MusterKit against a server over HTTP: what a phone has is brought there, and to another phone.
+    /// MusterKit against a server over HTTP: the documents of a phone are sent to the server, and to another phone.
     struct Sync: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Push, pull and snapshot of location documents, a store on disk at each side.")
@@ -25,7 +25,7 @@ extension Bench {
             defer { try? FileManager.default.removeItem(at: folder) }
             try await server.connection.send("POST", "/users", json: NewUser(name: "ann", role: "member"))
             guard
-                let address = PeerAddress(
+                let address = DatabaseAddress(
                     server: server.connection.base.absoluteString, database: "lt_locations_user_ann",
                     credentials: .bearer(server.connection.token))
             else { throw CommandFailure("the server has no address") }

@@ -13,7 +13,7 @@ extension Bench {
             abstract: "How often each rule errs about who is inside, in a seeded simulation with known truth.")
         @Option(help: "Days of a phone that lies still, for each column; the other scenarios go with it.")
         var deviceDays = 100
-        @Option(help: "What everything is drawn from.") var seed: UInt64 = 1
+        @Option(help: "The seed of the simulation.") var seed: UInt64 = 1
         @Option(help: "A folder of real tracks as GPX files, for the column of visits.") var gpx: String?
         @Flag(help: "Check the confident policy against its bounds instead; fails when one does not hold.")
         var acceptance = false

@@ -1,11 +1,11 @@
 import MusterSimulator
 
-/// The tables of arrivals and of the frontier: how late people are told, against how often phones flip.
+/// The tables of arrivals and of the frontier: the delay of an enter event against the rate of flips.
 struct TruthArrivals {
     let deviceDays: Int
     let seed: UInt64
 
-    /// How late those are told who arrive and stand, and how often lies flip a phone: a row for each rule and habit.
+    /// The delay of arrivals of people who then stand, and the flips by false fixes: a row for each rule and habit.
     func lines() async -> [String] {
         let rules: [StudyRule] = [.raw, .homeAssistant, .confident, .insideIsSafe]
         var rows: [String] = []

@@ -2,7 +2,7 @@ import Foundation
 import MusterGeometry
 import MusterSimulator
 
-/// What the nearest boundary alone does not tell: the study of corners, strips, holes and small shapes.
+/// The study of corners, strips, holes and small shapes, where the nearest boundary alone is not enough.
 struct TruthShapes {
     let deviceDays: Int
     let seed: UInt64

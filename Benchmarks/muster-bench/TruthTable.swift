@@ -78,7 +78,7 @@ struct TruthTable {
         }
     }
 
-    /// How often what our rule says with a probability is so.
+    /// The share of our rule's statements that are true, by their stated probability.
     private func calibration() async -> [String] {
         let score = await scores(deviceDays, [.stillAnywhere])[0][StudyRule.confident.row]
         let bounds = StudyShare.bounds
@@ -89,7 +89,7 @@ struct TruthTable {
             }
     }
 
-    /// How well a region passed between two fixes is inferred.
+    /// The quality of the inference of regions that were passed between two fixes.
     private func passages() async -> [String] {
         let radii = [30.0, 50, 100, 200]
         var lines = [

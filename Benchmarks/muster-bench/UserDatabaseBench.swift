@@ -11,7 +11,7 @@ struct UserDatabaseRun {
 
     /// Measures a server of its own.
     ///
-    /// - Throws: `CommandFailure` also where the union has not, with the last answer, what was written.
+    /// - Throws: `CommandFailure` also if the union lacks a document once the last write was answered.
     func report() async throws {
         let server = try await BenchServer.start()
         defer { server.stop() }
@@ -47,7 +47,7 @@ struct UserDatabaseRun {
         }
     }
 
-    /// A key of each user, for whoever writes a location database is its user.
+    /// A key of each user, because only the user of a location database may write it.
     private func keys(on server: BenchServer) async throws -> [String] {
         struct Key: Decodable { var key: String }
         let connection = server.connection

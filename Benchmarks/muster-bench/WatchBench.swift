@@ -6,7 +6,7 @@ import MusterKit
 import MusterTerminal
 
 extension Bench {
-    /// What a device has to do with many regions around it: MusterKit against a server, the store on disk.
+    /// Measures the work of a device with many regions around it: MusterKit against a server, with the store on disk.
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "A device that knows many regions: opened, told of one that changed, and a fix decided.")
@@ -45,7 +45,7 @@ extension Bench {
             try await decide(again)
         }
 
-        /// Measures a step, and how long whoever asks something meanwhile waits at most.
+        /// Measures a step, and the longest wait of a caller that asks something meanwhile.
         private func measure(_ name: String, _ watch: RegionWatch, _ body: () async throws -> Void) async throws {
             let clock = ContinuousClock()
             let asking = Task.detached {

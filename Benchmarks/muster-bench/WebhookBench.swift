@@ -10,7 +10,7 @@ import NIOCore
 import NIOHTTP1
 
 extension Bench {
-    /// From reporting the position that crosses a fence to a webhook that tells of it; and the memory of what waits.
+    /// Measures the time from the report of a position that crosses a fence to its webhook, and the memory used.
     struct Webhooks: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "From POST to the webhook, under load; and the memory of what waits.")
@@ -51,12 +51,12 @@ extension Bench {
             var probe = Crossers()
             for _ in 0..<(seconds - 2) * probesPerSecond {
                 let (request, stamp) = probe.probe(token: server.connection.token)
-                mailbox.note(stamp)
+                mailbox.recordSending(of: stamp)
                 _ = try await server.load.run([[request]])
                 try await Task.sleep(for: .milliseconds(7))
             }
             let outcome = try await crossing
-            try await mailbox.settle()
+            try await mailbox.waitForQuiet()
             let latencies = mailbox.latencies
             func share(_ part: Double) -> Double {
                 latencies.isEmpty ? 0 : latencies[Int(Double(latencies.count - 1) * part)]
@@ -135,7 +135,7 @@ private struct Crossers {
         return requests
     }
 
-    /// The probe's next report, and the sample time that its event will tell.
+    /// The probe's next report, and the sample time that its event will contain.
     mutating func probe(token: String) -> (ByteBuffer, String) {
         defer { steps += 1 }
         return request(of: Self.probeName, round: steps, token: token)
@@ -153,7 +153,7 @@ private struct Crossers {
 }
 
 extension BenchServer {
-    /// One fence that is crossed by whoever moves a degree north, people, and a rule that tells a webhook of it.
+    /// Creates one fence, people who cross it when they move a degree north, and a rule that calls a webhook.
     fileprivate func makeCrossingTown(people: Int, target port: Int) async throws {
         try await connection.makeUnlessThere("/teams", json: NewTeam(name: "bench"))
         try await connection.send("POST", "/collections", json: ["name": "fences", "policy": "raw"])

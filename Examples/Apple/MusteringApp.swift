@@ -31,7 +31,7 @@ import SwiftUI
     }
 }
 
-/// What the person sees.
+/// The screen of the person.
 struct MusteringScreen: View {
     let muster: Muster
     @State private var account = Muster.Account.signedOut

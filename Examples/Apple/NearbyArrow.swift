@@ -4,7 +4,7 @@ import SwiftUI
 
 /// Shows how far a friend is, and an arrow towards them, by the fixes of both phones.
 struct NearbyArrow: View {
-    let address: PeerAddress
+    let address: NearbyAddress
     let receiver: FixReceiver
     @Environment(\.scenePhase) private var phase
     @State private var nearby: Nearby?
@@ -70,7 +70,7 @@ final class FixReceiver: @unchecked Sendable {
     private let lock = NSLock()
     private var last: GPSRanging.Fix?
 
-    /// What `GPSRanging` reads. The lock protects it.
+    /// The fix that `GPSRanging` reads. The lock protects it.
     var fix: GPSRanging.Fix? {
         get { lock.withLock { last } }
         set { lock.withLock { last = newValue } }

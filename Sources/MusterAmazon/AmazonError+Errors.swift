@@ -10,20 +10,20 @@ extension AmazonError {
     /// Turns an error of any layer into the error that an AWS client receives. This is the only place that does.
     ///
     /// - Returns: nil for an unexpected error.
-    init?(telling error: any Error) {
+    init?(mapping error: any Error) {
         switch error {
         case let fault as AmazonError: self = fault
-        case let fault as SignatureError: self = AmazonError(telling: fault)
+        case let fault as SignatureError: self = AmazonError(mapping: fault)
         case let fault as JSONError:
             self = .validation("\(fault)", .cannotParse, [Field(fault.pointer, "\(fault.reason)")])
         case is NIOTooManyBytesError:
             self = AmazonError(413, "RequestEntityTooLargeException", "The body is too large.")
-        case let fault as RuleError: self = AmazonError(telling: fault)
-        case let fault as DatasetError: self = AmazonError(telling: fault)
-        case let fault as PushDeviceError: self = AmazonError(telling: fault)
-        case let fault as SyncTriggerError: self = AmazonError(telling: fault)
-        case let fault as QuotaError: self = AmazonError(telling: fault)
-        case let error as CoordinatorError: self = AmazonError(telling: error)
+        case let fault as RuleError: self = AmazonError(mapping: fault)
+        case let fault as DatasetError: self = AmazonError(mapping: fault)
+        case let fault as PushDeviceError: self = AmazonError(mapping: fault)
+        case let fault as SyncTriggerError: self = AmazonError(mapping: fault)
+        case let fault as QuotaError: self = AmazonError(mapping: fault)
+        case let error as CoordinatorError: self = AmazonError(mapping: error)
         case IncidentError.keepsTeam(let number):
             self = AmazonError(
                 409, "ConflictException", "Incident \(number.rawValue) of its team is open: close it first.")
@@ -32,7 +32,7 @@ extension AmazonError {
         case WorkError.shareIsFull: self = .throttled(retryAfterSeconds: 1)
         case WorkError.isFull:
             self = .unavailable("The queue of reads is full.", retryAfterSeconds: 1)
-        case is CancellationError, WorkLimit.Fault.abandoned:
+        case is CancellationError, WorkLimit.InterruptionError.abandoned:
             self = .unavailable("The request was cancelled.", retryAfterSeconds: 1)
         case let error as HTTPError where error.status.kind == .clientError:
             self = AmazonError(error.status.code, "ValidationException", error.body ?? "The request cannot be read.")
@@ -54,14 +54,14 @@ extension AmazonError {
         "Muster serves no such operation: it has Amazon Location's trackers, geofences and tags, and Cognito Sync.",
         .unknownOperation)
 
-    private init(telling error: CoordinatorError) {
+    private init(mapping error: CoordinatorError) {
         switch error {
         case .full: self = .unavailable("The queue of writes is full.", retryAfterSeconds: 1)
         case .unwritable: self = .unwritable
         case .unavailable:
             self = .unavailable("The disk or the database refused the operation.", retryAfterSeconds: 5)
         case .gone: self = .unavailable("The resource was removed during the request.", retryAfterSeconds: 1)
-        case .overQuota(let fault): self = AmazonError(telling: fault)
+        case .overQuota(let fault): self = AmazonError(mapping: fault)
         case .closed: self = .unavailable("The server is shutting down.", retryAfterSeconds: 5)
         }
     }
@@ -79,7 +79,7 @@ extension AmazonError {
         return fault
     }
 
-    private init(telling fault: SignatureError) {
+    private init(mapping fault: SignatureError) {
         switch fault {
         case .missing: self.init(403, "MissingAuthenticationToken", "Missing Authentication Token")
         case .malformed(let words):
@@ -101,7 +101,7 @@ extension AmazonError {
 
 extension AmazonError {
     /// AWS clients try again by themselves after `ThrottlingException`.
-    init(telling fault: QuotaError) {
+    init(mapping fault: QuotaError) {
         if let seconds = fault.retryAfterSeconds {
             self.init(429, "ThrottlingException", fault.words)
             retryAfterSeconds = seconds

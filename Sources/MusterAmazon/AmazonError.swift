@@ -23,7 +23,7 @@ package struct AmazonError: Error, Hashable, Sendable {
     package struct Field: Hashable, Sendable {
         /// The field's name in the API model, such as `Updates.3.Position`.
         package var name: String
-        /// What is wrong with the field.
+        /// The description of the fault.
         package var message: String
 
         /// Makes an invalid field.

@@ -21,13 +21,13 @@ package protocol AmazonJSONService: Sendable {
     func respond(to call: AmazonJSONCall) async throws -> [UInt8]
 
     /// The error as the service words it, where it has words of its own.
-    func error(telling error: any Error, in call: AmazonJSONCall) -> AmazonError?
+    func error(mapping error: any Error, in call: AmazonJSONCall) -> AmazonError?
 }
 
 extension AmazonJSONService {
     package var unsignedOperations: Set<String> { [] }
 
-    package func error(telling error: any Error, in call: AmazonJSONCall) -> AmazonError? { nil }
+    package func error(mapping error: any Error, in call: AmazonJSONCall) -> AmazonError? { nil }
 }
 
 /// A call of an operation of a json-1.1 service.
@@ -39,7 +39,7 @@ package struct AmazonJSONCall: Sendable {
     /// The address of the service as the client calls it, such as `https://muster.example`.
     package let serverAddress: String
     package let context: AppRequestContext
-    /// Whoever signed the request; nil for an operation that clients do not sign.
+    /// The principal that signed the request; nil for an operation that clients do not sign.
     private let signer: Principal?
 
     init(
@@ -52,7 +52,7 @@ package struct AmazonJSONCall: Sendable {
         self.signer = signer
     }
 
-    /// Whoever signed the request.
+    /// The principal that signed the request.
     ///
     /// - Throws: `SignatureError.missing` for an operation that clients do not sign.
     package var principal: Principal {
@@ -82,13 +82,13 @@ extension ByteBuffer {
             try faults.finish()
             return value
         } catch let faults as AmazonFaults {
-            throw AmazonError(telling: faults)
+            throw AmazonError(mapping: faults)
         }
     }
 }
 
 extension AmazonError {
-    /// The service has no such operation.
+    /// Returns the error for an operation that the service does not have.
     package static func unknownOperation(_ name: String) -> AmazonError {
         AmazonError(400, "UnknownOperationException", "There is no operation \(name) here.")
     }
@@ -142,7 +142,7 @@ struct AmazonJSONServices: Sendable {
         do {
             return try await service.respond(to: call)
         } catch {
-            throw service.error(telling: error, in: call) ?? error
+            throw service.error(mapping: error, in: call) ?? error
         }
     }
 

@@ -19,7 +19,7 @@ struct AmazonProtocol: RouteProtocol {
     var bodyLimit = Self.bodyLimit
     /// The operation of the route, such as `CreateTracker`; nil if the request names it.
     var operation: String?
-    /// The service's own names for errors that every service has, by Amazon Location's.
+    /// Maps Amazon Location's name of an error to the name that this service uses.
     var errorNames: [String: String] = [:]
     /// Whether a request is of an operation that clients do not sign.
     var isUnsigned: @Sendable (Request) -> Bool = { _ in false }
@@ -67,7 +67,7 @@ struct AmazonProtocol: RouteProtocol {
             return .denied(
                 "A user whose role is \(refusal.principal.role) may not call \(operation ?? "this operation").")
         }
-        if let fault = AmazonError(telling: error) { return fault }
+        if let fault = AmazonError(mapping: error) { return fault }
         context.log(error)
         return .internalError
     }
@@ -127,7 +127,7 @@ extension SignedRequest {
     ///
     /// - Throws: `SignatureError` when the header has none.
     static func signature(in authorization: String) throws(SignatureError) -> SignatureV4 {
-        do throws(SignatureV4.Fault) {
+        do throws(SignatureV4.ParsingError) {
             return try SignatureV4(authorization: authorization)
         } catch {
             switch error {

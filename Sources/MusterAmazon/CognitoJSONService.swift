@@ -3,15 +3,16 @@ import MusterServer
 
 /// A Cognito service of the json-1.1 protocol: some operations that nobody signs, and some for admins.
 protocol CognitoJSONService: AmazonJSONService {
+    var coordinator: StoreCoordinator { get }
     /// Operations that prove by their members who calls.
     var openOperations: [String: CognitoOperation] { get }
     /// Operations over other people's accounts.
     var adminOperations: [String: CognitoOperation] { get }
-    /// The service's own names for errors that every service has, by Amazon Location's.
+    /// Maps Amazon Location's name of an error to the name that this service uses.
     static var errorNames: [String: String] { get }
 
     /// The error for what the user pool or an account refuses; nil for any other.
-    func refusal(telling error: any Error, of operation: String) -> AmazonError?
+    func refusal(mapping error: any Error, of operation: String) -> AmazonError?
 }
 
 /// Carries out an operation, and returns its answer as JSON text.
@@ -26,16 +27,16 @@ extension CognitoJSONService {
         guard let operation = adminOperations[call.operation] else {
             throw AmazonError.unknownOperation(call.operation)
         }
-        guard principal.role == .admin else {
+        guard Access(principal, in: coordinator.directory).mayAdministerUserPool else {
             throw AmazonError.denied("You are not authorized to perform \(signingName):\(call.operation).")
         }
         return try await operation(call)
     }
 
     /// Errors as the service's model names them. All but the server's own have the status 400.
-    func error(telling error: any Error, in call: AmazonJSONCall) -> AmazonError? {
-        if let refusal = refusal(telling: error, of: call.operation) { return refusal }
-        guard var fault = AmazonError(telling: error), (400..<500).contains(fault.status), fault.status != 413 else {
+    func error(mapping error: any Error, in call: AmazonJSONCall) -> AmazonError? {
+        if let refusal = refusal(mapping: error, of: call.operation) { return refusal }
+        guard var fault = AmazonError(mapping: error), (400..<500).contains(fault.status), fault.status != 413 else {
             return nil
         }
         if let name = Self.errorNames[fault.code] { fault.code = name }

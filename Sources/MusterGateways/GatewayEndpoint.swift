@@ -34,11 +34,14 @@ package struct GatewayEndpoint: Endpoint {
 
     private func receive(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         guard let principal = context.principal else { throw IdentityError.missing }
-        guard coordinator.directory.isGateway(principal) else { throw Problem.forbidden("Only a gateway posts here.") }
+        guard Access(principal, in: coordinator.directory).mayReportAsGateway else {
+            throw Problem.forbidden("Only a gateway posts here.")
+        }
         try request.requireJSON()
         let body = try await request.collectBody(.standard)
         let now = configuration.now()
         let report = try body.withUnsafeReadableBytes { try RuuviReport(parsing: $0, receivedAt: now) }
+        // The directory may have changed while the body arrived.
         let directory = coordinator.directory
         let scanner = try scanner(report, principal, directory)
         // A gateway whose clock is wrong still reports sightings. Only the times outside the allowed range are dropped.

@@ -18,6 +18,8 @@
     @_extern(c) private func cbrt(_ value: Double) -> Double
     @_extern(c) private func tanh(_ value: Double) -> Double
     @_extern(c) private func erfc(_ value: Double) -> Double
+    @_extern(c) private func exp(_ value: Double) -> Double
+    @_extern(c) private func log(_ value: Double) -> Double
 #endif
 
 /// The sine of an angle in radians.
@@ -35,6 +37,14 @@ func arcTangent(_ y: Double, _ x: Double) -> Double { atan2(y, x) }
 /// The cube root, with the sign of its argument.
 @inline(__always)
 func cubeRoot(_ value: Double) -> Double { cbrt(value) }
+
+/// e to the power of a number.
+@inline(__always)
+func naturalExponential(_ value: Double) -> Double { exp(value) }
+
+/// The logarithm to the base e.
+@inline(__always)
+func naturalLogarithm(_ value: Double) -> Double { log(value) }
 
 package func hyperbolicTangent(_ value: Double) -> Double { tanh(value) }
 

@@ -48,14 +48,14 @@ package struct MDNSHost: Sendable {
     /// Begins to advertise a service. `takeNames` tells the name that it gets.
     package mutating func advertise(
         _ service: ServiceDescription, at now: Duration
-    ) throws(ServiceFault) -> ServiceID {
+    ) throws(ServiceError) -> ServiceID {
         try responder.advertise(service, at: now)
     }
 
     /// Changes the text of a service.
     ///
-    /// - Throws: `ServiceFault.badText`; `stopped` for a service that was withdrawn.
-    package mutating func update(_ id: ServiceID, text: ServiceText, at now: Duration) throws(ServiceFault) {
+    /// - Throws: `ServiceError.badText`; `stopped` for a service that was withdrawn.
+    package mutating func update(_ id: ServiceID, text: ServiceText, at now: Duration) throws(ServiceError) {
         try responder.update(id, text: text, at: now)
     }
 
@@ -68,7 +68,7 @@ package struct MDNSHost: Sendable {
     }
 
     /// Begins to look for services of a type; it may do so already.
-    package mutating func browse(_ type: String, at now: Duration) throws(ServiceFault) {
+    package mutating func browse(_ type: String, at now: Duration) throws(ServiceError) {
         try querier.browse(try ServiceNames.type(type), at: now)
     }
 

@@ -7,11 +7,11 @@ import MusterWire
 enum IncomingTopic: Equatable {
     /// A message of an OwnTracks app.
     case ownTracks(OwnTracksTopic)
-    /// What a gateway heard of one radio. The radio's name is part of some topics.
+    /// A gateway's report of one radio. The radio's name is part of some topics.
     case heard(gateway: String, radio: String?)
     /// A packet that a Meshtastic radio heard in its mesh.
     case meshtastic
-    /// What a client of Meshblu asks for.
+    /// An operation of Meshblu's API.
     case meshblu(MeshbluOperation)
     /// A message with which another program announces itself. The server has no use for it.
     case ignored
@@ -32,9 +32,8 @@ enum IncomingTopic: Equatable {
 
     /// Reads the name of a topic that a client wants to publish to.
     ///
-    /// - Parameter isGateway: whether the client reports for a user of the role gateway.
     /// - Throws: `Refusal` for a topic that the client may not publish to.
-    init(_ name: String, by principal: Principal, isGateway: Bool) throws(Refusal) {
+    init(_ name: String, by access: Access) throws(Refusal) {
         // Home Assistant publishes to this topic when it starts.
         if name == "homeassistant/status" || Self.ignoredOfMeshblu.contains(name) {
             self = .ignored
@@ -45,7 +44,7 @@ enum IncomingTopic: Equatable {
             return
         }
         if name.utf8.count <= MQTTLimits.topicBytes, let topic = GatewayTopic(name) {
-            guard isGateway else {
+            guard access.mayReportAsGateway else {
                 throw Refusal(
                     reason: .notAuthorized,
                     words: "What radios were heard is taken from users of the role gateway only.")
@@ -57,7 +56,7 @@ enum IncomingTopic: Equatable {
             return
         }
         if name.utf8.count <= MQTTLimits.topicBytes, let topic = MeshtasticTopic(name) {
-            guard isGateway, principal.device == nil else {
+            guard access.mayReportAsGateway, access.principal.device == nil else {
                 throw Refusal(
                     reason: .notAuthorized,
                     words: "What radios say is taken from users of the role gateway only, by an API key or a password: "
@@ -78,10 +77,9 @@ enum IncomingTopic: Equatable {
         guard topic.suffix.map({ Self.ownTracksSuffixes.contains($0) }) ?? true else {
             throw Refusal(reason: .topicNameInvalid, words: "No OwnTracks app publishes to .../\(topic.suffix ?? "").")
         }
-        let reportsForOthers = principal.role == .gateway || principal.role == .admin
-        guard topic.user == principal.name || reportsForOthers else {
-            throw Refusal(
-                reason: .notAuthorized, words: "\(principal.name) may publish to owntracks/\(principal.name)/... only.")
+        let name = access.principal.name
+        guard topic.user == name || access.mayReportForOthers else {
+            throw Refusal(reason: .notAuthorized, words: "\(name) may publish to owntracks/\(name)/... only.")
         }
         self = .ownTracks(topic)
     }

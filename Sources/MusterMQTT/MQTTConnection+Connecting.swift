@@ -23,7 +23,7 @@ extension MQTTConnection {
             phase = .open
             reader.limitBytes = MQTTLimits.packetBytes
             leaveStrangers()
-            send(.connectAnswer(answer(to: connect, isSessionPresent: isPresent)))
+            send(.connectAnswer(connectAnswer(to: connect, isSessionPresent: isPresent)))
             watchKeepAlive()
             if session?.subscriptions.isEmpty == false { startSending() }
         } catch {
@@ -134,8 +134,7 @@ extension MQTTConnection {
 
     private func check(_ will: MQTTConnect.Will, by principal: Principal) throws {
         do {
-            _ = try IncomingTopic(
-                will.topic, by: principal, isGateway: parts.coordinator.directory.isGateway(principal))
+            _ = try IncomingTopic(will.topic, by: Access(principal, in: parts.coordinator.directory))
         } catch {
             throw Refusal(reason: error.reason, words: "The will: \(error.words)")
         }
@@ -149,7 +148,7 @@ extension MQTTConnection {
         sendsReasons = connect.properties.number(.requestProblemInformation) != 0
     }
 
-    private func answer(to connect: MQTTConnect, isSessionPresent: Bool) -> MQTTConnectAnswer {
+    private func connectAnswer(to connect: MQTTConnect, isSessionPresent: Bool) -> MQTTConnectAnswer {
         var properties = MQTTProperties()
         if let session, connect.properties.number(.sessionExpiry) ?? 0 != session.expirySeconds {
             properties.add(.sessionExpiry, .number(session.expirySeconds))
@@ -177,7 +176,7 @@ extension MQTTConnection {
     /// Verifies the client's proof again for a packet. Waits and tries again while the server is too busy to verify.
     ///
     /// - Throws: as `verify`, after `MQTTLimits.verifications` tries.
-    func verifyPatiently() async throws -> Principal {
+    func verifyWithRetry() async throws -> Principal {
         for _ in 1..<MQTTLimits.verifications {
             do {
                 return try await verify()
@@ -205,10 +204,10 @@ extension MQTTConnection {
     // MARK: Ending the session
 
     /// Handles DISCONNECT. The will is dropped unless the client asks for it to be published.
-    func end(_ reason: MQTTReason, _ properties: MQTTProperties) throws(MQTTFault) {
+    func end(_ reason: MQTTReason, _ properties: MQTTProperties) throws(MQTTError) {
         if let seconds = properties.number(.sessionExpiry) {
             guard session?.isKept == true || seconds == 0 else {
-                throw MQTTFault(.protocolError, "a session that was not kept cannot be kept at its end")
+                throw MQTTError(.protocolError, "a session that was not kept cannot be kept at its end")
             }
             session?.expirySeconds = min(seconds, MQTTLimits.sessionSeconds)
         }

@@ -10,8 +10,8 @@ extension MQTTConnection {
     private static let mostOwnDevices = 1_000
 
     /// Stores messages in one transaction, in order, and acknowledges them.
-    func take(_ publishes: [MQTTPublish]) async throws {
-        let principal = try await verifyPatiently()
+    func storePublishes(_ publishes: [MQTTPublish]) async throws {
+        let principal = try await verifyWithRetry()
         var topics: [String] = []
         for publish in publishes { topics.append(try topic(of: publish)) }
         let messages = zip(publishes, topics).map { Incoming(publish: $0, topic: $1) }
@@ -82,7 +82,7 @@ extension MQTTConnection {
     /// - Returns: why the connection must end instead; nil when it need not.
     private func acknowledge(
         _ publish: MQTTPublish, _ outcome: PublishIntake.Outcome
-    ) throws(MQTTFault) -> Ending? {
+    ) throws(MQTTError) -> Ending? {
         var reason = MQTTReason.success
         var words: String?
         switch outcome {
@@ -108,7 +108,7 @@ extension MQTTConnection {
             if !reason.isFailure {
                 received.insert(id)
                 guard received.count <= Self.mostUnreleased else {
-                    throw MQTTFault(.receiveMaximumExceeded, "too many messages are not released")
+                    throw MQTTError(.receiveMaximumExceeded, "too many messages are not released")
                 }
             }
             send(.acknowledgement(.init(.received, of: id, reason, properties: properties)))
@@ -128,25 +128,25 @@ extension MQTTConnection {
     }
 
     /// The whole topic of a message, looked up where the client sends an alias (MQTT 5.0, section 3.3.2.3.4).
-    private func topic(of publish: MQTTPublish) throws(MQTTFault) -> String {
+    private func topic(of publish: MQTTPublish) throws(MQTTError) -> String {
         guard let alias = publish.properties.number(.topicAlias) else { return publish.topic }
-        guard alias <= MQTTLimits.topicAliases else { throw MQTTFault(.topicAliasInvalid, "topic alias \(alias)") }
+        guard alias <= MQTTLimits.topicAliases else { throw MQTTError(.topicAliasInvalid, "topic alias \(alias)") }
         let number = UInt16(alias)
         if publish.topic.isEmpty {
             guard let topic = aliases[number] else {
-                throw MQTTFault(.protocolError, "topic alias \(alias) is unknown")
+                throw MQTTError(.protocolError, "topic alias \(alias) is unknown")
             }
             return topic
         }
         guard publish.topic.utf8.count <= MQTTLimits.topicBytes else {
-            throw MQTTFault(.topicNameInvalid, "a topic has \(MQTTLimits.topicBytes) bytes at most")
+            throw MQTTError(.topicNameInvalid, "a topic has \(MQTTLimits.topicBytes) bytes at most")
         }
         aliases[number] = publish.topic
         return publish.topic
     }
 
     /// Handles a client's PUBACK for a message from the server, or its PUBREL for a message that it published.
-    func takeAcknowledgement(_ acknowledgement: MQTTAcknowledgement) throws(MQTTFault) {
+    func handleAcknowledgement(_ acknowledgement: MQTTAcknowledgement) throws(MQTTError) {
         let id = acknowledgement.packetID
         switch acknowledgement.kind {
         case .published:
@@ -162,7 +162,7 @@ extension MQTTConnection {
             let wasKnown = received.remove(id) != nil
             send(.acknowledgement(.init(.completed, of: id, wasKnown ? .success : .packetIdentifierNotFound)))
         case .received, .completed:
-            throw MQTTFault(.protocolError, "this server sends no message of QoS 2")
+            throw MQTTError(.protocolError, "this server sends no message of QoS 2")
         }
     }
 }

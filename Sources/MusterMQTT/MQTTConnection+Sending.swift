@@ -41,8 +41,8 @@ extension MQTTConnection {
                 } catch let error as IdentityError where !error.endsCredential {
                     // The server is too busy to verify the client. The next beat tries again.
                 }
-                guard phase == .open, let ring = await feed.next() else { return }
-                if ring.isBeat { await verifyStill() }
+                guard phase == .open, let reasons = await feed.next() else { return }
+                if reasons.isBeat { await verifyStill() }
             } while phase == .open
         } catch is IdentityError {
             disconnect(.notAuthorized, "The credential has ended.")

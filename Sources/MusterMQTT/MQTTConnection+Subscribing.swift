@@ -7,14 +7,16 @@ import NIOCore
 /// Handles subscriptions, and sends the retained messages for new ones.
 extension MQTTConnection {
     /// Answers SUBSCRIBE, and then sends the retained messages.
-    func take(_ subscribe: MQTTSubscribe) async throws {
-        let principal = try await verifyPatiently()
+    func handleSubscribe(_ subscribe: MQTTSubscribe) async throws {
+        let principal = try await verifyWithRetry()
         guard var current = session else { return }
-        var reasons = subscribe.subscriptions.map { refusal(of: $0, by: principal) ?? granted($0) }
+        let access = Access(principal, in: parts.coordinator.directory)
+        var reasons = subscribe.subscriptions.map { refusal(of: $0, by: access) ?? granted($0) }
         let names = Set(current.subscriptions.map(\.wanted.filter))
         let more = Set(subscribe.subscriptions.map(\.filter)).subtracting(names).count
         if reasons.contains(where: { !$0.isFailure }),
-            names.count + more > MQTTLimits.subscriptions || !openFeed(principal)
+            names.count + more > MQTTLimits.subscriptions || !sessions.countSubscribing(of: principal.user)
+                || !openFeed(principal)
         {
             reasons = reasons.map { $0.isFailure ? $0 : .quotaExceeded }
         }
@@ -46,22 +48,22 @@ extension MQTTConnection {
                 current.subscriptions.append(subscription)
             }
         }
-        try await keep(current)
+        try await storeSession(current)
         send(.subscribeAnswer(MQTTReasons(packetID: subscribe.packetID, reasons)))
         if !current.subscriptions.isEmpty { startSending() }
         try await sendRetained(messages, for: chosen)
     }
 
     /// Answers UNSUBSCRIBE.
-    func take(_ unsubscribe: MQTTUnsubscribe) async throws {
-        _ = try await verifyPatiently()
+    func handleUnsubscribe(_ unsubscribe: MQTTUnsubscribe) async throws {
+        _ = try await verifyWithRetry()
         guard var current = session else { return }
         let reasons = unsubscribe.filters.map { filter -> MQTTReason in
             let before = current.subscriptions.count
             current.subscriptions.removeAll { $0.wanted.filter == filter }
             return current.subscriptions.count < before ? .success : .noSubscriptionExisted
         }
-        try await keep(current)
+        if reasons.contains(.success) { try await storeSession(current) }
         if current.subscriptions.isEmpty {
             feed?.close()
             feed = nil
@@ -70,7 +72,7 @@ extension MQTTConnection {
     }
 
     /// Replaces the session's subscriptions. Returns once a kept session is on disk.
-    private func keep(_ changed: MQTTSession) async throws {
+    private func storeSession(_ changed: MQTTSession) async throws {
         session = changed
         guard changed.isKept, let current = currentSession else { return }
         isStored = true
@@ -83,10 +85,10 @@ extension MQTTConnection {
 
     /// Returns why a filter is refused; nil for a valid one. A filter that matches only topics which the client may not
     /// see is accepted, so that the client cannot find out which topics exist.
-    private func refusal(of wanted: MQTTSubscribe.Subscription, by principal: Principal) -> MQTTReason? {
+    private func refusal(of wanted: MQTTSubscribe.Subscription, by access: Access) -> MQTTReason? {
         let first = wanted.filter.prefix { $0 != "/" }
         if first == "$share" { return .sharedSubscriptionsNotSupported }
-        if principal.role == .gateway { return .notAuthorized }
+        if !access.maySubscribe { return .notAuthorized }
         guard wanted.filter.utf8.count <= MQTTLimits.topicBytes else { return .topicFilterInvalid }
         let isTopic = TopicMessages.roots.contains(first) || MeshbluTopics.isTopic(wanted.filter)
         return first == "+" || first == "#" || isTopic ? nil : .topicFilterInvalid

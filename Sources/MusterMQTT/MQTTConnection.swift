@@ -34,10 +34,12 @@ actor MQTTConnection {
     private var inboxBytes = 0
     /// Whether the handler waits for `ResumeReading` before it reads more.
     private var isReadingPaused = false
-    private var fault: MQTTFault?
+    private var fault: MQTTError?
     private var isHandling = false
     private var isInputEnded = false
     private var hold: BodyBudget.Hold
+    /// The bytes of a WebSocket frame that has not arrived whole.
+    private var incompleteFrameBytes = 0
     private var isStranger = false
 
     var proof: (any RequestProof)?
@@ -140,7 +142,7 @@ actor MQTTConnection {
     /// Parses packets until the inbox is full. Further bytes stay in the reader.
     private func parseWaiting() {
         guard phase != .closed, fault == nil else { return }
-        do throws(MQTTFault) {
+        do throws(MQTTError) {
             while !isFull {
                 let before = reader.waitingBytes
                 guard let packet = try reader.next() else { break }
@@ -153,9 +155,28 @@ actor MQTTConnection {
         }
     }
 
+    /// Limits and counts the bytes of a WebSocket frame that has not arrived whole. Until a CONNECT has arrived, a
+    /// frame may be as large as a CONNECT.
+    func countIncompleteFrame(bytes: Int) {
+        guard phase != .closed, fault == nil else { return }
+        incompleteFrameBytes = bytes
+        do throws(MQTTError) {
+            let isConnectMissing = phase == .awaitingConnect && inbox.isEmpty
+            let limit =
+                (isConnectMissing ? MQTTLimits.connectBytes : MQTTLimits.packetBytes) + MQTTLimits.frameHeaderBytes
+            guard bytes <= limit else {
+                throw MQTTError(.packetTooLarge, "a WebSocket frame of more than \(limit) bytes")
+            }
+            try holdMemory()
+        } catch {
+            fault = error
+        }
+        handleInbox()
+    }
+
     /// Counts many unparsed bytes against the memory for bodies.
-    private func holdMemory() throws(MQTTFault) {
-        let bytes = reader.waitingBytes
+    private func holdMemory() throws(MQTTError) {
+        let bytes = reader.waitingBytes + incompleteFrameBytes
         guard bytes > MQTTLimits.freeBytes else {
             guard hold.bytes > 0 else { return }
             parts.connections.bodies.release(hold)
@@ -166,7 +187,7 @@ actor MQTTConnection {
         do throws(BodyBudget.Refusal) {
             try parts.connections.bodies.countBytes(bytes - hold.bytes, for: &hold, of: principal?.user.rawValue)
         } catch {
-            throw MQTTFault(.quotaExceeded, error.words)
+            throw MQTTError(.quotaExceeded, error.words)
         }
     }
 
@@ -254,15 +275,15 @@ actor MQTTConnection {
         do {
             switch packet {
             case .connect(let connect) where phase == .awaitingConnect: try await accept(connect)
-            case .publish(let publish): try await take([publish] + publishesBehind())
-            case .acknowledgement(let acknowledgement): try takeAcknowledgement(acknowledgement)
-            case .subscribe(let subscribe): try await take(subscribe)
-            case .unsubscribe(let unsubscribe): try await take(unsubscribe)
+            case .publish(let publish): try await storePublishes([publish] + publishesBehind())
+            case .acknowledgement(let acknowledgement): try handleAcknowledgement(acknowledgement)
+            case .subscribe(let subscribe): try await handleSubscribe(subscribe)
+            case .unsubscribe(let unsubscribe): try await handleUnsubscribe(unsubscribe)
             case .ping: send(.pingAnswer)
             case .disconnect(let reason, let properties): try end(reason, properties)
-            default: throw MQTTFault(.protocolError, "the packet does not belong here")
+            default: throw MQTTError(.protocolError, "the packet does not belong here")
             }
-        } catch let fault as MQTTFault {
+        } catch let fault as MQTTError {
             refuse(fault)
         } catch {
             refuseForNow(error)
@@ -293,7 +314,7 @@ actor MQTTConnection {
     }
 
     /// Ends a connection whose client broke the protocol.
-    private func refuse(_ fault: MQTTFault) {
+    private func refuse(_ fault: MQTTError) {
         parts.metrics.count(event: "mqtt_malformed")
         if phase == .awaitingConnect, fault.reason == .unsupportedProtocolVersion {
             send(.connectAnswer(MQTTConnectAnswer(fault.reason)))

@@ -6,6 +6,8 @@ enum MQTTLimits {
     static let connectBytes = 16 << 10
     /// The largest packet of a client that has signed in, in bytes. An OwnTracks card with its picture fits.
     static let packetBytes = 256 << 10
+    /// Room for the header of a WebSocket frame, in bytes; the largest has 14 (RFC 6455, section 5.2).
+    static let frameHeaderBytes = 16
     /// The size up to which an incomplete packet does not count against the memory for bodies, in bytes.
     static let freeBytes = 8 << 10
     /// The number of waiting packets of one connection at which the server stops parsing and reading.
@@ -16,6 +18,10 @@ enum MQTTLimits {
     static let clientIDBytes = 128
     static let topicBytes = 512
     static let subscriptions = 50
+    /// The number of SUBSCRIBE packets that one user's clients may send at once.
+    static let subscribeBurst: Double = 500
+    /// The number of SUBSCRIBE packets a second of one user's clients, in the long run.
+    static let subscribesPerSecond: Double = 5
     /// The largest number of one user's sessions that are kept while their clients are away.
     static let keptSessions = 20
     /// The longest time that a session is kept while its client is away, in seconds: a week.

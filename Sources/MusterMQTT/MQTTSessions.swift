@@ -36,8 +36,17 @@ final class MQTTSessions: Service {
 
     private let coordinator: StoreCoordinator
     private let state = Mutex(State())
+    private let subscribeRates = RequestRates(
+        .init(tries: MQTTLimits.subscribeBurst, perSecond: MQTTLimits.subscribesPerSecond))
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
+
+    /// Counts a SUBSCRIBE, because each may have to look through everything retained.
+    ///
+    /// - Returns: false when the user has sent too many, and then it is not counted.
+    func countSubscribing(of user: UserNumber) -> Bool {
+        subscribeRates.spendRequest("\(user.rawValue)", at: coordinator.now()) == 0
+    }
 
     // MARK: Connections
 
@@ -181,7 +190,7 @@ final class MQTTSessions: Service {
     func save(_ session: MQTTSession) async throws {
         try await coordinator.storeState { [coordinator] transaction, now in
             guard Self.hasOwner(session.key, in: coordinator.directory) else { return }
-            try Self.put(session, session.key, in: transaction, at: now)
+            try Self.storeSession(session, session.key, in: transaction, at: now)
         }
     }
 
@@ -195,7 +204,7 @@ final class MQTTSessions: Service {
         state.withLock { $0.unsaved[session.key] = .some(session.isKept ? session : nil) }
     }
 
-    private static func put(
+    private static func storeSession(
         _ session: MQTTSession?, _ key: MQTTSession.Key, in transaction: any StoreTransaction, at now: Instant
     ) throws {
         guard let session else {
@@ -231,7 +240,7 @@ final class MQTTSessions: Service {
                 // A session is not stored when its user or device has been removed meanwhile.
                 let directory = coordinator.directory
                 for (key, session) in some where Self.hasOwner(key, in: directory) {
-                    try Self.put(session, key, in: transaction, at: now)
+                    try Self.storeSession(session, key, in: transaction, at: now)
                 }
             }
             state.withLock { state in

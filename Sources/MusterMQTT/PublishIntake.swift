@@ -35,9 +35,9 @@ struct PublishIntake: Sendable {
     enum Outcome: Sendable, Equatable {
         /// The message is on disk, or it contains nothing to store.
         case stored(DeviceNumber?)
-        /// The message can never be accepted. A client of MQTT 5.0 is told why.
+        /// The message can never be accepted. A client of MQTT 5.0 receives the reason.
         case refused(MQTTReason, String)
-        /// The client is told the result in a message.
+        /// The client receives the result in a message.
         case answered(MeshbluTopicMessage)
         /// The client may not publish to this topic.
         case forbidden(MQTTReason, String)
@@ -68,7 +68,7 @@ struct PublishIntake: Sendable {
         // Each of these is a transaction of its own. They come last: where the observations cannot be stored, the
         // caller tries all messages again.
         for (index, operation) in operations {
-            outcomes[index] = try await carryOut(operation, messages[index].payload, by: principal).0
+            outcomes[index] = try await performOperation(operation, messages[index].payload, by: principal).0
         }
         return outcomes
     }
@@ -78,8 +78,7 @@ struct PublishIntake: Sendable {
     ) async throws -> (Outcome, [Observation]) {
         let topic: IncomingTopic
         do {
-            topic = try IncomingTopic(
-                message.topic, by: principal, isGateway: coordinator.directory.isGateway(principal))
+            topic = try IncomingTopic(message.topic, by: Access(principal, in: coordinator.directory))
         } catch {
             metrics.count(event: "mqtt_topic_refused")
             return (.forbidden(error.reason, error.words), [])
@@ -93,7 +92,7 @@ struct PublishIntake: Sendable {
             return (.stored(nil), [])
         case .heard(let gateway, let radio):
             return heard(message.payload, by: gateway, radio: radio, of: principal)
-        case .meshblu(let operation): return try await carryOut(operation, message.payload, by: principal)
+        case .meshblu(let operation): return try await performOperation(operation, message.payload, by: principal)
         case .meshtastic: return packet(message.payload, mayBeOld: message.mayBeOld, by: principal)
         case .ownTracks(let topic):
             let now = coordinator.now()
@@ -106,17 +105,17 @@ struct PublishIntake: Sendable {
                 metrics.count(event: "owntracks_unreadable")
                 return (.refused(.payloadFormatInvalid, "Not valid JSON: byte \(fault.offset)."), [])
             } catch let refusal as OwnTracksRefusal {
-                return (Self.outcome(of: refusal, by: principal), [])
+                return (Self.outcome(of: refusal, by: Access(principal, in: coordinator.directory)), [])
             }
         }
     }
 
     /// Carries out what a client of Meshblu asks for, or translates what it fires and sends.
-    private func carryOut(
+    private func performOperation(
         _ operation: MeshbluOperation, _ payload: [UInt8], by principal: Principal
     ) async throws -> (Outcome, [Observation]) {
         do {
-            switch try await meshblu.carryOut(operation, payload, by: principal) {
+            switch try await meshblu.performOperation(operation, payload, by: principal) {
             case .observed(let observation, of: let device): return (.stored(device), [observation])
             case .answered(let answer): return (.answered(answer), [])
             }
@@ -151,11 +150,10 @@ struct PublishIntake: Sendable {
     }
 
     /// The outcome of a message that OwnTracks' code refuses. That code has counted it.
-    private static func outcome(of refusal: OwnTracksRefusal, by principal: Principal) -> Outcome {
+    private static func outcome(of refusal: OwnTracksRefusal, by access: Access) -> Outcome {
         switch refusal {
         case .unknownDevice: .refused(.notAuthorized, refusal.words)
-        // A gateway publishes for many devices. The message of one does not end the connection of all.
-        case .noKey where principal.role == .gateway: .refused(.implementationSpecific, refusal.words)
+        case .noKey where access.relaysManyDevices: .refused(.implementationSpecific, refusal.words)
         case .noKey: .withheld(.implementationSpecific, refusal.words)
         }
     }

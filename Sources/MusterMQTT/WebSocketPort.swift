@@ -17,7 +17,7 @@ enum WebSocketPort {
         to channel: any Channel, _ addMessaging: @escaping @Sendable (any Channel) throws -> Void
     ) throws {
         let upgrader = NIOWebSocketServerUpgrader(
-            maxFrameSize: MQTTLimits.packetBytes + 16,
+            maxFrameSize: MQTTLimits.packetBytes + MQTTLimits.frameHeaderBytes,
             shouldUpgrade: { channel, head in
                 let offered = head.headers[canonicalForm: "sec-websocket-protocol"]
                 let path = head.uri.prefix { $0 != "?" }
@@ -32,7 +32,7 @@ enum WebSocketPort {
                     if let refusal = try? channel.pipeline.syncOperations.handler(type: UpgradeRefusal.self) {
                         channel.pipeline.syncOperations.removeHandler(refusal, promise: nil)
                     }
-                    try WebSocketBytes.addHandler(to: channel)
+                    try WebSocketBytes.addHandlers(to: channel)
                     try addMessaging(channel)
                 }
             })

@@ -5,7 +5,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// What devices fire and send.
+/// Routes for the signals and data of devices.
 extension MeshbluEndpoint {
     private static let defaultLimit: Int64 = 10
 

@@ -6,7 +6,7 @@ import MusterWire
 import NIOCore
 import Synchronization
 
-/// What the devices of one owner fire and send, as it happens: a JSON object a line.
+/// A live feed of the signals and data of one owner's devices: a JSON object a line.
 final class MeshbluFeed: FeedContent {
     private let server: ServerParts
     private let uuids: MeshbluUUIDs
@@ -33,9 +33,9 @@ final class MeshbluFeed: FeedContent {
 
     func begin(_ writer: inout any ResponseBodyWriter) async throws -> Bool { try await sendSignals(&writer) }
 
-    func send(_ ring: LogFeed.Ring, _ writer: inout any ResponseBodyWriter) async throws -> Bool {
-        if ring.isTouched, try await !sendSignals(&writer) { return false }
-        if ring.isBeat {
+    func send(_ reasons: LogFeed.WakeReasons, _ writer: inout any ResponseBodyWriter) async throws -> Bool {
+        if reasons.isTouched, try await !sendSignals(&writer) { return false }
+        if reasons.isBeat {
             _ = try await proof.verify(by: server.identity, atOpening: false)
             // The heartbeat keeps proxies from closing an idle connection, and a failed write shows that the reader is
             // gone.

@@ -5,7 +5,7 @@ package import MusterServer
 import MusterStore
 import MusterWire
 
-/// What Meshblu's clients ask for, whichever way it comes: the HTTP endpoint and MQTT share it. Everything is of one
+/// Meshblu's operations, shared by the HTTP endpoint and MQTT. Everything is of one
 /// owner: what is another's is refused like what does not exist.
 package struct MeshbluIntake: Sendable {
     let uuids: MeshbluUUIDs
@@ -34,7 +34,7 @@ package struct MeshbluIntake: Sendable {
         return device
     }
 
-    /// What clients said about a device.
+    /// The properties that clients set on a device.
     func properties(of device: DeviceNumber) async throws -> MeshbluProperties {
         let notes = try await coordinator.read { store in
             try store.notes(of: device, kind: .properties, after: nil, limit: 1)
@@ -44,7 +44,7 @@ package struct MeshbluIntake: Sendable {
 
     /// Changes what is said about a device, and returns all of it.
     ///
-    /// - Throws: `MeshbluRefusal`, `MeshbluPropertiesFault`; the errors of the store.
+    /// - Throws: `MeshbluRefusal`, `MeshbluPropertiesError`; the errors of the store.
     func change(_ device: Device, _ parameters: MeshbluParameters, by access: Access) async throws -> MeshbluProperties
     {
         guard access.mayReport(for: device) else {

@@ -3,7 +3,7 @@ package import MusterCore
 package import MusterServer
 import MusterWire
 
-/// What a client of Meshblu asks for by the topic that it publishes to, in Meshblu's MQTT API.
+/// The operation that a client chooses by the topic that it publishes to, in Meshblu's MQTT API.
 ///
 /// Source: `lib/mqttServer.js` of https://github.com/octoblu/meshblu and https://github.com/octoblu/node-meshblu-mqtt
 package enum MeshbluOperation: String, Hashable, Sendable, CaseIterable {
@@ -45,13 +45,13 @@ extension MeshbluIntake {
     ///
     /// - Throws: `JSONError` for a payload that is not JSON; `IdentityError`, `CoordinatorError` and `StoreError` when
     ///   the server cannot answer now. What the client may not do is an answer.
-    package func carryOut(
+    package func performOperation(
         _ operation: MeshbluOperation, _ payload: [UInt8], by principal: Principal
     ) async throws -> MeshbluResult {
         var parameters = try MeshbluParameters(query: "", body: payload, mediaType: nil)
         let access = Access(principal, in: coordinator.directory)
         let request = Request(parameters, of: ownUUID(of: principal))
-        // What only relates the answer to the question is no data and no property.
+        // `callbackId` only relates the answer to the request, so it is neither data nor a property.
         let key = parameters.removeMember("callbackId")?.string
         do {
             switch operation {
@@ -65,14 +65,14 @@ extension MeshbluIntake {
             case .update:
                 _ = try await change(try named(parameters, access), parameters, by: access)
                 return .answered(
-                    request.answer("update") { writer in
+                    request.answerMessage("update") { writer in
                         writer.beginObject()
                         writer.endObject()
                     })
             case .whoami:
                 let device = try named(MeshbluParameters(), access)
                 let properties = try await properties(of: device.number)
-                return .answered(request.answer("whoami") { $0.value(device, properties, uuids, token: nil) })
+                return .answered(request.answerMessage("whoami") { $0.value(device, properties, uuids, token: nil) })
             case .resetToken: return try await answerWithToken(parameters, isOnly: true, "token", request, access)
             case .generateAndStoreToken:
                 return try await answerWithToken(parameters, isOnly: false, "generateAndStoreToken", request, access)
@@ -80,7 +80,7 @@ extension MeshbluIntake {
             }
         } catch let refusal as MeshbluRefusal {
             return .answered(request.refusal(refusal.words))
-        } catch let fault as MeshbluPropertiesFault {
+        } catch let fault as MeshbluPropertiesError {
             return .answered(request.refusal("\(fault)"))
         } catch IdentityError.tooMany(let limit) {
             return .answered(request.refusal("The device has \(limit) tokens already."))
@@ -107,7 +107,7 @@ extension MeshbluIntake {
         let device = try named(parameters, access)
         let token = try await makeToken(of: device, isOnly: isOnly, by: access)
         return .answered(
-            request.answer(topic) { writer in
+            request.answerMessage(topic) { writer in
                 writer.beginObject()
                 writer.member("uuid", uuids.uuid(of: device.number))
                 writer.member("token", token)
@@ -130,7 +130,7 @@ extension MeshbluIntake {
             self.uuid = uuid
         }
 
-        func answer(_ topic: String, _ data: (inout JSONWriter) -> Void) -> MeshbluTopicMessage {
+        func answerMessage(_ topic: String, _ data: (inout JSONWriter) -> Void) -> MeshbluTopicMessage {
             let payload = JSONWriter.object { writer in
                 writer.member("topic", topic)
                 writer.key("data")
@@ -148,7 +148,7 @@ extension MeshbluIntake {
         }
 
         func refusal(_ words: String) -> MeshbluTopicMessage {
-            answer("error") { writer in
+            answerMessage("error") { writer in
                 writer.beginObject()
                 writer.member("message", words)
                 writer.endObject()

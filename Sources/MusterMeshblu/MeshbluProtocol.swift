@@ -44,7 +44,7 @@ struct MeshbluProtocol: RouteProtocol {
             Self.refusal(.unauthorized, "A UUID and its token are needed, or they are wrong.")
         case is RoleRefusal: Self.refusal(.unauthorized, "A device's token may not do this.")
         case let refusal as MeshbluRefusal: Self.refusal(refusal.status, refusal.words)
-        case let fault as MeshbluPropertiesFault: Self.refusal(.unprocessableContent, "\(fault)")
+        case let fault as MeshbluPropertiesError: Self.refusal(.unprocessableContent, "\(fault)")
         case is JSONError: Self.refusal(.unprocessableContent, "The body is neither JSON nor a form.")
         default: nil
         }

@@ -40,7 +40,7 @@ struct ByteCursor {
 /// Cuts a stream of bytes into frames: a length of one or two bytes, the highest first, and so many bytes.
 struct FrameReader {
     /// A frame whose length is not allowed.
-    struct Fault: Error, Hashable {
+    struct LengthError: Error, Hashable {
         /// The length that the frame states.
         let length: Int
     }
@@ -64,11 +64,11 @@ struct FrameReader {
 
     /// Returns the next whole frame; nil until it has arrived. It keeps no more unread bytes than the caller appends.
     ///
-    /// - Throws: `Fault` for a length of 0 or above the limit.
-    mutating func next() throws(Fault) -> [UInt8]? {
+    /// - Throws: `LengthError` for a length of 0 or above the limit.
+    mutating func next() throws(LengthError) -> [UInt8]? {
         guard buffer.count - start >= prefixBytes else { return nil }
         let length = buffer[start..<(start + prefixBytes)].reduce(0) { $0 << 8 | Int($1) }
-        guard (1...limit).contains(length) else { throw Fault(length: length) }
+        guard (1...limit).contains(length) else { throw LengthError(length: length) }
         let end = start + prefixBytes + length
         guard buffer.count >= end else { return nil }
         defer { start = end }

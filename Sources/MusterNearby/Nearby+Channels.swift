@@ -102,7 +102,7 @@ extension Nearby {
     }
 
     /// Opens a channel to an address, and returns the attempt once it has ended.
-    func dial(_ address: PeerAddress) async -> ChannelAttempt {
+    func dial(_ address: NearbyAddress) async -> ChannelAttempt {
         let attempt = ChannelAttempt(on: loop)
         do {
             let tls = try store.identity.tlsContext(isServer: false)
@@ -127,7 +127,7 @@ extension Nearby {
         return attempt
     }
 
-    private static func words(for error: any Error, _ address: PeerAddress) -> String {
+    private static func words(for error: any Error, _ address: NearbyAddress) -> String {
         switch error {
         case let error as NIOConnectionError:
             error.connectionErrors.isEmpty

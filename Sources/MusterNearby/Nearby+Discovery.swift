@@ -9,9 +9,9 @@ extension Nearby {
         let diallers = Diallers()
         do {
             if let rendezvous = discovery as? any Rendezvous {
-                try await run(rendezvous, announcing: own) { news in self.take(news, own, diallers, rendezvous) }
+                try await run(rendezvous, announcing: own) { news in self.handle(news, own, diallers, rendezvous) }
             } else {
-                try await discovery.run(announcing: own) { news in self.take(news, own, diallers, nil) }
+                try await discovery.run(announcing: own) { news in self.handle(news, own, diallers, nil) }
             }
         } catch {
             if !Task.isCancelled {
@@ -41,7 +41,7 @@ extension Nearby {
         let state = Mutex<[String: Dialler]>([:])
     }
 
-    private func take(
+    private func handle(
         _ news: DiscoveryNews, _ own: Announcement, _ diallers: Diallers, _ rendezvous: (any Rendezvous)?
     ) {
         diallers.state.withLock { diallers in

@@ -183,13 +183,13 @@ public struct NearbyPeer: Hashable, Sendable {
     public let name: String
     /// The peer's key, which identifies it.
     public let key: KeyFingerprint
-    /// What the peer can measure.
+    /// The capabilities of the peer.
     public let capabilities: PeerCapabilities
     /// Grows with each start of the peer: a higher one than before means that it was restarted.
     public let run: UInt64
 }
 
-/// What `Nearby.events` reports. A slow reader gets only the newest measurement of each peer, and loses the oldest
+/// An event of `Nearby.events`. A slow reader gets only the newest measurement of each peer, and loses the oldest
 /// events when 1,024 wait.
 public enum NearbyEvent: Hashable, Sendable, MergeableNews {
     /// This device listens.

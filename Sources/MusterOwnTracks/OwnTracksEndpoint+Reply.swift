@@ -39,10 +39,11 @@ extension OwnTracksEndpoint {
     }
 
     /// Whether the answer must carry the command to report the location: someone asked where the device's owner is, and
-    /// no newer position has arrived. A gateway gets no command, because it is not the owner's phone.
+    /// no newer position has arrived.
     private func isToReport(_ number: DeviceNumber, for principal: Principal) async throws -> Bool {
         let now = configuration.now()
-        guard principal.role != .gateway, let device = coordinator.directory.devices[number],
+        let directory = coordinator.directory
+        guard Access(principal, in: directory).receivesCommands, let device = directory.devices[number],
             let question = locationRequests.question(to: device.user),
             now < question.endsAt
         else { return false }
@@ -61,13 +62,8 @@ extension OwnTracksEndpoint {
 
     private func friends(of principal: Principal) async throws -> [Friend] {
         let directory = coordinator.directory
-        let access = Access(principal, in: directory)
-        guard principal.role != .gateway else { return [] }
-        let team = principal.role == .leader ? principal.team : nil
-        let users = directory.users.all.filter {
-            $0.number == principal.user || (team != nil && $0.team == team && access.mayRead($0))
-        }
-        let devices = users.flatMap { directory.devices(of: $0.number) }.prefix(Self.friendLimit)
+        let devices = Access(principal, in: directory).friends
+            .flatMap { directory.devices(of: $0.number) }.prefix(Self.friendLimit)
         // The app that reports needs no friend entry for its own, only device.
         guard devices.count > 1 else { return [] }
         return try await coordinator.inspect { engine, directory, _ in

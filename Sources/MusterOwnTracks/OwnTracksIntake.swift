@@ -56,16 +56,7 @@ package struct OwnTracksIntake: Sendable {
         let name = report.deviceName
         let access = Access(principal, in: directory)
         let named = report.userName.flatMap { directory.users[$0] }
-        let own = directory.users[principal.user]
-        let owner =
-            switch principal.role {
-            case .gateway: named
-            // An iPhone app sends "user" when its user field is empty.
-            case .admin: named ?? own
-            case .leader, .member, .analyst: own
-            case .guest: nil as User?
-            }
-        guard let user = owner else { return nil }
+        guard let user = access.reportedUser(naming: named) else { return nil }
         if let device = directory.device(named: name, of: user.number) {
             return access.mayReport(for: device) ? device : nil
         }

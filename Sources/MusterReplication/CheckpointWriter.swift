@@ -91,7 +91,7 @@ struct CheckpointWriter: Sendable {
     mutating func hold() { isHeld = true }
 
     /// Updates `outstanding` by the outcome of revisions: adds those that `failed`, and removes the others.
-    mutating func settle(_ asked: Set<ReplicatedRevision.Key>, failed: [ReplicatedRevision.Key]) {
+    mutating func recordOutcome(of asked: Set<ReplicatedRevision.Key>, failed: [ReplicatedRevision.Key]) {
         outstanding.subtract(asked)
         outstanding.formUnion(failed)
     }

@@ -97,8 +97,8 @@ public typealias AttachmentBytes = AsyncThrowingStream<[UInt8], any Error>
 /// Opens an attachment at the peer that has it. Nothing is read before the stream is.
 public typealias AttachmentSource = @Sendable (AttachmentReference) async throws -> AttachmentBytes
 
-/// A peer failed at every revision of a batch that was tried, so that the peer itself is presumed to be at fault.
-public struct PeerFailure: Error, Hashable, Sendable, CustomStringConvertible {
+/// Thrown when a peer failed at every revision of a batch that was tried. The peer itself is then treated as failing.
+public struct PeerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The refusals of the revisions that were tried one at a time.
     public var refusals: [WriteRefusal]
 
@@ -108,15 +108,15 @@ public struct PeerFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A revision that a peer did not store, and why. The replication goes on with the others.
+/// A revision that a peer did not store, and the reason. The replication goes on with the others.
 public struct WriteRefusal: Hashable, Sendable {
     /// The document's id.
     public var id: String
-    /// The revision, where the peer says which.
+    /// The revision; nil if the peer names none.
     public var revision: Revision?
     /// CouchDB's name of the error, such as `forbidden`.
     public var error: String
-    /// Why, in a sentence.
+    /// The reason, in one sentence for people.
     public var reason: String
     /// Whether a later attempt may succeed: the peer failed repeatedly at this revision alone, but did not refuse it.
     /// The replication logs list such a revision as outstanding, and the replication asks for it again.
@@ -133,9 +133,9 @@ public struct WriteRefusal: Hashable, Sendable {
 
     /// The refusal of a revision whose attachment is unavailable or does not match what the peer announced.
     static func damaged(_ reference: AttachmentReference) -> WriteRefusal {
-        let fault = ReplicationError.damagedAttachment(reference)
+        let error = ReplicationError.damagedAttachment(reference)
         return WriteRefusal(
-            id: reference.id, revision: reference.revision, error: "damaged_attachment", reason: fault.description,
+            id: reference.id, revision: reference.revision, error: "damaged_attachment", reason: error.description,
             isPassing: true)
     }
 

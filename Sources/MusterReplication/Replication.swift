@@ -2,8 +2,8 @@ import Synchronization
 
 // `Replication`: what an app or the server calls to replicate from one peer to another.
 
-/// The state that one session of a replication passes to the next.
-struct Learned: Hashable, Sendable {
+/// The state that one session of a replication passes to the next: how often it was interrupted, and what failed.
+struct RetryState: Hashable, Sendable {
     var interruptions = Interruptions()
     var failures = RevisionFailures()
     /// The counts of earlier runs, by the log that the first session read; nil before that.
@@ -27,7 +27,7 @@ public struct Replication: Sendable {
     public let source: any ReplicationPeer
     /// The peer that is written.
     public let target: any ReplicationPeer
-    /// Which documents are replicated, and how.
+    /// Selects the documents, and how the replication runs.
     public let options: Options
     /// The delays and the clock.
     public let pacing: ReplicationPacing
@@ -37,7 +37,7 @@ public struct Replication: Sendable {
     /// The state that replications between the same two peers share: interruptions, and the revisions that a peer fails
     /// at.
     package final class RetryMemory: Sendable {
-        fileprivate let all = Mutex(Learned())
+        fileprivate let state = Mutex(RetryState())
 
         /// Makes an empty one.
         package init() {}
@@ -91,28 +91,28 @@ public struct Replication: Sendable {
         report: @escaping @Sendable (ReplicationProgress) -> Void = { _ in }
     ) async throws -> ReplicationProgress {
         var progress = ReplicationProgress()
-        var learned = retryMemory?.all.withLock { $0 } ?? Learned()
-        defer { retryMemory?.all.withLock { [learned] in $0 = learned } }
+        var retryState = retryMemory?.state.withLock { $0 } ?? RetryState()
+        defer { retryMemory?.state.withLock { [retryState] in $0 = retryState } }
         while true {
-            let session = ReplicationSession(replication: self, report: report, before: progress, after: learned)
+            let session = ReplicationSession(replication: self, report: report, before: progress, after: retryState)
             do {
                 let done = try await session.run()
-                learned = session.learned
+                retryState = session.retryState
                 return done
-            } catch let fault as ReplicationError where fault.isPassing {
+            } catch let error as ReplicationError where error.isPassing {
                 try Task.checkCancellation()
                 progress = session.progress
-                learned = session.learned
+                retryState = session.retryState
                 if let seconds = session.quietSeconds, seconds >= pacing.longestDelaySeconds {
-                    learned.interruptions.noteProgress()
+                    retryState.interruptions.noteProgress()
                 }
-                learned.interruptions.noteCut()
-                let failures = learned.interruptions.failures
+                retryState.interruptions.noteCut()
+                let failures = retryState.interruptions.failures
                 let isForEver = options.isContinuous && pacing.persists
-                guard isForEver || failures < pacing.attempts else { throw fault }
+                guard isForEver || failures < pacing.attempts else { throw error }
                 var seconds = pacing.delaySeconds(afterFailures: failures)
-                if case .busy(_, let asked?) = fault { seconds = max(seconds, min(asked, pacing.longestDelaySeconds)) }
-                progress.state = .waiting(seconds: seconds, after: fault)
+                if case .busy(_, let asked?) = error { seconds = max(seconds, min(asked, pacing.longestDelaySeconds)) }
+                progress.state = .waiting(seconds: seconds, after: error)
                 report(progress)
                 try await pacing.sleep(seconds)
             }
@@ -143,9 +143,9 @@ public struct Replication: Sendable {
     }
 }
 
-/// How far a replication has come, and what it is doing.
+/// The progress of a replication, and its present state.
 public struct ReplicationProgress: Hashable, Sendable {
-    /// What the replication is doing.
+    /// The present state.
     public var state = State.running
     /// The counts since the start, of all attempts together.
     public var counts = ReplicationCounts()
@@ -159,7 +159,7 @@ public struct ReplicationProgress: Hashable, Sendable {
     /// The largest number of refusals in `refusals`.
     public static let refusalLimit = 20
 
-    /// What a replication is doing.
+    /// The state of a replication.
     public enum State: Hashable, Sendable {
         /// It copies documents.
         case running

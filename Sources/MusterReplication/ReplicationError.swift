@@ -1,4 +1,4 @@
-/// Why a replication failed. It never contains a password, a token or the user part of a URL.
+/// The reason that a replication failed. It never contains a password, a token or the user part of a URL.
 public enum ReplicationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The connection could not be made, or it broke.
     case unreachable(String)
@@ -35,14 +35,14 @@ public enum ReplicationError: Error, Hashable, Sendable, CustomStringConvertible
         switch self {
         case .unreachable(let reason): "the peer cannot be reached: \(reason)"
         case .busy(let status, _): "the peer is busy (status \(status))"
-        case .unauthorized(let reason): "the peer refuses who asks: \(reason)"
-        case .forbidden(let reason): "the peer does not let who asks: \(reason)"
+        case .unauthorized(let reason): "the peer rejected the credentials: \(reason)"
+        case .forbidden(let reason): "the peer does not permit this: \(reason)"
         case .noDatabase(let name): "there is no database \(name)"
-        case .tooLarge(let limit): "more than \(limit) bytes at once, unpacked"
+        case .tooLarge(let limit): "the peer's answer exceeds \(limit) bytes after decompression"
         case .refused(let status, let error, let reason): "the peer says \(status) \(error): \(reason)"
         case .malformed(let what): "the peer does not speak the protocol: \(what)"
         case .damagedAttachment(let reference):
-            "attachment \(reference.name) of \(reference.id) is not what was promised"
+            "attachment \(reference.name) of \(reference.id) does not match its digest or length"
         case .unsupported(let what): "\(what)"
         }
     }

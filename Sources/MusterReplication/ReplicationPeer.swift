@@ -35,7 +35,7 @@ public protocol ReplicationPeer: Sendable {
     /// - Parameter attachments: returns the bytes of their attachments.
     /// - Returns: the refusals: of revisions that the peer refused for good, and of those that failed alone and may
     ///   succeed later (`isPassing`).
-    /// - Throws: `PeerFailure` if it fails at one revision after the other, which a replication treats as a peer that
+    /// - Throws: `PeerError` if it fails at one revision after the other, which a replication treats as a peer that
     ///   is away.
     func write(
         _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource

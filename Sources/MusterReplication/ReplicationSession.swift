@@ -10,7 +10,7 @@ final class ReplicationSession: Sendable {
     private let replication: Replication
     private let report: @Sendable (ReplicationProgress) -> Void
     private let reached: Mutex<ReplicationProgress>
-    private let retryMemory: Mutex<Learned>
+    private let lockedRetryState: Mutex<RetryState>
     private let quietSince = Mutex<Instant?>(nil)
     private let id: String
 
@@ -45,10 +45,10 @@ final class ReplicationSession: Sendable {
 
     init(
         replication: Replication, report: @escaping @Sendable (ReplicationProgress) -> Void,
-        before: ReplicationProgress, after learned: Learned
+        before: ReplicationProgress, after retryState: RetryState
     ) {
         self.replication = replication
-        retryMemory = Mutex(learned)
+        lockedRetryState = Mutex(retryState)
         self.report = report
         var progress = before
         progress.state = .running
@@ -64,7 +64,7 @@ final class ReplicationSession: Sendable {
     var progress: ReplicationProgress { reached.withLock { $0 } }
 
     /// The state of earlier attempts, updated by this one.
-    var learned: Learned { retryMemory.withLock { $0 } }
+    var retryState: RetryState { lockedRetryState.withLock { $0 } }
 
     /// Seconds for which it has waited for changes; nil while it has work.
     var quietSeconds: Double? {
@@ -76,20 +76,20 @@ final class ReplicationSession: Sendable {
         let sourceInformation = try await source.information()
         let targetInformation = try await target.information()
         let logID = Self.logID(sourceInformation.identity, targetInformation.identity, options)
-        var keeper = CheckpointWriter(
+        var checkpointWriter = CheckpointWriter(
             source: source, target: target, logID: logID, sessionID: id, startedAt: replication.pacing.now(),
             begin: options.since ?? .start,
             sourceLog: options.keepsLogs ? try await source.log(logID) ?? ReplicationLog() : ReplicationLog(),
             targetLog: options.keepsLogs ? try await target.log(logID) ?? ReplicationLog() : ReplicationLog(),
-            refusals: progress.counts.refused, countsBefore: learned.countsBefore, options: options)
-        retryMemory.withLock { [countsBefore = keeper.countsBefore] in $0.countsBefore = countsBefore }
-        update { $0.sequence = keeper.start }
-        if wantsSnapshot(keeper, targetIsEmpty: targetInformation.documentCount == 0),
-            let pages = try await source.snapshot(since: keeper.start)
+            refusals: progress.counts.refused, countsBefore: retryState.countsBefore, options: options)
+        lockedRetryState.withLock { [countsBefore = checkpointWriter.countsBefore] in $0.countsBefore = countsBefore }
+        update { $0.sequence = checkpointWriter.start }
+        if wantsSnapshot(checkpointWriter, targetIsEmpty: targetInformation.documentCount == 0),
+            let pages = try await source.snapshot(since: checkpointWriter.start)
         {
-            try await storeSnapshot(pages, &keeper)
+            try await storeSnapshot(pages, &checkpointWriter)
         }
-        try await follow(keeper)
+        try await follow(checkpointWriter)
         update { $0.state = .completed }
         return progress
     }
@@ -112,14 +112,14 @@ final class ReplicationSession: Sendable {
 
     /// Whether to read a snapshot: only if the target is empty. A snapshot that was cut off goes on after its last mark
     /// in both logs. Without such a mark its documents are not sent again: the changes feed finds the missing ones.
-    private func wantsSnapshot(_ keeper: CheckpointWriter, targetIsEmpty: Bool) -> Bool {
+    private func wantsSnapshot(_ checkpointWriter: CheckpointWriter, targetIsEmpty: Bool) -> Bool {
         guard options.takesSnapshot, options.filter == .all, !options.takesWinnersOnly, options.since == nil else {
             return false
         }
-        return keeper.start == .start ? targetIsEmpty : keeper.startsInSnapshot
+        return checkpointWriter.start == .start ? targetIsEmpty : checkpointWriter.startsInSnapshot
     }
 
-    private func storeSnapshot(_ pages: SnapshotPages, _ keeper: inout CheckpointWriter) async throws {
+    private func storeSnapshot(_ pages: SnapshotPages, _ checkpointWriter: inout CheckpointWriter) async throws {
         // The next page is read while this one is written.
         let read = AsyncThrowingChannel<SnapshotPage, any Error>()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -135,7 +135,7 @@ final class ReplicationSession: Sendable {
                 try await deliver(
                     Batch(
                         revisions: page.revisions, checked: 0, missing: 0, last: page.last, isLast: page.isLast,
-                        isInSnapshot: !page.isLast), &keeper)
+                        isInSnapshot: !page.isLast), &checkpointWriter)
             }
         }
         try Task.checkCancellation()
@@ -157,15 +157,15 @@ final class ReplicationSession: Sendable {
                 batches.finish()
             }
             group.addTask {
-                var keeper = start
+                var checkpointWriter = start
                 for await batch in batches {
-                    if !batch.isEmpty { try await self.deliver(batch, &keeper) }
+                    if !batch.isEmpty { try await self.deliver(batch, &checkpointWriter) }
                     // Last of all, because a request for an outstanding revision may fail and must not delay the
                     // others.
-                    if batch.isLast { try await self.settle(&keeper) }
+                    if batch.isLast { try await self.requestOutstanding(&checkpointWriter) }
                 }
                 try Task.checkCancellation()
-                try await self.mark(&keeper)
+                try await self.writeCheckpoint(&checkpointWriter)
             }
             // Not `waitForAll`: it would wait for stages that wait for the failed one.
             while try await group.next() != nil {}
@@ -233,19 +233,19 @@ final class ReplicationSession: Sendable {
         }
     }
 
-    private func deliver(_ batch: Batch, _ keeper: inout CheckpointWriter) async throws {
+    private func deliver(_ batch: Batch, _ checkpointWriter: inout CheckpointWriter) async throws {
         var refusals = batch.revisions.compactMap(\.refusal)
         let unread = refusals.count
         // A repeated request for outstanding revisions does not end a quiet time.
         if batch.last != nil || !batch.revisions.isEmpty && batch.asked.isEmpty { quietSince.withLock { $0 = nil } }
         let readable = unread == 0 ? batch.revisions : batch.revisions.filter { $0.refusal == nil }
-        if !readable.isEmpty { refusals += try await write(readable, keeper.outstanding) }
+        if !readable.isEmpty { refusals += try await write(readable, checkpointWriter.outstanding) }
         let written = max(0, batch.revisions.count - refusals.count)
-        if written > 0 { retryMemory.withLock { $0.interruptions.noteProgress() } }
+        if written > 0 { lockedRetryState.withLock { $0.interruptions.noteProgress() } }
         let failed = refusals.compactMap(\.outstanding)
-        if refusals.contains(where: \.isPassing) { refusals = try bear(refusals, written: written, keeper) }
-        recordFailures(failed, of: batch, &keeper)
-        if let last = batch.last { keeper.reach(last) }
+        if refusals.contains(where: \.isPassing) { refusals = try accept(refusals, written: written, checkpointWriter) }
+        recordFailures(failed, of: batch, &checkpointWriter)
+        if let last = batch.last { checkpointWriter.reach(last) }
         update { progress in
             progress.counts.checked += Int64(batch.checked)
             progress.counts.missing += Int64(batch.missing)
@@ -253,14 +253,14 @@ final class ReplicationSession: Sendable {
             progress.counts.written += Int64(written)
             progress.counts.refused += Int64(refusals.count)
             progress.refusals = (progress.refusals + refusals).suffix(ReplicationProgress.refusalLimit)
-            progress.sequence = keeper.reached
+            progress.sequence = checkpointWriter.reached
             progress.pending = batch.pending ?? progress.pending
         }
-        let seconds = learned.interruptions.markSeconds(unhurried: replication.pacing.logSeconds)
+        let seconds = retryState.interruptions.markSeconds(unhurried: replication.pacing.logSeconds)
         // Outstanding revisions are written to the log at once. A peer that fails at this write too is treated as
         // failing.
-        if !failed.isEmpty || batch.isLast || keeper.isDue(at: replication.pacing.now(), after: seconds) {
-            try await mark(&keeper, isInSnapshot: batch.isInSnapshot)
+        if !failed.isEmpty || batch.isLast || checkpointWriter.isDue(at: replication.pacing.now(), after: seconds) {
+            try await writeCheckpoint(&checkpointWriter, isInSnapshot: batch.isInSnapshot)
         }
         if batch.isLast, options.isContinuous {
             update { $0.state = .idle }
@@ -274,7 +274,7 @@ final class ReplicationSession: Sendable {
     private func write(
         _ revisions: [ReplicatedRevision], _ leftOut: Set<ReplicatedRevision.Key>
     ) async throws -> [WriteRefusal] {
-        let failures = learned.failures
+        let failures = retryState.failures
         if leftOut.isEmpty, failures.isEmpty { return try await send(revisions) }
         let isSuspect = { (revision: ReplicatedRevision) in
             leftOut.contains(revision.key) || failures.holds(revision.key)
@@ -297,8 +297,8 @@ final class ReplicationSession: Sendable {
         let source = source
         do {
             return try await target.write(revisions) { try await source.attachment($0) }
-        } catch let failure as PeerFailure {
-            retryMemory.withLock { _ = $0.failures.decide(failure.refusals, leftOut: []) }
+        } catch let error as PeerError {
+            lockedRetryState.withLock { _ = $0.failures.decide(error.refusals, leftOut: []) }
             throw ReplicationError.busy(status: 500, retryAfterSeconds: nil)
         }
     }
@@ -309,17 +309,19 @@ final class ReplicationSession: Sendable {
     /// Decides whether to go on without the revisions that a peer failed at, by its response for one document: a 500,
     /// or an error in its row.
     ///
-    /// No revision is lost by that: it was requested in `RevisionFailures.patience` attempts, seconds apart; the
+    /// No revision is lost by that: it was requested in `RevisionFailures.attemptLimit` attempts, seconds apart; the
     /// progress counts and reports it; and the log lists it as outstanding, so that every later run requests it again,
     /// and a continuous one repeatedly.
     ///
     /// - Returns: the refusals to count and to report.
     /// - Throws: `ReplicationError.busy` if the revisions are to be tried again first.
-    private func bear(_ refusals: [WriteRefusal], written: Int, _ keeper: CheckpointWriter) throws -> [WriteRefusal] {
-        let told = retryMemory.withLock { retryMemory in
-            let told = retryMemory.failures.decide(refusals, leftOut: keeper.outstanding)
+    private func accept(_ refusals: [WriteRefusal], written: Int, _ checkpointWriter: CheckpointWriter) throws
+        -> [WriteRefusal]
+    {
+        let told = lockedRetryState.withLock { state in
+            let told = state.failures.decide(refusals, leftOut: checkpointWriter.outstanding)
             // This is progress: the rest goes on, and no revision is left out for the first time twice.
-            if told?.contains(where: \.isPassing) == true { retryMemory.interruptions.noteProgress() }
+            if told?.contains(where: \.isPassing) == true { state.interruptions.noteProgress() }
             return told
         }
         if let told { return told }
@@ -333,53 +335,57 @@ final class ReplicationSession: Sendable {
 
     /// Requests outstanding revisions again when that is due: once in each run, and then with the delays of a peer that
     /// is away.
-    private func settle(_ keeper: inout CheckpointWriter) async throws {
-        if keeper.outstanding.isEmpty { return }
+    private func requestOutstanding(_ checkpointWriter: inout CheckpointWriter) async throws {
+        if checkpointWriter.outstanding.isEmpty { return }
         let (now, seconds) = (replication.pacing.now(), replication.pacing.longestDelaySeconds)
-        guard learned.failures.isAskingDue(at: now, afterSeconds: seconds) else { return }
-        let asked = keeper.outstanding
+        guard retryState.failures.isAskingDue(at: now, afterSeconds: seconds) else { return }
+        let asked = checkpointWriter.outstanding
         let missing = try await target.missing(asked.byDocument)
         try await deliver(
             Batch(
                 revisions: [], checked: asked.count, missing: missing.keys.count, isLast: false,
-                asked: asked.subtracting(missing.keys)), &keeper)
+                asked: asked.subtracting(missing.keys)), &checkpointWriter)
         var size = BatchSize(targetBytes: options.batchBytes)
         var rest = missing[...]
         while !rest.isEmpty {
             let wanted = size.removeNextRead(from: &rest)
             let revisions = try await read(wanted, &size)
-            try await deliver(Batch(revisions: revisions, isLast: false, asked: Set(wanted.keys)), &keeper)
+            try await deliver(Batch(revisions: revisions, isLast: false, asked: Set(wanted.keys)), &checkpointWriter)
         }
-        retryMemory.withLock { $0.failures.noteAsking(at: now) }
-        try await deliver(Batch(revisions: [], isLast: true), &keeper)
+        lockedRetryState.withLock { $0.failures.noteAsking(at: now) }
+        try await deliver(Batch(revisions: [], isLast: true), &checkpointWriter)
     }
 
     /// Records the outcome of a batch: the revisions that a peer `failed` at, and that the others have arrived.
-    private func recordFailures(_ failed: [ReplicatedRevision.Key], of batch: Batch, _ keeper: inout CheckpointWriter) {
+    private func recordFailures(
+        _ failed: [ReplicatedRevision.Key], of batch: Batch, _ checkpointWriter: inout CheckpointWriter
+    ) {
         let again = Set(failed)
-        let isFirst = keeper.outstanding.isSubset(of: again)
+        let isFirst = checkpointWriter.outstanding.isSubset(of: again)
         if !failed.isEmpty || !batch.asked.isEmpty {
-            if keeper.canAskByName {
-                keeper.settle(batch.asked, failed: failed)
+            if checkpointWriter.canAskByName {
+                checkpointWriter.recordOutcome(of: batch.asked, failed: failed)
             } else {
-                keeper.hold()
+                checkpointWriter.hold()
             }
         }
-        let leftOut = keeper.outstanding
+        let leftOut = checkpointWriter.outstanding
         let now = failed.isEmpty || !isFirst ? nil : replication.pacing.now()
-        retryMemory.withLock { retryMemory in
-            retryMemory.failures.noteArrival(of: batch.asked.subtracting(again))
-            retryMemory.failures.noteArrival(of: batch.revisions.lazy.map(\.key).filter { !again.contains($0) })
-            if let now { retryMemory.failures.noteLeavingOut(at: now) }
-            if batch.isLast, keeper.canAskByName { retryMemory.failures.noteEnd(leftOut: leftOut) }
+        lockedRetryState.withLock { state in
+            state.failures.noteArrival(of: batch.asked.subtracting(again))
+            state.failures.noteArrival(of: batch.revisions.lazy.map(\.key).filter { !again.contains($0) })
+            if let now { state.failures.noteLeavingOut(at: now) }
+            if batch.isLast, checkpointWriter.canAskByName { state.failures.noteEnd(leftOut: leftOut) }
         }
     }
 
     /// Writes a checkpoint to both peers.
-    private func mark(_ keeper: inout CheckpointWriter, isInSnapshot: Bool = false) async throws {
+    private func writeCheckpoint(_ checkpointWriter: inout CheckpointWriter, isInSnapshot: Bool = false) async throws {
         guard options.keepsLogs else { return }
-        if try await keeper.writeCheckpoint(progress.counts, isInSnapshot: isInSnapshot, at: replication.pacing.now()) {
-            retryMemory.withLock { $0.interruptions.noteMark() }
+        if try await checkpointWriter.writeCheckpoint(
+            progress.counts, isInSnapshot: isInSnapshot, at: replication.pacing.now())
+        {
+            lockedRetryState.withLock { $0.interruptions.noteMark() }
         }
     }
 

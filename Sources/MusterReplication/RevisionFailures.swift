@@ -16,7 +16,7 @@ struct RevisionFailures: Hashable, Sendable {
     private var askedAt: Instant?
 
     /// The number of failed attempts after which the replication goes on without a revision.
-    static let patience = 4
+    static let attemptLimit = 4
     /// The number of failing revisions from which on the peer itself is treated as failing.
     static let limit = 1_000
 
@@ -39,9 +39,9 @@ struct RevisionFailures: Hashable, Sendable {
                 isEnough = false
                 continue
             }
-            let count = counts[key, default: leftOut.contains(key) ? Self.patience - 1 : 0] + 1
+            let count = counts[key, default: leftOut.contains(key) ? Self.attemptLimit - 1 : 0] + 1
             counts[key] = count
-            if count < Self.patience { isEnough = false }
+            if count < Self.attemptLimit { isEnough = false }
         }
         guard isEnough else { return nil }
         return refusals.filter { refusal in refusal.outstanding.map { told.insert($0).inserted } ?? true }

@@ -3,7 +3,7 @@ import MusterCore
 import MusterHTTP
 import MusterStore
 
-/// What `/metrics` shows of the server's parts.
+/// The metrics of the server's parts.
 extension Server {
     /// The version of this program.
     package static let version = "0.1.0"

@@ -70,7 +70,7 @@ package struct Server: Sendable {
         coordinator = try StoreCoordinator(
             store: store, storage: storage, amazon: settings.amazon, quotas: quotas,
             reads: ReadStatistics(logger: logger), now: settings.now,
-            announce: { notifier.ring($0) })
+            announce: { notifier.announce($0) })
         feeds = LogFeeds(coordinator: coordinator)
         metrics = Metrics()
         connections = OpenConnections(
@@ -211,7 +211,7 @@ package struct Server: Sendable {
         }
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(
-                service: Retention(
+                service: RetentionService(
                     coordinator: coordinator, identity: identity, days: settings.retentionDays, now: settings.now)),
             .init(service: storageWatch(control)),
             .init(service: UsageWatch(coordinator: coordinator)),
@@ -325,32 +325,10 @@ private final class CommitNotifier: Sendable {
         listeners.withLock { $0 = (feeds, dispatcher, pushes) }
     }
 
-    func ring(_ sequence: LogSequence) {
+    func announce(_ sequence: LogSequence) {
         guard let listeners = listeners.withLock({ $0 }) else { return }
         listeners.feeds.announce(sequence)
         listeners.dispatcher.announceWhatIsNew()
         listeners.pushes.announce()
-    }
-}
-
-/// Deletes data older than its retention, once an hour.
-private struct Retention: Service {
-    let coordinator: StoreCoordinator
-    let identity: Identity
-    let days: Double
-    let now: @Sendable () -> Instant
-
-    func run() async throws {
-        try? await cancelWhenGracefulShutdown {
-            while true {
-                let horizon = now().advanced(bySeconds: -days * 86_400)
-                // A failed deletion is tried again in an hour.
-                _ = try? await coordinator.forget(before: horizon)
-                try? await coordinator.dropUnusedBlobs(at: now())
-                _ = try? await identity.removeExpiredCredentials()
-                try? await coordinator.removeIdleGuests(at: now())
-                try await Task.sleep(for: .seconds(3600))
-            }
-        }
     }
 }

@@ -2,7 +2,7 @@ package import MusterGeometry
 
 /// A place where people go.
 package struct Place: Hashable, Sendable {
-    /// What people do at a place.
+    /// The activity of people at a place.
     package enum Kind: Hashable, Sendable, CaseIterable {
         case home, work, shop
         /// A place where people gather in an evacuation, and go at no other time.
@@ -39,7 +39,7 @@ package struct Person: Hashable, Sendable {
         case drives
     }
 
-    /// What a person does when told to evacuate.
+    /// A person's response to the order to evacuate.
     package enum Response: Hashable, Sendable, CaseIterable {
         /// Sets out within a minute.
         case prompt
@@ -55,7 +55,7 @@ package struct Person: Hashable, Sendable {
     package var name: String
     /// How the person moves.
     package var manner: Manner
-    /// What the person does when told to evacuate.
+    /// The person's response to the order to evacuate.
     package var response: Response
 
     /// Creates a person, by default on foot and prompt.

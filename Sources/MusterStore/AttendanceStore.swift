@@ -6,7 +6,7 @@ package protocol AttendanceStore {
     func attendanceRules() throws -> [AttendanceRule]
 }
 
-/// What a transaction may do with attendance rules. They are removed with their team.
+/// The operations of a transaction on attendance rules. They are removed with their team.
 package protocol AttendanceTransaction {
     /// Returns the number for a new rule. No rule ever had it.
     func nextAttendanceNumber() throws -> AttendanceNumber

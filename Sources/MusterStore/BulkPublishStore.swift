@@ -41,7 +41,7 @@ package protocol BulkPublishStore {
     func bulkPublishesUnderWay() throws -> [BulkPublish]
 }
 
-/// What a transaction may do with bulk publishes.
+/// The operations of a transaction on bulk publishes.
 package protocol BulkPublishTransaction {
     /// The last bulk publish of a pool, as this transaction sees it.
     func lastBulkPublish(ofPool team: TeamNumber?) throws -> BulkPublish?

@@ -23,7 +23,7 @@ package protocol DatasetStore {
     ) throws -> DatasetPage?
 }
 
-/// What a transaction may do with datasets.
+/// The operations of a transaction on datasets.
 package protocol DatasetTransaction {
     /// The dataset, deleted ones included, as this transaction sees it.
     func dataset(_ name: String, of user: UserNumber) throws -> Dataset?
@@ -69,7 +69,7 @@ package struct DatasetCursor: Hashable, Sendable {
     package init(_ record: DatasetRecord) { self.init(syncCount: record.syncCount, key: record.key) }
 }
 
-/// What a user stores in datasets.
+/// The totals of a user's datasets.
 package struct DatasetUsage: Hashable, Sendable {
     /// The number of datasets.
     package var datasets: Int

@@ -21,7 +21,7 @@ package struct Guest: Hashable, Sendable {
     }
 }
 
-/// What the guests of a pool store.
+/// The totals of the guests of a pool.
 package struct GuestUsage: Hashable, Sendable {
     /// The number of guests.
     package var guests: Int
@@ -38,7 +38,7 @@ package struct GuestUsage: Hashable, Sendable {
 package protocol GuestStore {
     /// The guest with this identity; nil where the guest has stored nothing.
     func guest(_ id: GuestID) throws -> Guest?
-    /// What the guests of a pool store; nil for the team stands for the users without a team.
+    /// Returns the totals of a pool's guests; nil for the team stands for the users without a team.
     func guestUsage(ofPool team: TeamNumber?) throws -> GuestUsage
     /// Guests of a pool whose identities can be used, in the order of their numbers, from -1 downwards.
     ///
@@ -48,11 +48,11 @@ package protocol GuestStore {
     var hasGuests: Bool { get throws }
 }
 
-/// What a transaction may do with guests.
+/// The operations of a transaction on guests.
 package protocol GuestTransaction {
     /// The guest with this identity, as this transaction sees it.
     func guest(_ id: GuestID) throws -> Guest?
-    /// What the guests of a pool store, as this transaction sees it.
+    /// Returns the totals of a pool's guests, as this transaction sees them.
     func guestUsage(ofPool team: TeamNumber?) throws -> GuestUsage
     /// Stores a guest who has stored nothing before, and gives it a number.
     func makeGuest(_ id: GuestID, at moment: Instant) throws -> Guest

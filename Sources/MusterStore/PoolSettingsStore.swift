@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// What an admin set for the identity pool of a team, for Cognito's clients.
+/// The settings of a team's identity pool, which an admin makes for Cognito's clients.
 package struct PoolSettings: Hashable, Sendable {
     /// `PushSync` and `CognitoStreams` as they were sent, as JSON; nil where none were.
     package var configuration: String?
@@ -22,7 +22,7 @@ package protocol PoolSettingsStore {
     func poolSettings(of team: TeamNumber?) throws -> PoolSettings
 }
 
-/// What a transaction may do with the settings of identity pools.
+/// The operations of a transaction on the settings of identity pools.
 package protocol PoolSettingsTransaction {
     /// The settings of a team's pool, as this transaction sees them.
     func settings(ofPool team: TeamNumber?) throws -> PoolSettings

@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// The proximity rules of teams, and the people of whom they report something.
+/// The proximity rules of teams, and the rules' alarms.
 package protocol ProximityStore {
     /// Returns every proximity rule, in number order.
     func proximityRules() throws -> [ProximityRule]
@@ -8,7 +8,7 @@ package protocol ProximityStore {
     func proximityAlarms() throws -> [(rule: ProximityNumber, alarm: ProximityAlarm)]
 }
 
-/// What a transaction may do with proximity rules. They are removed with their team, and an alarm with its rule.
+/// The operations of a transaction on proximity rules. They are removed with their team, and an alarm with its rule.
 package protocol ProximityTransaction {
     /// Returns the number for a new rule. No rule ever had it.
     func nextProximityNumber() throws -> ProximityNumber
@@ -22,5 +22,5 @@ package protocol ProximityTransaction {
     func removeAlarm(of user: UserNumber, from rule: ProximityNumber) throws
 }
 
-/// What a transaction may do with the rules of teams.
+/// The operations of a transaction on the rules of teams.
 package typealias TeamRuleTransaction = AttendanceTransaction & ProximityTransaction

@@ -1,15 +1,15 @@
 package import MusterCore
 
-/// What the server tells devices by push services: which devices want to hear of which datasets, how far the log was
-/// read for them, and the pushes that could not be sent yet. A push device itself is a `Credential`.
+/// The state of pushes: which devices subscribe to which datasets, how far the server has read the log for pushes, and
+/// the pushes that it could not send yet. A push device itself is a `Credential`.
 package protocol PushStore {
     /// Whether there is any push device.
     var hasPushDevices: Bool { get throws }
 
-    /// The ids of the devices that hear of a user's dataset, in order.
+    /// The ids of the devices that subscribe to a user's dataset, in order.
     func pushSubscribers(to dataset: String, of user: UserNumber) throws -> [String]
 
-    /// The names of the datasets that a device hears of, in order.
+    /// The names of the datasets that a device subscribes to, in order.
     func pushSubscriptions(of device: String) throws -> [String]
 
     /// The pushes of every change up to this one were sent, given up or stored.
@@ -22,9 +22,9 @@ package protocol PushStore {
     func postponedPushes(to device: String) throws -> [PostponedPush]
 }
 
-/// What a transaction may do with pushes.
+/// The operations of a transaction on pushes.
 package protocol PushTransaction {
-    /// Lets a device hear of a user's dataset. Does nothing if it does already.
+    /// Subscribes a device to a user's dataset. Does nothing if it is subscribed already.
     func subscribe(_ device: String, to dataset: String, of user: UserNumber) throws
     /// Ends a subscription.
     ///
@@ -45,11 +45,11 @@ package protocol PushTransaction {
 package struct PostponedPush: Hashable, Sendable {
     /// The id of the device it goes to.
     package var device: String
-    /// What it is about. Of two pushes of one topic to one device only the newer is sent.
+    /// The topic. Of two pushes of one topic to one device the server sends only the newer.
     package var topic: String
-    /// What it says, in a form that the server reads.
+    /// The content, in a form that the server reads.
     package var message: [UInt8]
-    /// When what it tells happened.
+    /// The time of the change that the push reports.
     package var createdAt: Instant
     /// The attempts made so far.
     package var attempts: Int

@@ -12,13 +12,13 @@ package protocol RangeStore {
     func ranges(since moment: Instant) throws -> [(device: DeviceNumber, range: PeerRange)]
 }
 
-/// What a transaction may do with ranges.
+/// The operations of a transaction on ranges.
 package protocol RangeTransaction {
     /// Whether a range of this device with this sample time and peer is stored, in this transaction or before.
     func holds(_ range: PeerRange, of device: DeviceNumber) throws -> Bool
 }
 
-/// What identifies a range among those that one device measured.
+/// The identity of a range among those that one device measured.
 package struct RangeKey: Hashable, Sendable {
     package var sampleTime: Instant
     package var peer: DeviceNumber
@@ -31,5 +31,5 @@ package struct RangeKey: Hashable, Sendable {
     package init(_ range: PeerRange) { self.init(sampleTime: range.sampleTime, peer: range.peer) }
 }
 
-/// What a transaction may do with signals and with ranges.
+/// The operations of a transaction on signals and with ranges.
 package typealias ObservationTransaction = SignalTransaction & RangeTransaction

@@ -3,7 +3,7 @@ package import MusterCore
 /// Reads the safety data that the store keeps outside the log: declarations, incidents with their records, and audit
 /// entries.
 package protocol SafetyStore {
-    /// Returns the declarations in force about each user about whom anyone made a declaration.
+    /// Returns the result of the declarations about each user who has any.
     func declared() throws -> [(user: UserNumber, declared: Declared)]
 
     /// Returns the declarations about a person, ordered by sample time and then by id. At most `limit`, beginning after

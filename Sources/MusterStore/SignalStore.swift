@@ -9,7 +9,7 @@ package protocol SignalStore {
     ) throws -> [KeptSignal]
 }
 
-/// What a transaction may do with signals.
+/// The operations of a transaction on signals.
 package protocol SignalTransaction {
     /// Whether a signal of this device with this id is kept, in this transaction or before.
     func holds(_ signal: Signal, of device: DeviceNumber) throws -> Bool

@@ -62,8 +62,9 @@ package protocol Store: SafetyStore, AttendanceStore, ProximityStore, DatasetSto
     /// Returns the presences of every device that has any (`setPresences`).
     func presences() throws -> [(device: DeviceNumber, presences: [Presence])]
 
-    /// Returns the presences in muster regions of raw collections of every device that has any (`setRefuges`).
-    func refuges() throws -> [(device: DeviceNumber, refuges: [Presence])]
+    /// Returns the presences in muster regions of raw collections of every device that has any
+    /// (`setMusterPresences`).
+    func musterPresences() throws -> [(device: DeviceNumber, presences: [Presence])]
 
     /// Returns the record of every device that has one (`setRecord`), with the number of the last change that it
     /// includes.
@@ -213,7 +214,7 @@ package protocol StoreTransaction: SafetyTransaction, TeamRuleTransaction, Datas
     /// Replaces a device's presences.
     func setPresences(_ presences: [Presence], of device: DeviceNumber) throws
     /// Replaces a device's presences in the muster regions of raw collections.
-    func setRefuges(_ refuges: [Presence], of device: DeviceNumber) throws
+    func setMusterPresences(_ presences: [Presence], of device: DeviceNumber) throws
     /// Replaces the state of a device that a restart needs. It must include every change appended so far.
     func setRecord(_ record: DeviceRecord, of device: DeviceNumber) throws
     /// Records that every device's record includes all changes up to `sequence`.

@@ -2,7 +2,7 @@ import MusterCore
 
 /// The store's errors in words.
 extension StoreError: CustomStringConvertible {
-    /// What happened and what to do about it, for the person who runs the server.
+    /// The failure and its remedy, for the person who runs the server.
     package var description: String {
         switch self {
         case .unavailable(let reason):

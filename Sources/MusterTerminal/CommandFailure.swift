@@ -26,7 +26,7 @@ package struct CommandFailure: Error, CustomStringConvertible {
         let faults = (problem.errors ?? []).map { "\n  \($0.pointer.map { $0 + ": " } ?? "")\($0.detail)" }
         let place = String(path.prefix { $0 != "?" })
         if status == 404, problem.detail == nil, !place.isEmpty {
-            self.init("there is nothing here by that name: \(PercentEncoding.decode(place) ?? place)")
+            self.init("the server has no \(PercentEncoding.decode(place) ?? place)")
             return
         }
         self.init((problem.detail ?? problem.title ?? "status \(status)") + faults.joined())

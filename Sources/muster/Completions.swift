@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The words that TAB offers for options whose words the server knows, not the command line.
+/// The values that shell completion offers for options whose values the server checks, not the command line.
 extension CompletionKind {
     static let roles = list(["admin", "leader", "member", "analyst", "gateway"])
     static let policies = list(["confident", "raw"])

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import MusterCore
 import MusterStore
+import MusterTestSupport
 import Testing
 
 /// A store on a disk that does not give back what was written.
@@ -12,7 +13,7 @@ import Testing
         if let seed = environment["MUSTER_SEED"].flatMap({ UInt64($0) }) { return [seed] }
         return Array(1...(environment["MUSTER_SOAK_SEEDS"].flatMap { UInt64($0) }.map { max(2, $0 / 20) } ?? 2))
     }()
-    private static let flips = 40
+    private static let flips = SoakSeeds.rounds(20, inSoak: 40)
 
     /// A closed store with a few of everything.
     private func makeStore() throws -> Bench {

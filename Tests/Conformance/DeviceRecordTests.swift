@@ -80,24 +80,26 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `refuges and records go with their device, and refuges with the last of them`(kind: StoreKind) throws {
+    func `muster presences and records go with their device, and presences with the last of them`(
+        kind: StoreKind
+    ) throws {
         let bench = try Bench(kind)
-        let refuge = Presence(region: RegionNumber(1), since: .test(1), doubt: .checking)
+        let presence = Presence(region: RegionNumber(1), since: .test(1), doubt: .checking)
         try bench.store.write(at: .test(0)) { transaction in
             for number: Int32 in 1...2 {
                 let device = DeviceNumber(number)
                 try transaction.put(Device(number: device, name: "d\(number)", user: UserNumber(1)))
-                try transaction.setRefuges([refuge], of: device)
+                try transaction.setMusterPresences([presence], of: device)
                 try transaction.setRecord(try record(fixes: 2), of: device)
             }
         }
-        #expect(try bench.store.refuges().map(\.refuges) == [[refuge], [refuge]])
+        #expect(try bench.store.musterPresences().map(\.presences) == [[presence], [presence]])
         try bench.store.write(at: .test(1)) { transaction in
             try transaction.remove(DeviceNumber(1))
-            try transaction.setRefuges([], of: DeviceNumber(2))
+            try transaction.setMusterPresences([], of: DeviceNumber(2))
         }
         try bench.reopen()
-        #expect(try bench.store.refuges().isEmpty)
+        #expect(try bench.store.musterPresences().isEmpty)
         #expect(try bench.store.records().map(\.device) == [DeviceNumber(2)])
     }
 

@@ -8,22 +8,22 @@ import Testing
     func `how someone is and what was declared of them outlive a crash, and go with them`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         var declared = Declared()
-        declared.standing = .sos
+        declared.status = .sos
         declared.since = .test(1)
         declared.source = .marked(by: UserNumber(7))
         declared.acknowledgedBy = UserNumber(8)
         declared.toldAt = .test(2)
         declared.reminders = 3
         declared.latest = .test(4)
-        declared.hasRefuge = true
+        declared.wasInMusterRegion = true
         declared.incident = IncidentNumber(5)
-        declared.unconfirmed = .init(standing: .offSite, at: .test(3), source: .marked(by: UserNumber(6)))
+        declared.unconfirmed = .init(status: .offSite, at: .test(3), source: .marked(by: UserNumber(6)))
         declared.timer = CheckInTimer(
             intervalSeconds: 600, opensIncident: true, note: "roof", setBy: UserNumber(7), lastWord: .test(1),
             now: .test(2))
         declared.timer?.turn = .overdue
         declared.timer?.turnBy = nil
-        declared.timer?.tellings = 2
+        declared.timer?.noticeCount = 2
         declared.timer?.toldAt = .test(3)
         let safety = Safety(
             state: .sos, since: .test(1), source: .marked(by: UserNumber(7)), acknowledgedBy: UserNumber(8))

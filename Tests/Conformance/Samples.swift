@@ -186,7 +186,7 @@ extension CheckInTimer {
         timer.turn = Turn.allCases.randomElement(using: &generator) ?? .started
         timer.turnBy = Bool.random(using: &generator) ? UserNumber(.max) : nil
         timer.turnAt = Instant(milliseconds: .random(in: .min ... .max, using: &generator))
-        timer.tellings = .random(in: 0...9, using: &generator)
+        timer.noticeCount = .random(in: 0...9, using: &generator)
         timer.toldAt = .test(5)
         return timer
     }

@@ -104,7 +104,7 @@ extension Instant {
         let roll = Roll(try store.roll(of: IncidentNumber(3)))
         #expect(roll.present.map(\.rawValue) == [2, 3, 4])
         #expect(try store.milestones(of: IncidentNumber(3), limit: 9).isEmpty)
-        #expect(try store.declared().map(\.declared.standing) == [.safe, .offSite, .nothing])
+        #expect(try store.declared().map(\.declared.status) == [.safe, .offSite, .nothing])
         #expect(try store.declared().map(\.declared.incident?.rawValue) == [3, nil, nil])
         #expect(try store.directory().teams.map(\.incidents) == [IncidentSettings()])
         #expect(try store.log().count == store.lastSequence.rawValue)

@@ -64,6 +64,43 @@ import Testing
     }
 
     @Test(arguments: [StoreKind.sqlite, .sqliteWithSmallStage])
+    func `sightings, ranges and notes count for their device until they are forgotten or it is removed`(
+        kind: StoreKind
+    ) throws {
+        let bench = try Bench(kind)
+        func bytes(_ device: Int32) throws -> Int64? { try bench.store.usage().reportBytes[DeviceNumber(device)] }
+        func put(_ body: String, of device: Int32) throws {
+            try bench.store.write(at: .test(0)) { transaction in
+                try transaction.put(.test(.card, at: 0, body: body), of: DeviceNumber(device))
+            }
+        }
+        try put(String(repeating: "é", count: 500), of: 1)
+        let ofNote = try #require(try bytes(1))
+        #expect(ofNote >= 1_000 && ofNote < 1_100)
+        try put("short", of: 1)
+        #expect(try bytes(1) == ofNote - 995)
+        try bench.store.write(at: .test(0)) { transaction in
+            for second in 0..<10 {
+                for device: Int32 in 1...2 {
+                    let sighting = Sighting.test(Double(second))
+                    try transaction.append(.sighting(sighting, of: DeviceNumber(device), isCurrent: true))
+                    let range = PeerRange.test(Double(second), to: 9)
+                    try transaction.append(.range(range, of: DeviceNumber(device), isCurrent: true))
+                }
+            }
+        }
+        let all = try #require(try bytes(2))
+        #expect(all > 10 * 120 && all < 10 * 200)
+        try bench.crash()
+        #expect(try bytes(1) == all + ofNote - 995)
+        while try bench.store.forget(before: .test(5), limit: 3) > 0 {}
+        #expect(try bytes(2) == all / 2)
+        try bench.store.write(at: .test(1)) { try $0.remove(DeviceNumber(1)) }
+        while try bench.store.forget(before: .test(1_000), limit: 50) > 0 {}
+        #expect(try bench.store.usage().reportBytes.isEmpty)
+    }
+
+    @Test(arguments: [StoreKind.sqlite, .sqliteWithSmallStage])
     func `positions count for their device from when they are merged until they are forgotten`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         for second in 0..<200 {

@@ -33,7 +33,7 @@ private func packets(_ bytes: [UInt8], pieces: Int, _ version: MQTTVersion?) -> 
         let piece = rest.prefix(pieces)
         rest = rest.dropFirst(piece.count)
         reader.append(piece)
-        do throws(MQTTFault) {
+        do throws(MQTTError) {
             while let packet = try reader.next() { found.append(packet) }
         } catch {
             return found

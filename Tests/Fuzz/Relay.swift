@@ -29,7 +29,7 @@ private func frames(_ bytes: [UInt8], pieces: Int) -> [RelayFrame] {
     while !rest.isEmpty {
         reader.append(rest.prefix(pieces))
         rest = rest.dropFirst(pieces)
-        do throws(RelayFault) {
+        do throws(RelayError) {
             while let frame = try reader.next() { found.append(frame) }
         } catch {
             return found

@@ -99,7 +99,7 @@ func describe(_ instance: ServiceInstance) -> [(String, String)] {
     ]
 }
 
-configuration.onFault = { interface, error in
+configuration.onError = { interface, error in
     say("fault", [("interface", quote(interface)), ("error", quote("\(error)"))])
 }
 
@@ -131,7 +131,7 @@ await withTaskGroup(of: Void.self) { group in
     }
     var advertisement: ServiceAdvertisement?
     if let service {
-        do throws(ServiceFault) {
+        do throws(ServiceError) {
             let made = try await services.advertise(service)
             advertisement = made
             group.addTask { for await name in made.names { say("named", [("name", quote(name))]) } }

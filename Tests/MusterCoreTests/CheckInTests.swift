@@ -36,7 +36,7 @@ import Testing
         sweep(&world, from: 1, to: 1_000)
         #expect(
             world.timerTurns == ["started 0", "reminded 60", "overdue 61", "overdue 361", "overdue 661", "overdue 961"])
-        #expect(world.engine.checkInTimer(of: World.ana)?.tellings == 4)
+        #expect(world.engine.checkInTimer(of: World.ana)?.noticeCount == 4)
     }
 
     @Test func `a word in time starts the time anew, and one after the alarm ends the alarm but not the SOS`() throws {

@@ -78,7 +78,7 @@ import Testing
         #expect(world.lines == ["ana present safe", "lea present unknown", "ben present offSite"])
         #expect(
             world.engine.declared(of: World.lea).unconfirmed
-                == .init(standing: .safe, at: World.time(2), source: .ownDeclaration))
+                == .init(status: .safe, at: World.time(2), source: .ownDeclaration))
         // Said before it, and late: it counts no more than if it had come in time.
         #expect(world.declare(.safe, of: World.lea, at: 9, receivedAt: 20) == .late)
         #expect(world.engine.declared(of: World.lea).unconfirmed?.at == World.time(9))
@@ -96,7 +96,7 @@ import Testing
         #expect(world.engine.safety(of: World.ben).state == .unknown)
         #expect(
             world.engine.declared(of: World.ben).unconfirmed
-                == .init(standing: .offSite, at: World.time(100), source: .marked(by: World.lea)))
+                == .init(status: .offSite, at: World.time(100), source: .marked(by: World.lea)))
         #expect(world.engine.safety(of: World.lea).state == .offSite)
         // Words age in an incident too.
         world.sweep(at: 2 * 86_400 + 43_200)

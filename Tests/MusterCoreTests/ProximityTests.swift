@@ -1,5 +1,6 @@
 import MusterCore
 import MusterGeometry
+import MusterTestSupport
 import Testing
 
 /// Who comes near a person or device that moves, and who is away from it.
@@ -254,7 +255,7 @@ import Testing
     ) {
         let separation = Separation(metres: metres, deviationMetres: deviation)
         var chance = Chance(seed: 7)
-        let draws = 200_000
+        let draws = SoakSeeds.rounds(50_000, inSoak: 200_000)
         var inside = 0
         for _ in 0..<draws {
             let (x, y) = (metres + deviation * chance.normal(), deviation * chance.normal())

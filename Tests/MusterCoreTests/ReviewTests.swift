@@ -157,8 +157,8 @@ import Testing
         world.engine = Engine(
             directory: world.directory, positions: [(phone, trail[trail.count - 1])],
             presences: [(phone, presences)], safety: [(Self.user(0), safe)])
-        #expect(world.engine.devicesWithRefuges.map(\.device) == [phone])
-        world.engine.rebuildRefuges(of: phone, from: trail)
+        #expect(world.engine.devicesWithMusterRegions.map(\.device) == [phone])
+        world.engine.rebuildMusterPresences(of: phone, from: trail)
         Self.review(&world, slice: 100)
         #expect(Self.safety(world)[0] == "safe")
         world.putSquare(1, at: 45.01, 14, isMuster: true)

@@ -1,4 +1,5 @@
 import MusterCore
+import MusterTestSupport
 import Testing
 
 /// A scanner that hears nothing for a while, or tells late what it heard: what it knew of a tag before is no evidence
@@ -143,7 +144,7 @@ import Testing
         #expect(world.crossings == ["enter 1"])
     }
 
-    @Test(arguments: 0..<40)
+    @Test(arguments: 0..<SoakSeeds.rounds(12, inSoak: 40))
     func `when the clock is looked at changes nothing of where a tag is told to be`(seed: Int) {
         var chance = Chance(seed: UInt64(seed))
         var often = World(policy: .confident)

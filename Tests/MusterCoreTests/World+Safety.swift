@@ -113,7 +113,7 @@ extension World {
             directory: directory,
             positions: devices.compactMap { device in engine.latestPosition(of: device).map { (device, $0) } },
             presences: devices.map { ($0, engine.standings(of: $0)) },
-            refuges: devices.map { ($0, engine.refuges(of: $0)) },
+            musterPresences: devices.map { ($0, engine.musterPresences(of: $0)) },
             safety: users.map { ($0, engine.safety(of: $0)) })
         restarted.resume(devices.map { ($0, engine.record(of: $0, after: decision)) })
         restarted.resume(declared: users.map { ($0, engine.declared(of: $0)) }, incidents: incidents)

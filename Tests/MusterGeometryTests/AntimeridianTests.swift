@@ -6,7 +6,7 @@ import Testing
 @Suite(.enabled(if: TestData.isPresent, "test data absent: set MUSTER_TEST_DATA"))
 struct AntimeridianDataTests {
     /// What our rules refuse, and for what.
-    static let refused: [String: GeometryError.Kind] = [
+    static let refused: [String: GeometryFault.Kind] = [
         "over-180.json": .offGlobe, "issues-187.json": .offGlobe,
         "force-north-pole.json": .selfIntersection, "overlap.json": .selfIntersection,
         "issues-182.json": .selfIntersection,
@@ -68,7 +68,7 @@ struct AntimeridianDataTests {
         for (name, area) in try Self.areas("input") where Self.refused[name] == nil {
             if Self.wrongWinding.contains(name) {
                 let faults = #expect(throws: GeometryFaults.self) { try area.validated(winding: .required) }
-                let kinds: Set<GeometryError.Kind> = [.clockwiseExterior, .counterclockwiseHole]
+                let kinds: Set<GeometryFault.Kind> = [.clockwiseExterior, .counterclockwiseHole]
                 #expect(faults?.faults.allSatisfy { kinds.contains($0.kind) } == true, "\(name)")
             } else {
                 _ = try area.validated(winding: .required)

@@ -14,7 +14,7 @@ import Testing
         return isHole ? ring.reversed() : ring
     }
 
-    private func faults(_ polygons: [[[RawVertex]]], _ rules: ShapeRules = overlapping) -> [GeometryError.Kind] {
+    private func faults(_ polygons: [[[RawVertex]]], _ rules: ShapeRules = overlapping) -> [GeometryFault.Kind] {
         do throws(GeometryFaults) {
             _ = try Shape.validated(multiPolygon: polygons, winding: .required, rules: rules)
             return []

@@ -240,8 +240,8 @@ private func compare(
     }
 }
 
-private func describe(_ fault: GeometryError) -> String {
-    func describe(_ place: GeometryError.Place) -> String { "\(place.polygon)/\(place.ring)/\(place.vertex)" }
+private func describe(_ fault: GeometryFault) -> String {
+    func describe(_ place: GeometryFault.Place) -> String { "\(place.polygon)/\(place.ring)/\(place.vertex)" }
     var text = "\(fault.kind) \(describe(fault.place))"
     if let other = fault.other { text += " with \(describe(other))" }
     if let position = fault.position { text += " (\(position.longitude) \(position.latitude))" }

@@ -21,9 +21,9 @@ import Testing
                 let session = try await server.member("ann", of: nil, at: address)
                 #expect(session.database.root == "http://127.0.0.1:\(port)/")
                 let straight = try #require(
-                    PeerAddress(server: server.address, database: "lt_locations_user_ann"))
+                    DatabaseAddress(server: server.address, database: "lt_locations_user_ann"))
                 let database = HTTPPeer(
-                    straight.asked(by: session.database.credentials), connections: server.connections)
+                    straight.authenticated(by: session.database.credentials), connections: server.connections)
                 let device = try LocalStore(path: nil, key: SymmetricKey(size: .bits256))
                 var dice = Dice(seed: seed)
                 network.setBad(true)

@@ -127,9 +127,9 @@ import Testing
     @Test func `an event that nobody was told before the end is told by the next start`() async throws {
         let store = try LocalStore(path: nil)
         let watch = try RegionWatch(
-            BeaconMonitor.Region.surroundings([.init("hall", identity: Self.hall)]), store: store, now: { Self.end })
+            BeaconMonitor.Region.snapshot([.init("hall", identity: Self.hall)]), store: store, now: { Self.end })
         for case .heard(let sightings, let until) in heard(-20 ... -10) {
-            let (_, decides) = watch.hear(sightings, until: until)
+            let (_, decides) = watch.evaluateSightings(sightings, until: until)
             let batch = SightingBatch(until: until, sightings: sightings)
             _ = try await store.record([batch], decides: decides, keepsSightings: false, beside: watch)
         }

@@ -1,8 +1,8 @@
 import Foundation
 import MusterCore
+import MusterGeometry
 import MusterKit
 import MusterReplication
-import MusterSimulator
 import MusterWire
 import Synchronization
 

@@ -78,7 +78,7 @@ import Testing
                 try await Task.sleep(for: .milliseconds(1))
             })
         var news: [BeaconNews] = []
-        await #expect(throws: MusterError.unexpected(reason: RadioFault.noBluetooth.description)) {
+        await #expect(throws: MusterError.unexpected(reason: RadioError.noBluetooth.description)) {
             for try await item in beacons.listen(for: AsyncStream { $0.finish() }) where item.isWorthTelling {
                 news.append(item)
             }
@@ -89,7 +89,7 @@ import Testing
             return
         }
         #expect(sightings.map(\.beacon) == [Beacon(address: 7)])
-        #expect(reason == RadioFault.noAdapter("hci0").description)
+        #expect(reason == RadioError.noAdapter("hci0").description)
     }
 }
 
@@ -114,11 +114,11 @@ private final class LooseAdapter: AdvertisementSource {
             return attempts
         }
         return AsyncThrowingStream { continuation in
-            guard attempt == 1 else { return continuation.finish(throwing: RadioFault.noBluetooth) }
+            guard attempt == 1 else { return continuation.finish(throwing: RadioError.noBluetooth) }
             continuation.yield(.listening)
             continuation.yield(
                 .heard(HeardAdvertisement(time: time, address: 7, addressKind: .lasting, signal: -60, payload: [])))
-            continuation.finish(throwing: RadioFault.noAdapter("hci0"))
+            continuation.finish(throwing: RadioError.noAdapter("hci0"))
         }
     }
 }

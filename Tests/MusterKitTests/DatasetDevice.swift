@@ -81,7 +81,7 @@ final class DatasetDevice {
 
     /// Asks the native API as ann.
     func ask(_ path: String) async throws -> JSONValue {
-        let (status, body) = try await server.connections.ask(
+        let (status, body) = try await server.connections.sendRequest(
             "GET", "\(server.address)/api/v1/\(path)",
             credentials: .basic(name: "ann", password: RunningServer.memberPassword))
         try #require(status == 200)

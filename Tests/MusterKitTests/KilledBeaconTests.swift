@@ -69,8 +69,8 @@ extension KilledProcessTests.KilledBeaconTests {
         _ store: LocalStore, _ session: Session, _ end: Instant
     ) async throws -> [BeaconCrossing] {
         let copy = try LocalStore(path: nil)
-        let regions = try #require(try await store.note(Surroundings.note, as: Surroundings.self))
-        try await copy.storeValue(regions, note: Surroundings.note)
+        let regions = try #require(try await store.storedValue(of: RegionSnapshot.note, as: RegionSnapshot.self))
+        try await copy.storeValue(regions, note: RegionSnapshot.note)
         return BeaconCrossing.all(in: try await run(copy, session, end, sends: false) {})
     }
 

@@ -74,7 +74,7 @@ extension KilledProcessTests.KilledDeviceTests {
 
     private static func database(at address: String, over connections: HTTPConnections) throws -> HTTPPeer {
         let place = try #require(
-            PeerAddress(
+            DatabaseAddress(
                 server: address, database: "lt_locations_user_ann",
                 credentials: .basic(name: "ann", password: RunningServer.memberPassword)))
         return HTTPPeer(place, connections: connections)

@@ -28,6 +28,18 @@ import Testing
         try again.close()
     }
 
+    @Test(arguments: [true, false])
+    func `a closed store says so to whoever still reads or writes`(isInMemory: Bool) async throws {
+        let path = isInMemory ? nil : temporaryPath()
+        defer { if let path { try? FileManager.default.removeItem(atPath: path) } }
+        let store = try LocalStore(path: path)
+        try await store.save(Note(text: "one"), id: "a")
+        try store.close()
+        await #expect(throws: LocalStoreError.self) { try await store.document("a", as: Note.self) }
+        await #expect(throws: LocalStoreError.self) { try await store.count() }
+        await #expect(throws: LocalStoreError.self) { try await store.save(Note(text: "two"), id: "b") }
+    }
+
     @Test func `a file of version 1 is opened with nothing lost, and takes more`() async throws {
         let path = temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: path) }

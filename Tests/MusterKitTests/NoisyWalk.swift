@@ -1,6 +1,5 @@
 import MusterCore
 import MusterGeometry
-import MusterSimulator
 
 /// Someone who walks about with a poor receiver, and what is drawn on their map; all of it follows from the seed.
 struct NoisyWalk {

@@ -25,15 +25,17 @@ import Testing
     }
 }
 
+/// The stored credentials of someone who is signed in at a server that nobody reaches.
+let offlineAccount = """
+    {"server":"http://127.0.0.1:1/","user":"ann","password":"p","key":"k","secret":"s",\
+    "databaseRoot":"http://127.0.0.1:1/","databaseName":"lt_locations_user_ann"}
+    """
+
 /// Someone who is signed in at a server that nobody reaches.
 func offlineSession() throws -> Session {
     let path = temporaryPath()
     defer { try? FileManager.default.removeItem(atPath: path) }
     let keeper = FileCredentialKeeper(path: path)
-    let account = """
-        {"server":"http://127.0.0.1:1/","user":"ann","password":"p","key":"k","secret":"s",\
-        "databaseRoot":"http://127.0.0.1:1/","databaseName":"lt_locations_user_ann"}
-        """
-    try keeper.storeCredentials(Data(account.utf8))
+    try keeper.storeCredentials(Data(offlineAccount.utf8))
     return try #require(try Session.open(keeper))
 }

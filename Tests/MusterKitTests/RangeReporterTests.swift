@@ -15,7 +15,7 @@ import Testing
     private func range(_ metres: Double, at second: Double, to peer: RangeTag = Self.peer) throws -> MeasuredRange {
         try #require(
             MeasuredRange(
-                to: peer, time: Self.start.advanced(bySeconds: second), metres: metres, deviationMetres: 0.3,
+                to: peer, time: Self.start.advanced(bySeconds: second).date, metres: metres, deviationMetres: 0.3,
                 source: .ultraWideband))
     }
 
@@ -69,8 +69,7 @@ import Testing
     private func reporter(_ script: Script, path: String? = nil, secret: RangeSecret? = nil) throws -> RangeReporter {
         try RangeReporter(
             path: path, server: "http://server/", secret: secret, connections: HTTPConnections(script),
-            now: { Self.start }
-        ) { "md_token" }
+            now: { Self.start }, reporter: .device { "md_token" })
     }
 
     @Test func `one range a second of a peer is worth a report, when it changed, or after ten seconds`() throws {
@@ -92,7 +91,11 @@ import Testing
         for (metres, deviation) in [(-1, 1), (.nan, 1), (.infinity, 1), (10_001, 1), (1, 0), (1, -1), (1, .nan)] {
             #expect(
                 MeasuredRange(
-                    to: Self.peer, time: Self.start, metres: metres, deviationMetres: deviation, source: .fused) == nil)
+                    to: Self.peer, time: Self.start.date, metres: metres, deviationMetres: deviation, source: .fused)
+                    == nil)
+        }
+        for time in [Date(timeIntervalSince1970: .nan), .init(timeIntervalSince1970: 1e13)] {
+            #expect(MeasuredRange(to: Self.peer, time: time, metres: 1, deviationMetres: 1, source: .fused) == nil)
         }
         let names = MeasuredRange.Source.allCases.map(\.rawValue)
         #expect(Set(names) == Set(PeerRange.Source.allCases.map(\.wireName.description)))

@@ -69,7 +69,7 @@ import Testing
 
 /// A database of a CouchDB that this process did not start.
 struct RealCouchDB: Sendable {
-    let database: PeerAddress
+    let database: DatabaseAddress
     let connections: HTTPConnections
 
     static let address = ProcessInfo.processInfo.environment["COUCHDB_URL"]
@@ -78,7 +78,7 @@ struct RealCouchDB: Sendable {
     static func run(_ body: (RealCouchDB) async throws -> Void) async throws {
         let server = try #require(address)
         let name = "muster-kit-\(UUID().uuidString.lowercased())"
-        let database = try #require(PeerAddress("\(server)/\(name)"))
+        let database = try #require(DatabaseAddress("\(server)/\(name)"))
         let couch = RealCouchDB(database: database, connections: HTTPConnections())
         do {
             try await couch.ask("PUT")
@@ -93,7 +93,7 @@ struct RealCouchDB: Sendable {
     }
 
     private func ask(_ method: String) async throws {
-        let (status, _) = try await connections.ask(
+        let (status, _) = try await connections.sendRequest(
             method, database.description, json: nil, credentials: database.credentials)
         try #require((200..<300).contains(status), "\(method) \(database): \(status)")
     }
@@ -103,7 +103,7 @@ struct RealCouchDB: Sendable {
     /// - Parameter port: of the way to it on this machine; nil: straight.
     func peer(port: Int? = nil) throws -> HTTPPeer {
         guard let port else { return HTTPPeer(database, connections: connections) }
-        let passed = try #require(PeerAddress("http://127.0.0.1:\(port)/\(database.segment)"))
-        return HTTPPeer(passed.asked(by: database.credentials), connections: connections)
+        let passed = try #require(DatabaseAddress("http://127.0.0.1:\(port)/\(database.segment)"))
+        return HTTPPeer(passed.authenticated(by: database.credentials), connections: connections)
     }
 }

@@ -8,19 +8,19 @@ import Testing
 @Suite struct RegionDoubtTests {
     private static let yard = RegionWatch.Name(collection: "site", id: "yard")
 
-    private func surroundings(silenceSeconds: Double = 1_200, filter: String = "none") -> Surroundings {
+    private func snapshot(silenceSeconds: Double = 1_200, filter: String = "none") -> RegionSnapshot {
         let page = #"""
             {"type":"FeatureCollection","features":[{"type":"Feature","id":"yard","properties":{"radius":50,\#
             "muster":true},"geometry":{"type":"Point","coordinates":[13,52]}}]}
             """#
-        return Surroundings(
+        return RegionSnapshot(
             team: .init(silenceSeconds: silenceSeconds, filter: filter, links: ["site"]),
             collections: [.init(name: "site", policy: "raw", pages: [page])])
     }
 
     @Test func `who was safe yesterday is not known to be safe today`() async throws {
         let store = try LocalStore(path: nil)
-        try await store.storeValue(surroundings(), note: Surroundings.note)
+        try await store.storeValue(snapshot(), note: RegionSnapshot.note)
         let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
         func watch(after seconds: Double) async throws -> RegionWatch {
             let now = inside.sampleTime.advanced(bySeconds: seconds)
@@ -37,10 +37,10 @@ import Testing
 
     @Test func `during an incident whoever starts again is told how they are`() async throws {
         let store = try LocalStore(path: nil)
-        try await store.storeValue(surroundings(), note: Surroundings.note)
+        try await store.storeValue(snapshot(), note: RegionSnapshot.note)
         let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
         var device = WatchedDevice(of: "ann")
-        try device.adopt(surroundings(), now: inside.sampleTime)
+        try device.adopt(snapshot(), now: inside.sampleTime)
         _ = device.follow([arrived, inside], now: inside.sampleTime)
         try await store.storeValue(
             StoredPresence(device, incident: .init(number: 1, isDrill: true), session: "s"), note: StoredPresence.note)
@@ -71,7 +71,7 @@ import Testing
         var device = WatchedDevice(of: "ann")
         let first = try fix(0, north: 0)
         let second = try fix(10, north: 500)
-        try device.adopt(surroundings(filter: "timeBased"), now: first.sampleTime)
+        try device.adopt(snapshot(filter: "timeBased"), now: first.sampleTime)
         #expect(device.follow([first, second], now: second.sampleTime).map(\.kind) == [.enter, .exit])
         #expect(device.latest?.sampleTime == first.sampleTime)
         var verdict = ServerVerdict(latest: first.sampleTime)
@@ -88,7 +88,7 @@ import Testing
     func `a silence that no server may set is held to what it may`(_ seconds: Double) throws {
         var device = WatchedDevice(of: "ann")
         let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
-        try device.adopt(surroundings(silenceSeconds: seconds), now: inside.sampleTime)
+        try device.adopt(snapshot(silenceSeconds: seconds), now: inside.sampleTime)
         _ = device.follow([arrived, inside], now: inside.sampleTime)
         #expect(device.safety.state == .safe)
         _ = device.follow([], now: inside.sampleTime.advanced(bySeconds: 604_801))
@@ -134,16 +134,16 @@ import Testing
 
     @Test func `a standing is not kept ahead of the fixes that it follows from`() async throws {
         let store = try LocalStore(path: nil)
-        try await store.storeValue(surroundings(), note: Surroundings.note)
+        try await store.storeValue(snapshot(), note: RegionSnapshot.note)
         let inside = try fix(0, north: 0)
         let watch = RegionWatch(session: try offlineSession(), store: store) { inside.sampleTime }
         try await watch.restore()
         _ = watch.follow([inside], of: "s")
         try await watch.storePresences()
-        #expect(try await store.note(StoredPresence.note, as: StoredPresence.self) == nil)
+        #expect(try await store.storedValue(of: StoredPresence.note, as: StoredPresence.self) == nil)
         try await record(inside, into: store, beside: watch)
         try await watch.storePresences()
-        let kept = try await store.note(StoredPresence.note, as: StoredPresence.self)
+        let kept = try await store.storedValue(of: StoredPresence.note, as: StoredPresence.self)
         #expect(kept?.presences.map(\.region) == [Self.yard])
     }
 

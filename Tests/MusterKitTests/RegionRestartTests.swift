@@ -6,11 +6,11 @@ import Testing
 
 /// A device that is started again between two fixes tells what one tells that never stopped.
 @Suite struct RegionRestartTests {
-    private func surroundings(_ walk: inout NoisyWalk, filter: PositionFilter) -> Surroundings {
+    private func snapshot(_ walk: inout NoisyWalk, filter: PositionFilter) -> RegionSnapshot {
         let collections = ["raw", "confident"].map { policy in
-            Surroundings.Collection(name: policy, policy: policy, pages: [walk.regions(12, policy)])
+            RegionSnapshot.Collection(name: policy, policy: policy, pages: [walk.regions(12, policy)])
         }
-        return Surroundings(
+        return RegionSnapshot(
             team: .init(silenceSeconds: 1_200, filter: filter.rawValue, links: ["raw", "confident"]),
             collections: collections)
     }
@@ -19,7 +19,7 @@ import Testing
     func `a restart at every fix changes nothing that is told`(_ filter: PositionFilter, _ seed: UInt64) async throws {
         print("seed \(seed)")
         var walk = NoisyWalk(seed: seed)
-        let surroundings = surroundings(&walk, filter: filter)
+        let snapshot = snapshot(&walk, filter: filter)
         let end = Instant(seconds: 1_790_000_000)
         let fixes = try walk.fixes(240, until: end)
         let session = try offlineSession()
@@ -29,7 +29,7 @@ import Testing
             return watch
         }
         let (first, second) = (try LocalStore(path: nil), try LocalStore(path: nil))
-        for store in [first, second] { try await store.storeValue(surroundings, note: Surroundings.note) }
+        for store in [first, second] { try await store.storeValue(snapshot, note: RegionSnapshot.note) }
         let whole = try await watch(over: first)
         var crossings = 0
         for (index, fix) in fixes.enumerated() {

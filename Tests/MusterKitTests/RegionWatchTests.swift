@@ -46,7 +46,7 @@ import Testing
             let servers = try await crossings(of: server)
             #expect(own == servers)
             #expect(events.allSatisfy { if case .reconciled = $0 { false } else { true } })
-            let verdict = try await ServerVerdict.ask(NativeQuestions(session))
+            let verdict = try await ServerVerdict.request(from: NativeQuestions(session))
             #expect(Set(watch.presences) == Set(verdict.presences))
         }
     }
@@ -55,10 +55,10 @@ import Testing
         let path = temporaryPath()
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
         var walk = NoisyWalk(seed: 11)
-        let surroundings = surroundings(&walk)
+        let snapshot = snapshot(&walk)
         let session = try offlineSession()
         let fixes = try walk.fixes(240, until: ReplicationPacing.systemNow())
-        let whole = try await watch(over: surroundings, session)
+        let whole = try await watch(over: snapshot, session)
         var expected: [RegionWatch.News] = []
         var safeties: [RegionWatch.DeviceSafety] = []
 
@@ -66,7 +66,7 @@ import Testing
         for start in stride(from: 0, to: fixes.count, by: 30) {
             let store = try LocalStore(path: path)
             let watch = RegionWatch(session: session, store: store)
-            if start == 0 { try await store.storeValue(surroundings, note: Surroundings.note) }
+            if start == 0 { try await store.storeValue(snapshot, note: RegionSnapshot.note) }
             try await watch.restore()
             if let before = safeties.last { #expect(watch.safety == before) }
             let part = Array(fixes[start..<start + 30])
@@ -83,9 +83,9 @@ import Testing
         #expect(told == expected)
     }
 
-    private func watch(over surroundings: Surroundings, _ session: MusterKit.Session) async throws -> RegionWatch {
+    private func watch(over snapshot: RegionSnapshot, _ session: MusterKit.Session) async throws -> RegionWatch {
         let store = try LocalStore(path: nil)
-        try await store.storeValue(surroundings, note: Surroundings.note)
+        try await store.storeValue(snapshot, note: RegionSnapshot.note)
         let watch = RegionWatch(session: session, store: store)
         try await watch.restore()
         return watch
@@ -97,7 +97,7 @@ import Testing
             "geometry":{"type":"Point","coordinates":[13,52]}}]}
             """#
         var device = WatchedDevice(of: "ann")
-        let told = Surroundings(
+        let told = RegionSnapshot(
             team: .init(silenceSeconds: 1_200, filter: "none", links: ["site"]),
             collections: [.init(name: "site", policy: "raw", pages: [yard])])
         let name = RegionWatch.Name(collection: "site", id: "yard")
@@ -112,7 +112,7 @@ import Testing
         ]
         let difference = try #require(verdict.difference(to: device))
         #expect(difference == .init(inside: [name], outside: []))
-        device.stand(verdict.presences(replacing: device, where: difference), now: first.sampleTime)
+        device.replacePresences(verdict.presences(replacing: device, where: difference), now: first.sampleTime)
         #expect(verdict.difference(to: device) == nil)
 
         // It was inside, as the server says: so it leaves, once.
@@ -153,9 +153,9 @@ import Testing
             #expect(await unaware.reconcile() == [news[0], .safety(unknown)])
             try await until { unaware.safety.state == .unsafe }
             #expect(unaware.follow([], of: "s") == [.safety(unaware.safety)])
-            let refuge = try #require(watch.musterRegions(near: far.coordinate).first)
-            #expect(refuge.title == "The meadow")
-            #expect(abs(refuge.distance.value - 250) < 1)
+            let region = try #require(watch.musterRegions(near: far.coordinate).first)
+            #expect(region.title == "The meadow")
+            #expect(abs(region.distance.value - 250) < 1)
 
             // Another start, and no server.
             let again = RegionWatch(session: try offlineSession(), store: store)
@@ -215,11 +215,11 @@ import Testing
         }
     }
 
-    private func surroundings(_ walk: inout NoisyWalk) -> Surroundings {
+    private func snapshot(_ walk: inout NoisyWalk) -> RegionSnapshot {
         let collections = ["raw", "confident"].map { policy in
-            Surroundings.Collection(name: policy, policy: policy, pages: [walk.regions(12, policy)])
+            RegionSnapshot.Collection(name: policy, policy: policy, pages: [walk.regions(12, policy)])
         }
-        return Surroundings(
+        return RegionSnapshot(
             team: .init(silenceSeconds: 1_200, filter: "none", links: ["raw", "confident"]), collections: collections)
     }
 

@@ -49,7 +49,7 @@ struct RunningServer: Sendable {
     /// Asks the native API as the admin.
     @discardableResult
     func ask(_ method: String, _ path: String, _ json: String? = nil) async throws -> JSONValue {
-        let (status, body) = try await connections.ask(
+        let (status, body) = try await connections.sendRequest(
             method, "\(address)/api/v1/\(path)", json: json.map { Array($0.utf8) },
             credentials: .basic(name: "admin", password: Self.password))
         let told = String(decoding: body.prefix(1_000), as: UTF8.self)

@@ -84,11 +84,11 @@ struct MessageTests {
         ("bit maps out of order", "0000 8400 0000 0001 0000 0000 00 002f 0001 00000078 0007 00 010140 000140"),
     ])
     func `bytes that are no message are refused`(_ what: String, _ hexadecimal: String) {
-        #expect(throws: DNSFault.self, "\(what)") { try DNSMessage(decoding: bytes(hexadecimal)) }
+        #expect(throws: DNSError.self, "\(what)") { try DNSMessage(decoding: bytes(hexadecimal)) }
     }
 
     @Test func `a packet of 9,000 bytes is refused`() {
-        #expect(throws: DNSFault.tooLong(bytes: 9_000)) {
+        #expect(throws: DNSError.tooLong(bytes: 9_000)) {
             try DNSMessage(decoding: [UInt8](repeating: 0, count: 9_000))
         }
     }
@@ -104,7 +104,7 @@ struct MessageTests {
             message += bytes("000c 0001")
             earlier = place
         }
-        #expect(throws: DNSFault.self) { try DNSMessage(decoding: message) }
+        #expect(throws: DNSError.self) { try DNSMessage(decoding: message) }
     }
 
     @Test func `a message of nothing but pointers is read in bounded time`() throws {
@@ -117,7 +117,7 @@ struct MessageTests {
             earlier = place
         }
         message += [0xC0 | UInt8(earlier >> 8), UInt8(earlier & 255)] + bytes("0001 0001 00000078 0004 0a000001")
-        #expect(throws: DNSFault.badPointer(at: earlier + 2)) { try DNSMessage(decoding: message) }
+        #expect(throws: DNSError.badPointer(at: earlier + 2)) { try DNSMessage(decoding: message) }
     }
 
     @Test func `names are equal whatever the case of their letters`() throws {

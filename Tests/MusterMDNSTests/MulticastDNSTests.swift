@@ -43,14 +43,14 @@ struct MulticastDNSTests {
             return
         }
         #expect(await names.next() == nil)
-        await #expect(throws: ServiceFault.stopped) { try await advertisement.update(text: [:]) }
+        await #expect(throws: ServiceError.stopped) { try await advertisement.update(text: [:]) }
         boRuns.cancel()
         await boRuns.value
         #expect(await events.next() == nil)
     }
 
     @Test func `a type that is none is refused`() {
-        #expect(throws: ServiceFault.badType("chat")) { try services().browse("chat") }
+        #expect(throws: ServiceError.badType("chat")) { try services().browse("chat") }
     }
 
     @Test func `a slow reader gets the last of each service`() {
@@ -72,12 +72,19 @@ struct MulticastDNSTests {
     @Test func `what a host sent itself is told from the same sent by another`() {
         var filter = EchoFilter()
         let question = DNSMessage(asking: [DNSQuestion(.local, .ptr)]).encoded()
-        filter.note(question, copies: 1, at: .zero)
+        filter.recordSent(question, copies: 1, at: .zero)
         var found = [filter.isEcho(question, at: .zero), filter.isEcho(question, at: .zero)]
         #expect(found == [true, false])
         let answer = DNSMessage(answering: []).encoded()
-        filter.note(answer, copies: 1, at: .zero)
+        filter.recordSent(answer, copies: 1, at: .zero)
         found = [0, 1, 3].map { filter.isEcho(answer, at: .seconds($0)) }
         #expect(found == [true, true, false])
+    }
+}
+
+extension ServiceInstance {
+    /// Where to connect to, the best address first.
+    fileprivate var socketAddresses: [SocketAddress] {
+        addresses.map { HostEndpoint($0.address, port: port).socketAddress(onLink: $0.interfaceIndex) }
     }
 }

@@ -104,7 +104,7 @@ struct QuerierTests {
         var network = try browsing()
         network.inject(DNSMessage(answering: try records()).encoded(), from: stranger, to: 1)
         network.run(for: .seconds(10))
-        let goodbye = DNSMessage(answering: try records().map { $0.living(0) })
+        let goodbye = DNSMessage(answering: try records().map { $0.withTimeToLive(0) })
         network.inject(goodbye.encoded(), from: stranger, to: 1)
         let time = network.now
         network.run(for: .seconds(5))

@@ -95,7 +95,7 @@ struct ResponderTests {
         network.inject(ask(DNSQuestion(type, .ptr), knowing: [known]), from: stranger, to: 1)
         network.run(for: .seconds(2))
         #expect(network.sent.isEmpty)
-        network.inject(ask(DNSQuestion(type, .ptr), knowing: [known.living(2_200)]), from: stranger, to: 1)
+        network.inject(ask(DNSQuestion(type, .ptr), knowing: [known.withTimeToLive(2_200)]), from: stranger, to: 1)
         network.run(for: .seconds(2))
         #expect(network.sent.count == 1)
     }
@@ -236,8 +236,8 @@ struct ResponderTests {
 
     @Test func `what is no service is refused`() throws {
         var host = MDNSHost(hostLabel: "h", random: SeededRandom(seed: 1))
-        func fault(_ type: String, _ name: String, _ text: ServiceText = [:]) -> ServiceFault? {
-            do throws(ServiceFault) {
+        func fault(_ type: String, _ name: String, _ text: ServiceText = [:]) -> ServiceError? {
+            do throws(ServiceError) {
                 _ = try host.advertise(ServiceDescription(type: type, name: name, port: 1, text: text), at: .zero)
                 return nil
             } catch {

@@ -79,7 +79,7 @@ import Testing
             return found.error.map { "\($0)" } ?? "none"
         }
         #expect(
-            await reason(SoftwareAccessory(answerToStart: [9, 9])) == "the accessory sent what is no message: [9, 9]")
+            await reason(SoftwareAccessory(answerToStart: [9, 9])) == "the accessory sent a malformed message: [9, 9]")
         #expect(
             await reason(SoftwareAccessory(), then: { $0.vanish() }) == "the connection to the accessory ended")
         var wordy = SoftwareRadio(clock: clock.clock)
@@ -87,9 +87,10 @@ import Testing
         #expect(await reason(SoftwareAccessory(), radio: wordy) == "the radio made a configuration of 255 bytes")
         var wrong = SoftwareRadio(clock: clock.clock)
         wrong.distance = -1
-        #expect(await reason(SoftwareAccessory(), radio: wrong) == "a distance of -1.0 m is none")
+        let rule = "m is not a valid distance: it must be finite and not negative"
+        #expect(await reason(SoftwareAccessory(), radio: wrong) == "-1.0 " + rule)
         wrong.distance = .nan
-        #expect(await reason(SoftwareAccessory(), radio: wrong) == "a distance of nan m is none")
+        #expect(await reason(SoftwareAccessory(), radio: wrong) == "nan " + rule)
         // The accessory stops by itself: no fault.
         #expect(await reason(SoftwareAccessory(answerToStart: AccessoryMessage.didStop.bytes)) == "none")
     }
@@ -110,7 +111,7 @@ import Testing
             #expect(found == messages)
         }
         for bad in [[], [0], [1], [2, 0], [3, 1], [0xA, 1], [0xB], [0xC, 0], [4]] as [[UInt8]] {
-            #expect(throws: AccessoryFault.self) { try AccessoryMessage(bad) }
+            #expect(throws: AccessoryError.self) { try AccessoryMessage(bad) }
         }
     }
 }

@@ -35,25 +35,25 @@ import Testing
             #expect(try ChannelMessage(body) == message)
             for count in 0..<body.count { #expect((try? ChannelMessage(Array(body.prefix(count)))) != message) }
             if case .note = message { continue }
-            #expect(throws: ChannelFault.self) { try ChannelMessage(body + [0]) }
+            #expect(throws: ChannelProtocolError.self) { try ChannelMessage(body + [0]) }
         }
     }
 
     @Test func `a name that a terminal would obey is no name`() {
         for name in ["", "a\u{1B}[2J", "a\nb", "a\u{202E}b", String(repeating: "é", count: 32)] {
             #expect(PeerName.checked(name) == nil)
-            #expect(throws: ChannelFault.self) {
+            #expect(throws: ChannelProtocolError.self) {
                 try ChannelMessage([1, 1, UInt8(name.utf8.count)] + Array(name.utf8))
             }
         }
-        #expect(throws: ChannelFault.version(2)) { try ChannelMessage([1, 2, 1, 97]) }
+        #expect(throws: ChannelProtocolError.version(2)) { try ChannelMessage([1, 2, 1, 97]) }
     }
 
     @Test func `frames of no or too many bytes are refused before they have arrived`() throws {
         for head in [[0, 0], [2, 2], [0xFF, 0xFF]] as [[UInt8]] {
             var reader = FrameReader(prefixBytes: 2, limit: ChannelMessage.limitBytes)
             reader.append(head)
-            #expect(throws: FrameReader.Fault.self) { try reader.next() }
+            #expect(throws: FrameReader.LengthError.self) { try reader.next() }
         }
     }
 
@@ -141,7 +141,7 @@ import Testing
         #expect(!last([hello], thenEach: 20, until: 20).contains { if case .end = $0 { true } else { false } })
         var flooded = conversation()
         let actions = (0...Conversation.mostMessagesASecond).flatMap { _ in flooded.receive(.ping, at: Self.start) }
-        #expect(actions.last == .end(.broke("it sends too many messages")))
+        #expect(actions.last == .end(.broke("the peer sends too many messages")))
     }
 
     @Test func `a token is good once, and an older session's never again`() throws {
@@ -217,8 +217,8 @@ import Testing
     }
 
     @Test func `an address is a host and a port`() {
-        #expect(PeerAddress("ana.local:7000") == PeerAddress(host: "ana.local", port: 7000))
-        #expect(PeerAddress("[fe80::1]:7000")?.description == "[fe80::1]:7000")
-        for text in ["", "ana", "ana:", ":70", "ana:0", "ana:65536", "::1:70"] { #expect(PeerAddress(text) == nil) }
+        #expect(NearbyAddress("ana.local:7000") == NearbyAddress(host: "ana.local", port: 7000))
+        #expect(NearbyAddress("[fe80::1]:7000")?.description == "[fe80::1]:7000")
+        for text in ["", "ana", "ana:", ":70", "ana:0", "ana:65536", "::1:70"] { #expect(NearbyAddress(text) == nil) }
     }
 }

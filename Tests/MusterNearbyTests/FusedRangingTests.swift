@@ -1,6 +1,5 @@
 import MusterCore
 import MusterGeometry
-import MusterSimulator
 import Testing
 
 @testable import MusterNearby
@@ -45,15 +44,15 @@ import Testing
         let whole = try FusedPlace.Report(report(5, 0.1, 0.5, motion: Offset(east: 1, north: -2)))
         #expect(whole.range == range(5, 0.1) && whole.motion == Offset(east: 1, north: -2))
         for number in [Double.nan, -1, 1e300, .infinity] {
-            #expect(throws: MeasurementFault.self) { try FusedPlace.Report(report(number, 0.1, 0)) }
-            #expect(throws: MeasurementFault.self) { try FusedPlace.Report(report(5, number, 0)) }
-            #expect(throws: MeasurementFault.self) { try FusedPlace.Report(report(5, 0.1, number)) }
+            #expect(throws: MeasurementError.self) { try FusedPlace.Report(report(number, 0.1, 0)) }
+            #expect(throws: MeasurementError.self) { try FusedPlace.Report(report(5, number, 0)) }
+            #expect(throws: MeasurementError.self) { try FusedPlace.Report(report(5, 0.1, number)) }
             if number == -1 { continue }
             let motion = Offset(east: number, north: 0)
-            #expect(throws: MeasurementFault.self) { try FusedPlace.Report(report(5, 0.1, 0, motion: motion)) }
+            #expect(throws: MeasurementError.self) { try FusedPlace.Report(report(5, 0.1, 0, motion: motion)) }
         }
-        #expect(throws: MeasurementFault.self) { try FusedPlace.Report(report(5, 0.1, 0) + [0]) }
-        #expect(throws: MeasurementFault.self) { try FusedPlace.Report([77]) }
+        #expect(throws: MeasurementError.self) { try FusedPlace.Report(report(5, 0.1, 0) + [0]) }
+        #expect(throws: MeasurementError.self) { try FusedPlace.Report([77]) }
     }
 
     /// A part whose measurements a test sends.

@@ -94,7 +94,7 @@ final class MemoryStream: PeerStream {
         if isOver { ended() }
     }
 
-    func take(_ count: Int) {}
+    func returnCredit(_ count: Int) {}
 
     func send(_ bytes: [UInt8]) {
         sent.withLock { $0 += bytes }

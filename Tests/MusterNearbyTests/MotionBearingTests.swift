@@ -1,6 +1,5 @@
 import MusterCore
 import MusterGeometry
-import MusterSimulator
 import Testing
 
 @testable import MusterNearby

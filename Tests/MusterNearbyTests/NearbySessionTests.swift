@@ -104,9 +104,10 @@ import Testing
         let session = session()
         var news = session.updates.makeAsyncIterator()
         try session.run(peer())
-        source.fail(MeasurementFault.distance(.nan))
+        source.fail(MeasurementError.distance(.nan))
         guard case .invalidated(let error) = await news.next() else { throw Unexpected() }
-        #expect(error == NearbyError(.sessionFailed, "a distance of nan m is none"))
+        let reason = "nan m is not a valid distance: it must be finite and not negative"
+        #expect(error == NearbyError(.sessionFailed, reason))
     }
 
     @Test func `each refusal to run has its code`() throws {

@@ -27,7 +27,7 @@ import Testing
             options.rangeTag = rangeTag
             let simulated = SimulatedRanging(
                 .standing(east: east, north: 0, heading: 90), noise: .none, seed: 1, rate: 50)
-            let discovery = port.map { [StaticDiscovery([PeerAddress(host: "127.0.0.1", port: $0)])] } ?? []
+            let discovery = port.map { [StaticDiscovery([NearbyAddress(host: "127.0.0.1", port: $0)])] } ?? []
             nearby = try Nearby(
                 options: options, source: source ?? simulated, store: try store ?? NearbyStore(),
                 discovery: discovery, accept: accept)

@@ -159,7 +159,7 @@ import Testing
                     bench.link.deliver(bad)
                     return found.isOver
                 })
-            #expect(found.error is MeasurementFault, "\(bad)")
+            #expect(found.error is MeasurementError, "\(bad)")
             #expect(found.elements.isEmpty)
             await task.value
         }
@@ -206,7 +206,7 @@ import Testing
         ]
         for reading in wrong {
             let found = await soundings([reading])
-            #expect(found.error is MeasurementFault && found.elements.isEmpty, "\(reading)")
+            #expect(found.error is MeasurementError && found.elements.isEmpty, "\(reading)")
         }
         let broken = await soundings([], NearbyError(.sessionFailed, "the controller was reset"))
         #expect(broken.error is NearbyError)

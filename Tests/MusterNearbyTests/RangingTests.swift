@@ -1,7 +1,6 @@
 import Foundation
 import MusterCore
 import MusterGeometry
-import MusterSimulator
 import Testing
 
 @testable import MusterNearby
@@ -11,20 +10,20 @@ import Testing
 
     @Test func `a number that no measurement has is refused`() throws {
         for metres in [-1, -0.001, .nan, .infinity, -.infinity] as [Double] {
-            #expect(throws: MeasurementFault.self) {
+            #expect(throws: MeasurementError.self) {
                 try RangeMeasurement(source: .simulated, time: Self.start, distance: Metres(metres))
             }
-            #expect(throws: MeasurementFault.self) {
+            #expect(throws: MeasurementError.self) {
                 try RangeMeasurement(
                     source: .simulated, time: Self.start, distance: 1,
                     quality: RangeMeasurement.Quality(distanceError: Metres(metres)))
             }
         }
-        #expect(throws: MeasurementFault.angle(.infinity)) {
+        #expect(throws: MeasurementError.angle(.infinity)) {
             try RangeMeasurement(source: .gps, time: Self.start, horizontalAngle: Degrees(.infinity))
         }
         for (x, y, z) in [(0, 0, 0), (1, 1, 0), (.nan, 0, 1), (.infinity, 0, 0)] as [(Double, Double, Double)] {
-            #expect(throws: MeasurementFault.self) { try Direction(x: x, y: y, z: z) }
+            #expect(throws: MeasurementError.self) { try Direction(x: x, y: y, z: z) }
         }
         #expect(try Direction(x: 0, y: 0, z: -1.005).z == -1)
     }
@@ -171,7 +170,7 @@ import Testing
         #expect(abs(try #require(far.distance).value - 10) < 0.01)
         #expect(abs(try #require(far.quality.distanceError).value - 6.68) < 0.02)
         for strength in [Double.nan, 21, -128, .infinity] {
-            #expect(throws: MeasurementFault.self) { try measure(strength, at: 61) }
+            #expect(throws: MeasurementError.self) { try measure(strength, at: 61) }
         }
     }
 }

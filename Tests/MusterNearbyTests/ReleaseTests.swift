@@ -16,7 +16,7 @@ import Testing
         var options = Nearby.Options(name: name)
         options.host = "127.0.0.1"
         let source = SimulatedRanging(.standing(east: 0, north: 0, heading: 90), noise: .none, seed: 1, rate: 50)
-        let found = port.map { [StaticDiscovery([PeerAddress(host: "127.0.0.1", port: $0)])] } ?? []
+        let found = port.map { [StaticDiscovery([NearbyAddress(host: "127.0.0.1", port: $0)])] } ?? []
         return try Nearby(options: options, source: source, store: try NearbyStore(), discovery: found) { _ in true }
     }
 

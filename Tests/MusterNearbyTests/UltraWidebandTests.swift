@@ -34,7 +34,7 @@ final class SoftwareUltraWideband: UltraWidebandSession {
     func events() -> AsyncStream<UltraWidebandEvent> { stream }
 
     func run(withPeer token: [UInt8]) throws {
-        guard token.count == 2, token[0] == 0xA0 else { throw MeasurementFault.report("it is no token") }
+        guard token.count == 2, token[0] == 0xA0 else { throw MeasurementError.report("it is no token") }
         let (ticks, continuation) = (clock.ticks(.milliseconds(100)), continuation)
         state.withLock { state in
             state.peers.append(token)
@@ -79,11 +79,11 @@ final class SoftwareUltraWideband: UltraWidebandSession {
         let angle = try #require(try measurement(.measured(distance: 2, direction: nil, horizontalAngle: .pi / 6)))
         #expect(abs(try #require(angle.horizontalAngle).value - 30) < 1e-9 && angle.direction == nil)
         for number in [Double.nan, -1, 1e300] {
-            #expect(throws: MeasurementFault.self) {
+            #expect(throws: MeasurementError.self) {
                 try measurement(.measured(distance: number, direction: nil, horizontalAngle: nil))
             }
         }
-        #expect(throws: MeasurementFault.self) {
+        #expect(throws: MeasurementError.self) {
             try measurement(.measured(distance: 2, direction: SIMD3(0, 0, 2), horizontalAngle: nil))
         }
     }

@@ -81,15 +81,15 @@ import Testing
     }
 
     @Test func `addresses keep what they must and hide who asks`() throws {
-        let address = try #require(PeerAddress("http://ann:s%40cret@host:5984/couch/lt_locations_user_a%2540b"))
+        let address = try #require(DatabaseAddress("http://ann:s%40cret@host:5984/couch/lt_locations_user_a%2540b"))
         #expect(address.root == "http://host:5984/couch/")
         #expect(address.segment == "lt_locations_user_a%2540b")
         #expect(address.credentials == .basic(name: "ann", password: "s@cret"))
         #expect(address.description == "http://host:5984/couch/lt_locations_user_a%2540b")
-        let named = try #require(PeerAddress(server: "https://host", database: "lt_locations_user_a%40b"))
+        let named = try #require(DatabaseAddress(server: "https://host", database: "lt_locations_user_a%40b"))
         #expect(named.segment == "lt_locations_user_a%2540b")
         for text in ["", "ftp://host/db", "http://host", "http://host/db?x=1", "host/db", "http:///db"] {
-            #expect(PeerAddress(text) == nil, "\(text)")
+            #expect(DatabaseAddress(text) == nil, "\(text)")
         }
     }
 

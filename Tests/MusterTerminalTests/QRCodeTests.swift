@@ -4,7 +4,7 @@ import MusterTerminal
 import Testing
 
 /// QR codes against those of another encoder (Tests/Oracles/qr_codes.py), and against the standard's capacities.
-/// Tests/Endpoints/test_owntracks_configuration.py reads codes with a decoder.
+/// Tests/Endpoints/owntracks/test_owntracks_configuration.py reads codes with a decoder.
 @Suite struct QRCodeTests {
     /// A code that another encoder drew.
     struct Golden: CustomTestStringConvertible {

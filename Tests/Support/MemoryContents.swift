@@ -16,7 +16,7 @@ struct MemoryContents {
     /// The notes of each device, in the order of their names.
     var notes: [DeviceNumber: [DeviceNote]] = [:]
     var presences: [DeviceNumber: [Presence]] = [:]
-    var refuges: [DeviceNumber: [Presence]] = [:]
+    var musterPresences: [DeviceNumber: [Presence]] = [:]
     var records: [DeviceNumber: (sequence: LogSequence, record: DeviceRecord)] = [:]
     var recordedThrough = LogSequence.zero
     var isReviewing = false
@@ -75,7 +75,7 @@ struct MemoryContents {
         sightings[device] = nil
         notes[device] = nil
         presences[device] = nil
-        refuges[device] = nil
+        musterPresences[device] = nil
         records[device] = nil
         credentials = credentials.filter { $0.value.device != device }
         removeDeliveries(about: .device(device))

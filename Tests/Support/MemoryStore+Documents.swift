@@ -16,7 +16,8 @@ extension MemoryStore {
         }
     }
 
-    /// Positions count no bytes, because there is no file of blocks. Documents count as in a file.
+    /// Positions, sightings, ranges and notes count no bytes, because this store keeps them in no tables. Documents
+    /// count as in a file.
     package func usage() throws -> StoredUsage {
         var usage = StoredUsage()
         usage.documentBytes = try tables.unsafeReentrantRead { try DocumentTables(in: $0) { .zero }.storedBytes() }

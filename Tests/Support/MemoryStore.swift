@@ -80,8 +80,8 @@ package final class MemoryStore: Store {
         contents.withLock { $0.presences }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
     }
 
-    package func refuges() throws -> [(device: DeviceNumber, refuges: [Presence])] {
-        contents.withLock { $0.refuges }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+    package func musterPresences() throws -> [(device: DeviceNumber, presences: [Presence])] {
+        contents.withLock { $0.musterPresences }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
     }
 
     package func records() throws -> [(device: DeviceNumber, sequence: LogSequence, record: DeviceRecord)] {

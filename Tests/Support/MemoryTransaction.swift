@@ -109,8 +109,8 @@ final class MemoryTransaction: StoreTransaction {
         edits.append { $0.presences[device] = presences.isEmpty ? nil : presences }
     }
 
-    func setRefuges(_ refuges: [Presence], of device: DeviceNumber) throws {
-        edits.append { $0.refuges[device] = refuges.isEmpty ? nil : refuges }
+    func setMusterPresences(_ presences: [Presence], of device: DeviceNumber) throws {
+        edits.append { $0.musterPresences[device] = presences.isEmpty ? nil : presences }
     }
 
     func setRecord(_ record: DeviceRecord, of device: DeviceNumber) throws {

@@ -44,9 +44,9 @@ enum Dependencies {
                 "MusterGateways", "MusterIFTTT", "MusterMeshblu",
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterNearby", "MusterReplication"])),
-        "MusterNearby": Allowance(own: decisions.union(["MusterMDNS", "MusterSimulator"])),
+        "MusterNearby": Allowance(own: decisions.union(["MusterMDNS"])),
         "MusterMDNS": Allowance(own: [], foreign: mathematics.union(["NIOCore", "NIOPosix", "Synchronization"])),
-        "MusterSimulator": Allowance(own: decisions.union(["MusterKit"]), foreign: mathematics),
+        "MusterSimulator": Allowance(own: decisions, foreign: mathematics),
         "MusterTerminal": Allowance(own: wire.union(["MusterHTTP", "MusterSimulator"])),
         "muster": Allowance(
             own: wire.union([

@@ -72,6 +72,18 @@ import Testing
         #expect(Wording.code("print(", in: file(text), because: "").map(\.line) == [5])
     }
 
+    @Test(arguments: [
+        ("if access.principal.role == .admin {}", "Sources/MusterAmazon/A.swift", 1),
+        ("if context.principal?.role == .admin {}", "Sources/MusterMQTT/A.swift", 1),
+        ("extension Principal {\n    var leads: Bool { role == .leader }\n}", "Sources/MusterCouchDB/A.swift", 1),
+        ("let roles = principal.roles // principal.role", "Sources/MusterAmazon/A.swift", 0),
+        ("let isMember = user.role == .member", "Sources/MusterAmazon/A.swift", 0),
+        ("switch principal.role {}", "Sources/MusterServer/Identity/Access.swift", 0),
+    ])
+    func `only Access reads a caller's role`(text: String, path: String, count: Int) {
+        #expect(Roles.findings(in: file(text, path: path)).count == count)
+    }
+
     @Test func `a trap may state a fact but not an intention`() {
         #expect(Wording.unwritten(in: file("fatalError(\"the ring is closed\")")).isEmpty)
         #expect(Wording.unwritten(in: file("fatalError(\"not yet implemented\")")).count == 1)

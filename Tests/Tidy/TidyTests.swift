@@ -54,6 +54,10 @@ import Testing
         report(server.flatMap { Wording.code("print(", in: $0, because: "bypasses the log") })
     }
 
+    @Test func `no endpoint decides by a caller's role`() {
+        report(Tree.swift.flatMap(Roles.findings))
+    }
+
     @Test func `no registry's host is named`() {
         let hosts = [
             "py" + "pi.org", "files.python" + "hosted.org", "deb.de" + "bian.org", "registry.npm" + "js.org",

@@ -31,7 +31,7 @@ extension CognitoIdentityService {
 
     func describePool(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let team = try namedPool(call)
-        return answer(team, allowsGuests: try await coordinator.read { try $0.poolSettings(of: team).allowsGuests })
+        return poolJSON(team, allowsGuests: try await coordinator.read { try $0.poolSettings(of: team).allowsGuests })
     }
 
     private func namedPool(_ call: AmazonJSONCall) throws -> TeamNumber? {
@@ -41,7 +41,7 @@ extension CognitoIdentityService {
             })
     }
 
-    private func answer(_ team: TeamNumber?, allowsGuests: Bool) -> [UInt8] {
+    private func poolJSON(_ team: TeamNumber?, allowsGuests: Bool) -> [UInt8] {
         let name = team.flatMap { coordinator.directory.teams[$0]?.name } ?? Self.nameWithoutTeam
         return JSONWriter.object { writer in
             writer.member("IdentityPoolId", coordinator.origin.text(of: .pool(team)))
@@ -71,7 +71,7 @@ extension CognitoIdentityService {
             try draft.setGuests(allowsGuests, inPool: team, of: origin)
             return team
         }
-        return answer(team, allowsGuests: allowsGuests)
+        return poolJSON(team, allowsGuests: allowsGuests)
     }
 
     /// A name of a pool, which is a team's name, and whether the pool gives identities to guests.
@@ -94,7 +94,7 @@ extension CognitoIdentityService {
             }
             try draft.setGuests(allowsGuests, inPool: number, of: origin)
         }
-        return answer(number, allowsGuests: allowsGuests)
+        return poolJSON(number, allowsGuests: allowsGuests)
     }
 
     func deletePool(_ call: AmazonJSONCall) async throws -> [UInt8] {

@@ -33,7 +33,7 @@ struct CognitoIdentityService: CognitoJSONService {
         ]
     }
 
-    func refusal(telling error: any Error, of operation: String) -> AmazonError? {
+    func refusal(mapping error: any Error, of operation: String) -> AmazonError? {
         switch error {
         case UserPoolError.expiredToken: .notAuthorized("Invalid login token. Token expired.")
         case is UserPoolError, is IdentityError: .notAuthorized("Invalid login token.")

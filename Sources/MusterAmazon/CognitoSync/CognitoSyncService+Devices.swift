@@ -49,7 +49,7 @@ extension CognitoSyncService {
             let address = try PushAddress(own, token: token)
             let device = try await pushes.register(address, for: owner, by: call.author)
             return JSONWriter.object { $0.member("DeviceId", device.id) }
-        } catch let fault as PushAddress.Fault {
+        } catch let fault as PushAddress.ParsingError {
             throw AmazonError.validation("Token", fault.detail)
         }
     }
@@ -69,7 +69,7 @@ extension CognitoSyncService {
 
 extension AmazonError {
     /// The error for a push device that cannot be used.
-    init(telling fault: PushDeviceError) {
+    init(mapping fault: PushDeviceError) {
         switch fault {
         case .unknown: self = .notFound("Device not found.")
         case .tooMany: self.init(400, "LimitExceededException", fault.description)

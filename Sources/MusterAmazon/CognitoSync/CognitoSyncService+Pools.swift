@@ -19,10 +19,10 @@ extension CognitoSyncService {
 
     private func getConfiguration(_ call: AmazonCall) async throws -> [UInt8] {
         let team = try pool(call)
-        return answer(team, try await coordinator.read { try $0.poolSettings(of: team) })
+        return poolJSON(team, try await coordinator.read { try $0.poolSettings(of: team) })
     }
 
-    private func answer(_ team: TeamNumber?, _ settings: PoolSettings) -> [UInt8] {
+    private func poolJSON(_ team: TeamNumber?, _ settings: PoolSettings) -> [UInt8] {
         JSONWriter.object { writer in
             writer.member("IdentityPoolId", coordinator.origin.text(of: .pool(team)))
             if let configuration = settings.configuration { writer.members(of: Array(configuration.utf8)) }
@@ -40,7 +40,7 @@ extension CognitoSyncService {
                 }
             }
         }
-        return answer(
+        return poolJSON(
             team,
             try await change(team, by: call.author) {
                 $0.configuration = String(decoding: configuration, as: UTF8.self)

@@ -50,7 +50,7 @@ extension CognitoSyncService {
         do {
             try await publisher.begin(pool: team, by: call.author)
         } catch let refusal as BulkPublisher.Refusal {
-            throw AmazonError(telling: refusal)
+            throw AmazonError(mapping: refusal)
         }
         return JSONWriter.object { $0.member("IdentityPoolId", coordinator.origin.text(of: .pool(team))) }
     }
@@ -80,7 +80,7 @@ extension BulkPublish.State {
 
 extension AmazonError {
     /// The error for a bulk publish that does not begin.
-    fileprivate init(telling refusal: BulkPublisher.Refusal) {
+    fileprivate init(mapping refusal: BulkPublisher.Refusal) {
         switch refusal {
         case .noStream:
             self.init(

@@ -69,7 +69,7 @@ extension CognitoSyncService {
     private func describeIdentityUsage(_ call: AmazonCall) async throws -> [UInt8] {
         let team = try pool(call)
         let (user, identity): (UserNumber, String)
-        if call.principal.role == .admin,
+        if call.access(in: coordinator.directory).mayReadDatasetUsageOfOthers,
             case .identity(let named) = coordinator.origin.cognitoID(try call.parameter("identity")),
             coordinator.directory.users[named] != nil
         {

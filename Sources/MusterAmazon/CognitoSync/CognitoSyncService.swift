@@ -118,7 +118,7 @@ struct SyncIdentity: Sendable {
 
 extension AmazonError {
     /// The error for an update that the sync trigger's target refused.
-    init(telling fault: SyncTriggerError) {
+    init(mapping fault: SyncTriggerError) {
         switch fault {
         case .invalidAnswer(let words): self.init(400, "InvalidLambdaFunctionOutputException", words)
         case .throttled:
@@ -127,7 +127,7 @@ extension AmazonError {
     }
 
     /// The error for an update of a dataset that changed nothing.
-    init(telling fault: DatasetError) {
+    init(mapping fault: DatasetError) {
         switch fault {
         case .conflict(let key, let count):
             self.init(

@@ -3,7 +3,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// What an admin does with accounts.
+/// The operations of admins on accounts.
 extension CognitoUserPoolService {
     /// The user that a call names, of this store's user pool.
     func namedUser(_ call: AmazonJSONCall) throws -> User {

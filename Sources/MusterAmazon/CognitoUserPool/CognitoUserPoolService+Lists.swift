@@ -2,7 +2,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// What the user pool is, and who is in it.
+/// The operations that describe the user pool and list its users.
 extension CognitoUserPoolService {
     private static let pageLimit = 60
 
@@ -66,10 +66,10 @@ extension CognitoUserPoolService {
         let isWanted = try nameFilter(filter)
         let users = coordinator.directory.users.all.filter { isWanted($0) }
         let page = try AmazonToken.page(of: users, limit: max(1, limit), after: token, .users)
-        return answer(page.items, token: "PaginationToken", page.next)
+        return usersJSON(page.items, token: "PaginationToken", page.next)
     }
 
-    /// What a filter wants: `username = "ida"`, or `^=` for what names begin with; the same by `sub`.
+    /// Parses a filter: `username = "ida"`, or `^=` for a prefix of the name; the same by `sub`.
     private func nameFilter(_ text: String) throws(AmazonError) -> (User) -> Bool {
         guard !text.isEmpty else { return { _ in true } }
         let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
@@ -97,10 +97,10 @@ extension CognitoUserPoolService {
         }
         let users = coordinator.directory.users.all.filter { $0.role == role }
         let page = try AmazonToken.page(of: users, limit: max(1, limit), after: token, .users)
-        return answer(page.items, token: "NextToken", page.next)
+        return usersJSON(page.items, token: "NextToken", page.next)
     }
 
-    private func answer(_ users: [User], token: StaticString, _ next: String?) -> [UInt8] {
+    private func usersJSON(_ users: [User], token: StaticString, _ next: String?) -> [UInt8] {
         JSONWriter.object { writer in
             writer.member("Users", listing: users) { writer, user in
                 writer.beginObject()

@@ -2,7 +2,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// What users do with their own accounts.
+/// The operations of users on their own accounts.
 extension CognitoUserPoolService {
     /// The user whose access token a call shows.
     func user(of call: AmazonJSONCall) async throws -> User {

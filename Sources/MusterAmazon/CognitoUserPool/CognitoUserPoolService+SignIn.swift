@@ -53,11 +53,11 @@ extension CognitoUserPoolService {
                     name: name, password: password, issuer: issuer(at: call.serverAddress),
                     from: call.context.remoteAddress)
             }
-            return answer(session)
+            return sessionJSON(session)
         case "REFRESH_TOKEN_AUTH", "REFRESH_TOKEN":
             let session = try await identity.refreshUserPool(
                 parameters.required("REFRESH_TOKEN"), issuer: issuer(at: call.serverAddress))
-            return answer(session)
+            return sessionJSON(session)
         case "USER_SRP_AUTH":
             let challenge = try await identity.beginProof(
                 ofUserNamed: parameters.required("USERNAME"), clientNumber: parameters.required("SRP_A"),
@@ -131,7 +131,7 @@ extension CognitoUserPoolService {
                     ofUserNamed: user, secretBlock: block, signature: signature, time: time,
                     issuer: issuer(at: call.serverAddress), from: call.context.remoteAddress)
             }
-            return answer(session)
+            return sessionJSON(session)
         } catch IdentityError.refused {
             // The same to everyone: it tells nothing about whether the user exists.
             throw AmazonError.notAuthorized(
@@ -170,7 +170,7 @@ extension CognitoUserPoolService {
         return JSONWriter.object { _ in }
     }
 
-    private func answer(_ session: UserPoolSession) -> [UInt8] {
+    private func sessionJSON(_ session: UserPoolSession) -> [UInt8] {
         JSONWriter.object { writer in
             writer.key("ChallengeParameters")
             writer.beginObject()

@@ -105,7 +105,7 @@ struct CognitoUserPoolService: CognitoJSONService {
 
     // MARK: Errors
 
-    func refusal(telling error: any Error, of operation: String) -> AmazonError? {
+    func refusal(mapping error: any Error, of operation: String) -> AmazonError? {
         switch error {
         case let fault as UserPoolError: AmazonError(ofTokens: fault, in: operation)
         case let fault as IdentityError: AmazonError(ofAccounts: fault)

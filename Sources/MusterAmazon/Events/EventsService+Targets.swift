@@ -47,7 +47,7 @@ extension EventsService {
                     rule.targets.removeAll { $0.id == id }
                     rule.targets.append(target)
                 } catch let fault as RuleError {
-                    failures.append(Failure(id, AmazonError(telling: fault)))
+                    failures.append(Failure(id, AmazonError(mapping: fault)))
                 } catch let fault as AmazonError {
                     failures.append(Failure(id, fault))
                 }

@@ -43,8 +43,8 @@ package struct EventsService: AmazonJSONService {
     private func admit(_ principal: Principal, to operation: String) throws(AmazonError) {
         let isLooking =
             operation.hasPrefix("List") || operation.hasPrefix("Describe") || operation == "TestEventPattern"
-        let roles: [Role] = isLooking ? [.admin, .leader] : [.admin]
-        guard principal.device == nil, roles.contains(principal.role) else {
+        let access = Access(principal, in: coordinator.directory)
+        guard isLooking ? access.mayReadRules : access.mayChangeRules else {
             throw .denied("You are not authorized to perform events:\(operation).")
         }
     }
@@ -52,7 +52,7 @@ package struct EventsService: AmazonJSONService {
 
 extension AmazonError {
     /// The error for an invalid rule.
-    init(telling fault: RuleError) {
+    init(mapping fault: RuleError) {
         switch fault {
         case .noRule: self.init(400, "ResourceNotFoundException", fault.description)
         case .noTarget: self.init(400, "ResourceNotFoundException", fault.description)

@@ -54,9 +54,7 @@ extension LocationService {
     /// A leader's new collection is linked to the tracker of the leader's team, because a leader may change no other.
     /// An admin's is linked to none.
     private static func link(_ collection: RegionCollection, by access: Access) -> [Edit] {
-        guard access.principal.role == .leader,
-            var tracker = access.ownTracker.flatMap({ access.directory.trackers[$0] })
-        else { return [] }
+        guard var tracker = access.ledTracker else { return [] }
         tracker.collections.append(collection.number)
         return [.putTracker(tracker)]
     }

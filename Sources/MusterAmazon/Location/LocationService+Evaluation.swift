@@ -25,20 +25,20 @@ extension LocationService {
         let directory = coordinator.directory
         let collection = try self.collection(call, in: directory)
         guard call.access(in: directory).mayEvaluate(collection) else { throw AmazonError.notYourCollection }
-        let (tracker, team) = try await evaluationTracker(of: collection, for: call)
+        let (tracker, team) = try await evaluationTracker(of: collection, for: call, in: directory)
         let reporter = Reporter(access: call.access(in: coordinator.directory), makesDevices: true)
         return try await report(updates, to: tracker, of: team, as: reporter)
     }
 
     private func evaluationTracker(
-        of collection: RegionCollection, for call: AmazonCall
+        of collection: RegionCollection, for call: AmazonCall, in directory: Directory
     ) async throws -> (Tracker, Team) {
         let name = Self.evaluationName(of: collection)
         @Sendable func existing(_ directory: Directory) -> (Tracker, Team)? {
             guard let team = directory.teams[name], let tracker = directory.trackers[team.tracker] else { return nil }
             return (tracker, team)
         }
-        if let found = existing(coordinator.directory) { return found }
+        if let found = existing(directory) { return found }
         return try await coordinator.edit(by: call.author) { directory, draft in
             if let found = existing(directory) { return found }
             guard directory.collections[collection.number] != nil else {

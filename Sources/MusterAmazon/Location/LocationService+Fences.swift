@@ -107,7 +107,7 @@ extension LocationService {
         _ = try changeableCollection(call, in: coordinator.directory)
         let (fences, failures) = try await coordinator.read { _ in Self.sound([draft]) }
         if let failure = failures.first { throw AmazonError.validation("Geometry", failure.message) }
-        let times = try await put(fences, call)
+        let times = try await storeFences(fences, call)
         return JSONWriter.object { $0.amazonMembers(putAs: id, times[id]) }
     }
 
@@ -120,7 +120,7 @@ extension LocationService {
         // Checks the caller's rights before the costly check of the geometry.
         _ = try changeableCollection(call, in: coordinator.directory)
         let (fences, failures) = try await coordinator.read { _ in Self.sound(drafts) }
-        let times = fences.isEmpty ? [:] : try await put(fences, call)
+        let times = fences.isEmpty ? [:] : try await storeFences(fences, call)
         return JSONWriter.object { writer in
             writer.member("Successes", listing: fences) { writer, fence in
                 writer.beginObject()
@@ -154,7 +154,7 @@ extension LocationService {
     /// muster region, stay.
     ///
     /// - Returns: when each was created and changed.
-    private func put(_ fences: [SoundFence], _ call: AmazonCall) async throws -> [String: EditTimes] {
+    private func storeFences(_ fences: [SoundFence], _ call: AmazonCall) async throws -> [String: EditTimes] {
         let collection = try await coordinator.edit(by: call.author) { directory, draft in
             let collection = try changeableCollection(call, in: directory)
             let fresh = fences.count { directory.region($0.id, in: collection.number) == nil }

@@ -35,11 +35,10 @@ extension LocationService {
     }
 
     private func isOpen(_ tracker: Tracker, of team: Team, to access: Access, for use: TrackerUse) -> Bool {
-        let isOwn = access.principal.team == team.number
-        return switch use {
+        switch use {
         case .itself: access.mayRead(tracker)
-        case .positions: isOwn || access.principal.role == .analyst || access.principal.role == .admin
-        case .reports: isOwn || access.principal.role == .gateway || access.principal.role == .admin
+        case .positions: access.mayReadPositionsOfTracker(of: team)
+        case .reports: access.mayReportToTracker(of: team)
         }
     }
 

@@ -68,7 +68,9 @@ extension LocationService {
         switch AmazonResource(arn: arn) {
         case .tracker(let name):
             let (tracker, _) = try self.tracker(named: name, call, for: .itself, in: directory)
-            guard !toChange || call.principal.role == .admin else { throw .denied("Only admins change trackers.") }
+            guard !toChange || call.access(in: directory).mayChangeTrackers else {
+                throw .denied("Only admins change trackers.")
+            }
             return .tracker(tracker)
         case .collection(let name):
             let collection = try self.collection(named: name, in: directory)

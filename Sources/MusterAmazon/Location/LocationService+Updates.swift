@@ -46,11 +46,7 @@ extension LocationService {
 
         /// Whether a report of this sender may create a device for a user who has none yet.
         func mayMakeDevice(of user: User) -> Bool {
-            switch access.principal.role {
-            case .admin, .gateway: makesDevices
-            case .leader, .member, .analyst: access.principal.user == user.number && access.mayChangeDevices(of: user)
-            case .guest: false
-            }
+            access.mayCreateDeviceByReport(of: user, forAnyone: makesDevices)
         }
     }
 
@@ -98,7 +94,7 @@ extension LocationService {
         }
         // If no update fits the quotas, the whole request is refused, so that AWS clients learn when to try again.
         if overQuota.count == updates.count, let fault = overQuota.max(by: { $0.waitSeconds < $1.waitSeconds }) {
-            throw AmazonError(telling: fault)
+            throw AmazonError(mapping: fault)
         }
         return JSONWriter.object { writer in
             writer.member("Errors", listing: failures) { writer, failure in
@@ -111,7 +107,7 @@ extension LocationService {
         }
     }
 
-    /// What is wrong with an update beyond the API model's rules; nil if nothing is.
+    /// The fault of an update beyond the API model's rules; nil for a valid update.
     private func fault(in update: AmazonPositionUpdate, at now: Instant) -> String? {
         if update.coordinate == nil { return "Position is off the globe: longitude -180 to 180, latitude -90 to 90." }
         if update.sampleTime > now.advanced(bySeconds: ReportLimits.futureToleranceSeconds) {

@@ -51,7 +51,7 @@ struct LocationService: AmazonRESTService {
 
 extension AmazonError {
     /// The error for what the API model does not allow.
-    init(telling faults: AmazonFaults) {
+    init(mapping faults: AmazonFaults) {
         let fields = faults.fields.map { Field($0.name, $0.message) }
         let isMissing = faults.fields.allSatisfy(\.isMissing)
         let list = fields.prefix(3).map { "\($0.name): \($0.message)" }.joined(separator: "; ")

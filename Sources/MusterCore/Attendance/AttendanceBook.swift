@@ -157,7 +157,7 @@ struct AttendanceBook: Sendable {
     mutating func countAll() { toCount.formUnion(states.keys) }
 }
 
-/// What a decision changes in attendance rules.
+/// The changes that a decision makes to attendance rules.
 struct AttendanceChanges: Sendable {
     /// The rules' new states; nil for a rule that is removed.
     var states: [AttendanceNumber: AttendanceState?] = [:]

@@ -12,7 +12,7 @@ public struct AttendanceReport: Hashable, Sendable {
     public var subject: AttendanceRule.Subject
     /// What the rule demands of them.
     public var demand: AttendanceRule.Demand
-    /// What the rule is for.
+    /// The purpose of the rule.
     public var note: String?
     /// What happened.
     public var turn: Turn
@@ -29,7 +29,7 @@ public struct AttendanceReport: Hashable, Sendable {
     /// How many people were in the region, elsewhere or of unknown position when it happened.
     public var count = AttendanceCount()
 
-    /// What can happen to a rule.
+    /// The events of a rule.
     public enum Turn: UInt8, Hashable, Sendable, CaseIterable {
         /// A user made it.
         case made

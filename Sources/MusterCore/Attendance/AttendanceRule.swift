@@ -1,7 +1,7 @@
 /// The number of an attendance rule, unique on the server.
 public typealias AttendanceNumber = Number<AttendanceRule>
 
-/// What a team asks of a region: who should be there, and what the engine reports when they are not known to be there.
+/// A team's rule about a region: who should be there, and what the engine reports when they are not known to be there.
 ///
 /// A person whose position is unknown or too old does not count as present. A report says how many are known to be
 /// there, how many are known to be elsewhere, and how many may be at either. A reported lack ends when devices show
@@ -15,13 +15,13 @@ public struct AttendanceRule: Hashable, Sendable {
     public var name: String
     /// The region: a fence or a beacon region. When it is removed, nobody counts as present in it.
     public var region: RegionNumber
-    /// Whom it counts.
+    /// The people whom the rule counts.
     public var subject: Subject
     /// What the rule demands of these people.
     public var demand: Demand
     /// Whether an incident of the team is opened together with the report.
     public var opensIncident: Bool
-    /// What the rule is for: a note for the people whom its reports alarm.
+    /// The purpose of the rule: a note for the people whom its reports alarm.
     public var note: String?
     /// The user who set it last.
     public var setBy: UserNumber

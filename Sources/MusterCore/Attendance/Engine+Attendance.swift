@@ -61,7 +61,7 @@ extension Engine {
             return .unknown
         }
         guard rule.policy == .confident || rule.isShelter else { return .unknown }
-        let presences = rule.policy == .confident ? states[place].presences : states[place].refuges
+        let presences = rule.policy == .confident ? states[place].presences : states[place].musterPresences
         guard let presence = presences.first(where: { $0.region == region }) else {
             return catalog.mayMiss(region, by: states[place].track) ? .unknown : .absent
         }
@@ -102,7 +102,7 @@ extension DeviceState {
 }
 
 extension Presence {
-    /// What the presence shows about the device's owner.
+    /// The owner's attendance that follows from the presence.
     fileprivate var attendance: Attendance {
         switch standing {
         case .inside: doubt == nil ? .present : .unknown

@@ -50,7 +50,7 @@ extension BeaconTrack {
     ///
     /// - Parameter isInside: whether the device is already inside; then a signal weaker by `BeaconPolicy.reachMargin`
     ///   still counts.
-    mutating func hear(_ sighting: Sighting, within reach: BeaconArea.Reach, isInside: Bool) {
+    mutating func applySighting(_ sighting: Sighting, within reach: BeaconArea.Reach, isInside: Bool) {
         let moment = sighting.sampleTime.milliseconds
         filter(sighting, elapsedSeconds: Double(moment - heard) / 1000)
         heard = max(heard, moment)
@@ -71,7 +71,7 @@ extension BeaconTrack {
     /// Records that the device's operating system reports it inside. This counts as three sightings, which enter a
     /// region of standard mode; a muster region needs one more.
     mutating func noteEnter(at moment: Instant, received: Instant) {
-        // Replaces what was heard before, so that a word that is said twice counts once.
+        // Replaces the earlier sightings, so that a repeated report counts once.
         hits = [1_200, 600, 0].map { moment.milliseconds - $0 }
         arrival = max(arrival, received.milliseconds)
     }
@@ -103,7 +103,7 @@ extension BeaconTrack {
     /// Returns the probability that the device is inside, given that the listener last listened at `moment` of its own
     /// clock, and that it has listened without a silence since `resumed` if there was one.
     ///
-    /// What was heard before a silence holds a standing until the absence since then ends it. It brings nobody back.
+    /// Sightings from before a silence hold a standing until the absence since then ends it. They begin no standing.
     ///
     /// - Parameter isHeld: whether the device is inside already. Otherwise only what was heard since the silence
     ///   counts.

@@ -18,8 +18,8 @@ extension CrossingEvaluator {
     /// in region order. Presences in other regions stay as they are.
     ///
     /// - Parameter verdicts: the new standings, in region order.
-    static func hear(
-        _ verdicts: [BeaconVerdict], _ presences: inout [Presence], of device: DeviceNumber,
+    static func applyVerdicts(
+        _ verdicts: [BeaconVerdict], to presences: inout [Presence], of device: DeviceNumber,
         tracker: RegionCatalog.TrackerRule, on scratch: inout Scratch
     ) {
         let changedBefore = scratch.presencesChanged

@@ -13,7 +13,7 @@ extension Engine {
             // What a scanner reports late is history only: other scanners may have heard the tag since.
             guard !Self.isLate(sighting.sampleTime, received: sighting.receivedTime) else { return }
             guard let tag = catalog.beacons.tag(sighting.beacon), tag != listener else { return }
-            hear(sighting, of: tag, in: rooms, heardBy: listener, now: now, into: &decision)
+            applySighting(sighting, of: tag, in: rooms, heardBy: listener, now: now, into: &decision)
             return
         }
         let state = state(of: listener, after: decision)
@@ -21,7 +21,7 @@ extension Engine {
         let regions = catalog.beacons.regions(of: sighting.beacon)
         // A sighting of another beacon also shows that the device is listening.
         if regions.isEmpty && !state.hasMemory { return }
-        hear(sighting, of: listener, in: regions, heardBy: listener, now: now, into: &decision)
+        applySighting(sighting, of: listener, in: regions, heardBy: listener, now: now, into: &decision)
     }
 
     /// Whether a report about beacons is late: its device had no network meanwhile, or its clock is behind.
@@ -40,7 +40,7 @@ extension Engine {
     func decideListening(
         _ listening: Listening, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
-        hear(device, at: listening.receivedTime, now: now, into: &decision)
+        recordContact(of: device, at: listening.receivedTime, now: now, into: &decision)
         guard devices.indices.contains(Int(device.rawValue)), !Self.isAhead(listening.sampleTime, of: now) else {
             return .late
         }
@@ -96,7 +96,7 @@ extension Engine {
     }
 
     /// Adds a sighting of a device to the tracks of these regions, and decides the device's standings.
-    private func hear(
+    private func applySighting(
         _ sighting: Sighting, of device: DeviceNumber, in regions: [RegionNumber], heardBy listener: DeviceNumber,
         now: Instant, into decision: inout Decision
     ) {
@@ -120,11 +120,11 @@ extension Engine {
                 $0.region == region && ($0.standing == .inside || ($0.standing == .unknown && $0.told == .inside))
             }
             memory.change(region, heardBy: listener, standing: decision.devices.states[slot].presences) {
-                $0.hear(judged, within: beacon.area.reach, isInside: isInside)
+                $0.applySighting(judged, within: beacon.area.reach, isInside: isInside)
             }
         }
         decision.devices.states[slot].memory = memory
-        if device != listener { decision.devices.states[slot].hear(at: sighting.receivedTime) }
+        if device != listener { decision.devices.states[slot].recordContact(at: sighting.receivedTime) }
         if isLate {
             decideBeacons(of: device, asOf: sighting.sampleTime, now: now, into: &decision)
         } else {
@@ -137,7 +137,7 @@ extension Engine {
     private func decideBeacons(
         of device: DeviceNumber, received: Instant, now: Instant, into decision: inout Decision
     ) {
-        guard moveInBeacons(device, received: received, now: now, into: &decision) else { return }
+        guard evaluateBeaconRegions(of: device, received: received, now: now, into: &decision) else { return }
         let user = state(of: device, after: decision).user
         deriveSafety(of: user, now: now, decidedAt: received, into: &decision)
         followAttendance(of: user, now: now, into: &decision)
@@ -148,18 +148,21 @@ extension Engine {
     private func decideBeacons(
         of device: DeviceNumber, asOf moment: Instant, now: Instant, into decision: inout Decision
     ) {
-        guard moveInBeacons(device, received: moment, now: moment, into: &decision) else { return }
+        guard evaluateBeaconRegions(of: device, received: moment, now: moment, into: &decision) else { return }
         followAttendance(of: state(of: device, after: decision).user, now: now, into: &decision)
     }
 
+    /// Updates a device's presences in beacon regions.
+    ///
     /// - Returns: whether a change was reported.
-    private func moveInBeacons(
-        _ device: DeviceNumber, received: Instant, now: Instant, into decision: inout Decision
+    private func evaluateBeaconRegions(
+        of device: DeviceNumber, received: Instant, now: Instant, into decision: inout Decision
     ) -> Bool {
         var state = state(of: device, after: decision)
         let tracker = tracker(of: state.user)
         let verdicts = verdicts(on: &state, tracker, received: received, now: now, after: decision)
-        CrossingEvaluator.hear(verdicts, &state.presences, of: device, tracker: tracker, on: &decision.scratch)
+        CrossingEvaluator.applyVerdicts(
+            verdicts, to: &state.presences, of: device, tracker: tracker, on: &decision.scratch)
         decision.devices.set(Int(device.rawValue), to: state)
         // The changes in the log do not carry all of the memory, so the device's whole state is stored.
         decision.noteState(of: device)
@@ -175,7 +178,8 @@ extension Engine {
         let before = state.memory
         let verdicts = verdicts(on: &state, tracker, received: now, now: now, after: decision)
         let due = verdicts.filter { $0.standing != $0.former || ($0.standing == .outside && $0.probability <= 0.5) }
-        CrossingEvaluator.hear(due, &state.presences, of: device, tracker: tracker, on: &decision.scratch)
+        CrossingEvaluator.applyVerdicts(
+            due, to: &state.presences, of: device, tracker: tracker, on: &decision.scratch)
         let standing = Set(state.presences.map(\.region))
         state.memory.tracks.removeAll { track in
             Double(now.milliseconds - track.arrival) > Self.trackLifetimeSeconds * 1000
@@ -195,10 +199,6 @@ extension Engine {
     private static let trackLifetimeSeconds = 3_600.0
 
     /// Returns the time until which the listener of a track is known to have listened, by the listener's clock.
-    func beaconMoment(of track: BeaconTrack, after decision: Decision? = nil) -> Instant? {
-        Self.moment(of: track, heardUntil: listening(of: track, after: decision).until)
-    }
-
     private static func moment(of track: BeaconTrack, heardUntil heard: Instant?) -> Instant? {
         guard let heard else { return track.lastHit }
         return max(heard, track.lastHit ?? heard)

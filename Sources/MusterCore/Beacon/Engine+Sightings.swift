@@ -19,7 +19,7 @@ extension Engine {
         _ sighting: Sighting, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         var state = state(of: device, after: decision)
-        state.hear(at: sighting.receivedTime)
+        state.recordContact(at: sighting.receivedTime)
         let isLate = state.sighted.map { sighting.sampleTime < $0 } ?? false
         guard !isLate, !Self.isAhead(sighting.sampleTime, of: now) else {
             decision.record(state, of: device)
@@ -48,7 +48,7 @@ extension Engine {
         // A broker sends a last will when the device is gone, and any program of the owner's sets properties: neither
         // shows that the device was heard.
         if note.name.kind != .lastWill, note.name.kind != .properties {
-            hear(device, at: note.receivedTime, now: now, into: &decision)
+            recordContact(of: device, at: note.receivedTime, now: now, into: &decision)
         }
         return .accepted
     }

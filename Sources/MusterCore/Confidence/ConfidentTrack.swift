@@ -53,7 +53,7 @@ public struct ConfidentTrack: Hashable, Sendable {
     var usualDeviation: Float = 0
     /// The age of the last fix of fine accuracy that was no surprise.
     var fittedMilliseconds: UInt32 = 0
-    /// What `fittedMilliseconds` was at the first surprise.
+    /// The value of `fittedMilliseconds` at the first surprise.
     var gapMilliseconds: UInt32 = 0
     /// Marks of where the estimate was. The filter sets a new one when the newest is 10 s old.
     var waypoint = Mark()

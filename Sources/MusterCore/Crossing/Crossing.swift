@@ -1,6 +1,6 @@
 /// A device entered a region, left it, dwelt in it, or passed through it between two fixes.
 public struct Crossing: Hashable, Sendable {
-    /// What a device did at a region.
+    /// The kinds of crossings.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         case enter, exit, dwell
         /// The straight line between two fixes led through the region. Inferred: it changes no standing.

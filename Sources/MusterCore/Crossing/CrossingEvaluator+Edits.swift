@@ -27,8 +27,9 @@ extension CrossingEvaluator {
     ///
     /// The scratch's `nearbyRegions` must be the regions that the device may be inside, measured for the confident
     /// policy.
-    func stand(
-        _ presences: inout [Presence], anew edit: CrossingEdit, in catalog: RegionCatalog, on scratch: inout Scratch
+    func reevaluate(
+        _ presences: inout [Presence], after edit: CrossingEdit, in catalog: RegionCatalog,
+        on scratch: inout Scratch
     ) {
         let distances = Dictionary(
             (0..<scratch.nearbyRegions.count).map {
@@ -48,7 +49,9 @@ extension CrossingEvaluator {
                 if let presence { result.append(presence) }
                 continue
             }
-            let renewed = stand(in: region, rule, presence, distances[number] ?? -.infinity, edit.moment)
+            let renewed = renewedPresence(
+                in: region, rule, former: presence, signedDistanceMetres: distances[number] ?? -.infinity,
+                at: edit.moment)
             let former = presence ?? Presence(outside: region, at: edit.moment)
             if renewed.isNews(after: former) || edit.hasOtherPolicy(rule) {
                 let percent = renewed.doubt == .checking ? nil : renewed.percent
@@ -67,9 +70,9 @@ extension CrossingEvaluator {
     }
 
     /// Decides a presence in one region, as if no standing had been known.
-    private func stand(
-        in region: RegionNumber, _ rule: RegionCatalog.RegionRule, _ former: Presence?, _ signedDistanceMetres: Double,
-        _ moment: Instant
+    private func renewedPresence(
+        in region: RegionNumber, _ rule: RegionCatalog.RegionRule, former: Presence?, signedDistanceMetres: Double,
+        at moment: Instant
     ) -> Renewed {
         // Without an estimate there is no distance. A distance of 0 leaves the standing unknown.
         let distance = estimate.deviationMetres.isFinite ? signedDistanceMetres : 0
@@ -78,7 +81,7 @@ extension CrossingEvaluator {
             isSettled: estimate.isSettled, mode: rule.mode)
         var presence = former ?? Presence(outside: region, at: moment)
         if former == nil && estimate.isFirst { presence.told = .unknown }
-        if scope == .refuges { presence.told = standing }
+        if scope == .musterRegions { presence.told = standing }
         if standing != presence.standing { presence.since = moment }
         presence.standing = standing
         let likelihood = Likelihood(probability)

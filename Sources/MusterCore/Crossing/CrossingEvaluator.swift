@@ -3,8 +3,9 @@ import MusterGeometry
 /// Updates a device's presences after a fix and decides the crossings: exits, then enters, then dwells, each in region
 /// order. Raw and confident collections share this code; only the decision of a standing differs.
 ///
-/// The confident policy has hysteresis: a device enters at a higher probability than the one at which it exits, so that
-/// one that lies still at a boundary does not flap.
+/// The confident policy debounces crossings by hysteresis: a device enters at a higher probability than the one at
+/// which it exits, so that a device that lies still at a boundary does not flap. A collection's exit delay debounces
+/// exits.
 struct CrossingEvaluator {
     let estimate: FixEstimate
     var scope = Scope.events
@@ -13,9 +14,9 @@ struct CrossingEvaluator {
     enum Scope {
         /// `DeviceState.presences`: events follow from them, and each is decided under its collection's policy.
         case events
-        /// `DeviceState.refuges`: safety in the muster regions of raw collections follows from them. The confident
-        /// policy decides them, and they give no events.
-        case refuges
+        /// `DeviceState.musterPresences`: safety in the muster regions of raw collections follows from them. The
+        /// confident policy decides them, and they give no events.
+        case musterRegions
         /// The part of `DeviceState.presences` that sightings decide: those in beacon regions.
         case beacons
     }
@@ -25,7 +26,7 @@ struct CrossingEvaluator {
     ///
     /// - Returns: whether the device is at rest: no presence changed, and none would change as long as no boundary
     ///   comes near.
-    func move(
+    func evaluate(
         _ presences: inout [Presence], by track: ConfidentTrack, in catalog: RegionCatalog, on scratch: inout Scratch
     ) -> Bool {
         if staysPut(presences, scratch.nearbyRegions, in: catalog) { return true }
@@ -57,7 +58,7 @@ struct CrossingEvaluator {
                 scratch.presences.append(presence)
                 continue
             }
-            move(
+            evaluate(
                 RegionNumber(number), rule, from: isKnown ? presence : nil,
                 signedDistanceMetres: isFound ? nearbyRegion?.signedDistanceMetres : nil, by: track, in: catalog,
                 on: &scratch)
@@ -73,7 +74,7 @@ struct CrossingEvaluator {
         switch scope {
         case .events: estimate.tracker.isLinked(to: rule.collection)
         case .beacons: rule.beacon != nil && estimate.tracker.isLinked(to: rule.collection)
-        case .refuges: rule.isShelter && rule.policy == .raw && estimate.tracker.isLinked(to: rule.collection)
+        case .musterRegions: rule.isShelter && rule.policy == .raw && estimate.tracker.isLinked(to: rule.collection)
         }
     }
 
@@ -125,8 +126,8 @@ struct CrossingEvaluator {
             && (presence.hasDwelt || catalog.reportsNoDwell(in: presence.region))
     }
 
-    /// Updates one presence.
-    private func move(
+    /// Updates the presence in one region.
+    private func evaluate(
         _ region: RegionNumber, _ rule: RegionCatalog.RegionRule, from former: Presence?, signedDistanceMetres: Double?,
         by track: ConfidentTrack, in catalog: RegionCatalog, on scratch: inout Scratch
     ) {
@@ -195,7 +196,7 @@ struct CrossingEvaluator {
             presence.since = time
             presence.hasDwelt = false
         }
-        guard scope != .refuges else {
+        guard scope != .musterRegions else {
             presence.told = .inside
             return
         }
@@ -215,7 +216,7 @@ struct CrossingEvaluator {
         _ presence: inout Presence, from former: Presence, _ rule: RegionCatalog.RegionRule, _ insidePercent: UInt8?,
         on scratch: inout Scratch
     ) {
-        guard scope != .refuges, former.told == .inside else {
+        guard scope != .musterRegions, former.told == .inside else {
             presence.told = .outside
             return
         }

@@ -1,6 +1,6 @@
 import MusterGeometry
 
-/// What the evaluator knows of a device after a fix, the same for every region.
+/// The evaluator's input about a device after a fix, the same for every region.
 struct FixEstimate {
     var device: DeviceNumber
     var sampleTime: Instant
@@ -38,115 +38,5 @@ extension FixEstimate {
         isSettled = state.track.isSettled
         isChecking = state.track.isChecking
         self.isFirst = isFirst
-    }
-}
-
-extension RegionCatalog {
-    /// Replaces the scratch's `nearbyRegions` with the regions that a device may be inside, in region order.
-    func find(_ position: Position, _ estimate: FixEstimate, _ state: DeviceState, on scratch: inout Scratch) {
-        let tracker = estimate.tracker
-        scratch.nearbyRegions.clear()
-        defer { if tracker.collections.count > 1 { scratch.nearbyRegions.withArray { $0.sort { $0.id < $1.id } } } }
-        if !tracker.raw.isEmpty && estimate.passesFilter {
-            regions(containing: position.coordinate, in: tracker.raw, into: &scratch.inside)
-            for region in scratch.inside {
-                scratch.nearbyRegions.append(NearbyRegion(id: region, signedDistanceMetres: .infinity))
-            }
-        }
-        if !estimate.isChecking { addConfident(estimate, state, on: &scratch) }
-    }
-
-    /// Replaces the scratch's `nearbyRegions` with the regions of confident collections that a device may be inside, in
-    /// region order.
-    func findConfident(_ estimate: FixEstimate, _ state: DeviceState, on scratch: inout Scratch) {
-        scratch.nearbyRegions.clear()
-        guard !state.track.isEmpty else { return }
-        addConfident(estimate, state, on: &scratch)
-        if estimate.tracker.confident.count > 1 { scratch.nearbyRegions.withArray { $0.sort { $0.id < $1.id } } }
-    }
-
-    private func addConfident(_ estimate: FixEstimate, _ state: DeviceState, on scratch: inout Scratch) {
-        let tracker = estimate.tracker
-        guard !tracker.confident.isEmpty else { return }
-        nearby(estimate, state, in: tracker.confident, on: &scratch)
-        if 4 * estimate.deviationMetres > Self.reachMetres {
-            scratch.nearbyRegions.withArray { measureDistant(state.presences, state, tracker.confident, &$0) }
-        }
-    }
-
-    /// Replaces the scratch's `nearbyRegions` with the muster regions of raw collections that a device may be inside,
-    /// measured for the confident policy, in region order.
-    func findRefuges(_ estimate: FixEstimate, _ state: DeviceState, on scratch: inout Scratch) {
-        let tracker = estimate.tracker
-        scratch.nearbyRegions.clear()
-        guard !state.track.isEmpty, !tracker.sheltering.isEmpty else { return }
-        nearby(estimate, state, in: tracker.sheltering, on: &scratch)
-        scratch.nearbyRegions.withArray { nearbyRegions in
-            if 4 * estimate.deviationMetres > Self.reachMetres {
-                measureDistant(state.refuges, state, tracker.sheltering, &nearbyRegions)
-            }
-            nearbyRegions.removeAll { rule(of: RegionNumber($0.id))?.isMuster != true }
-            if tracker.sheltering.count > 1 { nearbyRegions.sort { $0.id < $1.id } }
-        }
-    }
-
-    /// Adds the regions that are so near that the device is not certain to be outside.
-    private func nearby(
-        _ estimate: FixEstimate, _ state: DeviceState, in collections: [CollectionNumber], on scratch: inout Scratch
-    ) {
-        let reach = Metres(min(4 * estimate.deviationMetres + Self.marginMetres, Self.reachMetres))
-        for collection in collections {
-            nearby(state.track.estimate, within: reach, in: collection, into: &scratch.nearbyRegions)
-        }
-    }
-
-    /// Measures the regions whose boundary is beyond `reachMetres`: those that hold the estimate, and those of the
-    /// device's presences, which it adds. With so large a deviation these alone can matter.
-    private func measureDistant(
-        _ presences: [Presence], _ state: DeviceState, _ collections: [CollectionNumber],
-        _ nearbyRegions: inout [NearbyRegion]
-    ) {
-        for index in nearbyRegions.indices where nearbyRegions[index].signedDistanceMetres == .infinity {
-            let region = RegionNumber(nearbyRegions[index].id)
-            guard let rule = rule(of: region), collections.contains(rule.collection),
-                let distance = signedDistance(from: state.track.estimate, to: region)
-            else { continue }
-            nearbyRegions[index].signedDistanceMetres = distance.value
-        }
-        let found = Set(nearbyRegions.map(\.id))
-        for presence in presences where !found.contains(presence.region.rawValue) {
-            guard let rule = rule(of: presence.region), collections.contains(rule.collection),
-                let distance = signedDistance(from: state.track.estimate, to: presence.region)
-            else { continue }
-            nearbyRegions.append(
-                NearbyRegion(id: presence.region.rawValue, signedDistanceMetres: distance.value))
-        }
-        nearbyRegions.sort { $0.id < $1.id }
-    }
-
-    /// The largest exit margin of any mode, metres. A device is certainly outside a region that is farther away than
-    /// this and four deviations.
-    private static let marginMetres = 8.0
-    /// How far around the estimate the engine searches for boundaries, metres, however large the deviation is: within
-    /// thousands of regions the search around a fix of 20 km would take milliseconds.
-    private static let reachMetres = 3_000.0
-
-    /// Whether a device may be inside a region that the search did not reach, because its estimate is so uncertain.
-    /// Then that the device has no presence there does not show that it is outside. A device that is too far from the
-    /// region even for its uncertainty is outside.
-    func mayMiss(_ region: RegionNumber, by track: ConfidentTrack) -> Bool {
-        Self.unsearchedBox(of: track).map { isRegion(region, near: $0) } ?? false
-    }
-
-    /// Whether a device may be inside a muster region that the search did not reach; see `mayMiss`.
-    func mayMissShelter(of tracker: TrackerRule, by track: ConfidentTrack) -> Bool {
-        Self.unsearchedBox(of: track).map { isShelter(of: tracker, near: $0) } ?? false
-    }
-
-    /// Returns a box around all places where a device may be; nil when the search reaches all of them.
-    private static func unsearchedBox(of track: ConfidentTrack) -> BoundingBox? {
-        let reach = -CrossingEvaluator.farDeviations * track.deviationMetres
-        guard !track.isEmpty, reach > reachMetres else { return nil }
-        return BoundingBox(around: track.estimate, within: Metres(reach))
     }
 }

@@ -79,7 +79,7 @@ public struct DatasetRecord: Hashable, Sendable {
         self.modifiedBy = modifiedBy
     }
 
-    /// What the record counts for in the limits of a dataset: the bytes of its key and its value, in UTF-8.
+    /// The size of the record in the limits of a dataset: the bytes of its key and its value, in UTF-8.
     var bytes: Int { key.utf8.count + (value?.utf8.count ?? 0) }
 }
 

@@ -35,7 +35,7 @@ public struct DatasetUpdate: Hashable, Sendable {
     }
 }
 
-/// What one user may keep in datasets. The first three limits are Amazon Cognito Sync's.
+/// The limits of one user's datasets. The first three are Amazon Cognito Sync's.
 public enum DatasetLimits {
     /// The number of datasets of a user.
     public static let datasets = 20

@@ -34,7 +34,7 @@ public struct GuestID: Hashable, Sendable {
     public var mark: UInt32 { UInt32(truncatingIfNeeded: low) }
 }
 
-/// What guests may keep in datasets, beside `DatasetLimits`.
+/// The limits of guests' datasets, beside `DatasetLimits`.
 public enum GuestLimits {
     /// The size of a guest's datasets together, in bytes as `weight(of:)` counts them.
     public static let bytes = 524_288
@@ -52,7 +52,7 @@ public enum GuestLimits {
     /// The number of deliveries that may wait for a pool's stream while its guests update. Guests' updates beyond are
     /// refused, because a stream that is away would fill the disk with them.
     public static let waitingForStream = 1_000
-    /// What a record takes on disk beside its key and value, in bytes: names, times and entries of indexes.
+    /// The size of a record on disk beside its key and value, in bytes: names, times and entries of indexes.
     public static let recordBytes = 256
 
     /// The size of a dataset, in bytes: its keys and values, and what each record and the dataset itself take besides.

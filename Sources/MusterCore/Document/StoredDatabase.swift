@@ -12,7 +12,7 @@ extension Number where Entity == StoredDatabase {
     public var user: UserNumber? { rawValue < 0 ? UserNumber(-rawValue) : nil }
 }
 
-/// What a read covers: one database, or all the location databases as one (`lt_locations_all`).
+/// The documents that a read covers: one database, or all the location databases as one (`lt_locations_all`).
 public enum DatabaseScope: Hashable, Sendable {
     /// One database.
     case database(DatabaseNumber)

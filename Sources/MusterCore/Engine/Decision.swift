@@ -40,9 +40,9 @@ public struct Decision: Sendable {
     /// The people whose check-in timers raised an SOS and ask for an incident of their team. Only the store gives the
     /// number of a new incident, so the caller opens them in the transaction of this decision.
     public internal(set) var peopleToOpenIncidentsFor: [UserNumber] = []
-    /// What the decision changes in attendance rules.
+    /// The changes to attendance rules.
     var attendance = AttendanceChanges()
-    /// What the decision changes in proximity rules.
+    /// The changes to proximity rules.
     var proximity = ProximityChanges()
     /// The newest ranges that the decision accepted as current.
     var ranges = LatestRanges()
@@ -81,8 +81,8 @@ public struct Decision: Sendable {
 
     /// Returns a device's presences in the muster regions of raw collections as this decision leaves them; empty for a
     /// device that it does not touch.
-    public func refuges(of device: DeviceNumber) -> [Presence] {
-        devices[Int(device.rawValue)]?.refuges ?? []
+    public func musterPresences(of device: DeviceNumber) -> [Presence] {
+        devices[Int(device.rawValue)]?.musterPresences ?? []
     }
 
     /// The numbers of the devices that the decision touches, as array indexes, in the order in which it touched them.
@@ -91,8 +91,8 @@ public struct Decision: Sendable {
     /// Returns a person's safety as this decision leaves it; nil for a person whom it does not touch.
     public func safety(of user: UserNumber) -> Safety? { people[Int(user.rawValue)]?.safety }
 
-    /// Returns what holds of the declarations about a person after this decision; nil for a person whom it does not
-    /// touch.
+    /// Returns the result of the declarations about a person as this decision leaves it; nil for a person whom it does
+    /// not touch.
     public func declared(of user: UserNumber) -> Declared? { people[Int(user.rawValue)]?.declared }
 
     /// Returns a team's incident as this decision leaves it; nil when the decision does not change it.

@@ -78,12 +78,12 @@ extension Engine {
         case .position(let position, let device, let isCurrent) where devices.indices.contains(Int(device.rawValue)):
             let index = Int(device.rawValue)
             _ = devices[index].observeClock(position)
-            devices[index].hear(at: position.receivedTime)
+            devices[index].recordContact(at: position.receivedTime)
             guard isCurrent else { return }
             let sampleTime = devices[index].sampleTime(of: position)
             _ = devices[index].follow(position, at: sampleTime, isStored: true)
         case .sighting(let sighting, let device, _) where devices.indices.contains(Int(device.rawValue)):
-            devices[Int(device.rawValue)].hear(at: sighting.receivedTime)
+            devices[Int(device.rawValue)].recordContact(at: sighting.receivedTime)
         default: return
         }
     }
@@ -94,7 +94,7 @@ extension Engine {
 
     /// The devices with an evaluated position whose tracker has muster regions in raw collections, each with its newest
     /// evaluated sample time.
-    public var devicesWithRefuges: [(device: DeviceNumber, evaluated: Instant)] {
+    public var devicesWithMusterRegions: [(device: DeviceNumber, evaluated: Instant)] {
         devices.indices.compactMap { index in
             guard let evaluated = devices[index].evaluated, !tracker(of: devices[index].user).sheltering.isEmpty else {
                 return nil
@@ -107,10 +107,10 @@ extension Engine {
     /// muster regions of raw collections. An older version of Muster stored neither.
     ///
     /// - Parameter trail: the positions, ascending by sample time.
-    public mutating func rebuildRefuges(of device: DeviceNumber, from trail: [Position]) {
+    public mutating func rebuildMusterPresences(of device: DeviceNumber, from trail: [Position]) {
         guard devices.indices.contains(Int(device.rawValue)) else { return }
         for position in trail { devices[Int(device.rawValue)].track.advance(ConfidentFix(position)) }
-        scope.refugesToRebuild.insert(device)
+        scope.musterPresencesToRebuild.insert(device)
     }
 }
 

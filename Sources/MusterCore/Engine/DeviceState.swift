@@ -20,7 +20,7 @@ struct DeviceState: Hashable, Sendable {
     }
     /// The device's presences in the muster regions of raw collections, in region order. The confident policy decides
     /// them, and the owner's safety follows from them, whatever the events of those collections say.
-    var refuges: [Presence] = [] {
+    var musterPresences: [Presence] = [] {
         didSet { boundaryFreeRadius.end() }
     }
     /// How far the device may move until its presences can change.
@@ -105,7 +105,7 @@ struct DeviceState: Hashable, Sendable {
 
     /// Records that the server received something from the device.
     @inline(__always)
-    mutating func hear(at moment: Instant) {
+    mutating func recordContact(at moment: Instant) {
         if lastHeard.instant.map({ moment > $0 }) ?? true { lastHeard.instant = moment }
     }
 
@@ -202,7 +202,7 @@ extension DeviceState {
     }
 
     /// Whether the device has a presence in any region, or sightings that may lead to one.
-    var hasStandings: Bool { !presences.isEmpty || !refuges.isEmpty || hasMemory }
+    var hasStandings: Bool { !presences.isEmpty || !musterPresences.isEmpty || hasMemory }
 
     /// Whether the device has any evidence from sightings.
     @inline(__always)

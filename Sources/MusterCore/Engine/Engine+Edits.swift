@@ -6,7 +6,8 @@ extension Engine {
     public init(
         directory: Directory, positions: [(device: DeviceNumber, position: Position)],
         presences: [(device: DeviceNumber, presences: [Presence])],
-        refuges: [(device: DeviceNumber, refuges: [Presence])] = [], safety: [(user: UserNumber, safety: Safety)]
+        musterPresences: [(device: DeviceNumber, presences: [Presence])] = [],
+        safety: [(user: UserNumber, safety: Safety)]
     ) {
         self.init()
         reserve(users: directory.users.count, devices: directory.devices.count)
@@ -29,8 +30,8 @@ extension Engine {
         for (device, presences) in presences where devices.indices.contains(Int(device.rawValue)) {
             devices[Int(device.rawValue)].presences = presences
         }
-        for (device, refuges) in refuges where devices.indices.contains(Int(device.rawValue)) {
-            devices[Int(device.rawValue)].refuges = refuges
+        for (device, presences) in musterPresences where devices.indices.contains(Int(device.rawValue)) {
+            devices[Int(device.rawValue)].musterPresences = presences
         }
         for (user, safety) in safety where people.indices.contains(Int(user.rawValue)) {
             people[Int(user.rawValue)].safety = safety
@@ -118,7 +119,7 @@ extension Engine {
         let events = devices[index].presences.filter { !catalog.isShown($0.region) }
         devices[index].presences = (presences.filter { catalog.isShown($0.region) } + events)
             .sorted { $0.region < $1.region }
-        devices[index].refuges = presences.filter { !catalog.isShown($0.region) }
+        devices[index].musterPresences = presences.filter { !catalog.isShown($0.region) }
         devices[Int(device.rawValue)].hasStood = true
         scope.isEveryone = true
     }

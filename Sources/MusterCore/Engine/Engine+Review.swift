@@ -40,7 +40,7 @@ struct ReviewQueue: Sendable {
     var waiting: ArraySlice<DeviceNumber> { devices[next...] }
 }
 
-/// What edits of regions, links, policies and memberships change in standings and safety.
+/// Decides standings and safety again after edits of regions, links, policies and memberships.
 extension Engine {
     /// The number of devices that are decided again in one transaction; it takes a tenth of a second of the writer's
     /// time. The owners of further devices have unknown safety (`Safety.Source.underReview`) until a later slice.
@@ -71,7 +71,7 @@ extension Engine {
         let slice = queue.dequeue(limit)
         // From here on the owners' safety follows the devices of the slice, and disregards those that still wait.
         decision.reviewQueue = queue.isEmpty ? ReviewQueue() : queue
-        for device in slice { standAnew(device, queue.scope, now: now, into: &decision) }
+        for device in slice { reevaluate(device, in: queue.scope, now: now, into: &decision) }
         guard !scope.isEmpty else { return }
         for device in queue.waiting {
             deriveSafety(of: state(of: device, after: decision).user, now: now, decidedAt: now, into: &decision)
@@ -105,11 +105,11 @@ extension Engine {
     private func devices(concernedBy scope: ReviewScope) -> [DeviceNumber] {
         guard scope.isOfPlaces || scope.isEveryone else {
             let owned = scope.users.sorted().flatMap { Array(ownership.devices(of: $0)) }
-            return owned + scope.refugesToRebuild.subtracting(owned).sorted()
+            return owned + scope.musterPresencesToRebuild.subtracting(owned).sorted()
         }
         return devices.indices.compactMap { index in
             let device = DeviceNumber(Int32(index))
-            return concerns(scope, devices[index]) || scope.refugesToRebuild.contains(device) ? device : nil
+            return concerns(scope, devices[index]) || scope.musterPresencesToRebuild.contains(device) ? device : nil
         }
     }
 
@@ -123,7 +123,9 @@ extension Engine {
         if scope.isEveryone, stands(state, besides: tracker) { return true }
         guard scope.isOfPlaces, let number else { return false }
         if scope.links[number] != nil { return true }
-        if (state.presences + state.refuges).contains(where: { scope.regions.contains($0.region) }) { return true }
+        if (state.presences + state.musterPresences).contains(where: { scope.regions.contains($0.region) }) {
+            return true
+        }
         if state.hasMemory, state.memory.tracks.contains(where: { scope.regions.contains($0.region) }) { return true }
         if tracker.collections.contains(where: { scope.collections.contains($0) }) { return true }
         guard tracker.isFollowed, !state.track.isEmpty, !scope.regions.isEmpty else { return false }
@@ -135,12 +137,12 @@ extension Engine {
         func isLinked(_ presence: Presence) -> Bool {
             catalog.rule(of: presence.region).map { tracker.isLinked(to: $0.collection) } ?? false
         }
-        return !(state.presences.allSatisfy(isLinked) && state.refuges.allSatisfy(isLinked))
+        return !(state.presences.allSatisfy(isLinked) && state.musterPresences.allSatisfy(isLinked))
     }
 
     /// Decides again how a device stands in the regions that edits changed, and whether its owner is safe.
-    private func standAnew(
-        _ device: DeviceNumber, _ scope: ReviewScope, now: Instant, into decision: inout Decision
+    private func reevaluate(
+        _ device: DeviceNumber, in scope: ReviewScope, now: Instant, into decision: inout Decision
     ) {
         var state = state(of: device, after: decision)
         // The review uses a track of the newest position alone. The track is not kept, so that the next fix asks for
@@ -159,12 +161,13 @@ extension Engine {
         }
         var edit = CrossingEdit(
             moment: now, hasChanged: hasChanged, hasOtherPolicy: { scope.collections.contains($0.collection) })
-        catalog.findConfident(estimate, state, on: &decision.scratch)
-        CrossingEvaluator(estimate: estimate).stand(&state.presences, anew: edit, in: catalog, on: &decision.scratch)
-        if scope.refugesToRebuild.contains(device) { edit.hasChanged = { _, _ in true } }
-        catalog.findRefuges(estimate, state, on: &decision.scratch)
-        CrossingEvaluator(estimate: estimate, scope: .refuges)
-            .stand(&state.refuges, anew: edit, in: catalog, on: &decision.scratch)
+        catalog.collectConfidentRegions(of: state, by: estimate, on: &decision.scratch)
+        CrossingEvaluator(estimate: estimate)
+            .reevaluate(&state.presences, after: edit, in: catalog, on: &decision.scratch)
+        if scope.musterPresencesToRebuild.contains(device) { edit.hasChanged = { _, _ in true } }
+        catalog.collectMusterRegions(of: state, by: estimate, on: &decision.scratch)
+        CrossingEvaluator(estimate: estimate, scope: .musterRegions)
+            .reevaluate(&state.musterPresences, after: edit, in: catalog, on: &decision.scratch)
         endUnheard(&state, of: device, into: &decision)
         if !hasTrack { state.track = ConfidentTrack() }
         decision.record(state, of: device)

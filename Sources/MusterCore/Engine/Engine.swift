@@ -12,7 +12,7 @@ public struct Engine: Sendable {
     var people: [PersonState] = []
     var teams: [TeamState] = []
     var ownership = Ownership()
-    /// What edits changed since the last review.
+    /// The changes of edits since the last review.
     var scope = ReviewScope()
     /// The devices that earlier edits concern and that still wait for review.
     var reviewQueue = ReviewQueue()
@@ -88,7 +88,7 @@ public struct Engine: Sendable {
     ) -> Verdict {
         let place = slot(of: device, in: &decision)
         let isMending = decision.devices.states[place].observeClock(position)
-        decision.devices.states[place].hear(at: position.receivedTime)
+        decision.devices.states[place].recordContact(at: position.receivedTime)
         // No stored position shows what the engine knows of a wrong clock.
         let isWatched = decision.devices.states[place].isWatched
         if isMending || isWatched { decision.noteState(of: device) }
@@ -101,7 +101,7 @@ public struct Engine: Sendable {
         }
         let user = decision.devices.states[place].user
         let wasCoarse = decision.devices.states[place].track.fineAgeSeconds > 0
-        let passage = move(
+        let passage = advance(
             &decision.devices.states[place], of: device, to: position, at: sampleTime, tracker: tracker(of: user),
             on: &decision.scratch)
         // A stored position is in the log. Of any other, only the device's record tells.
@@ -123,15 +123,15 @@ public struct Engine: Sendable {
     /// ones raw collections evaluate, as Amazon Location's does. The confident policy evaluates every position.
     ///
     /// - Parameter sampleTime: the position's sample time, corrected for the known error of the device's clock.
-    private func move(
+    private func advance(
         _ state: inout DeviceState, of device: DeviceNumber, to position: Position, at sampleTime: Instant,
         tracker: RegionCatalog.TrackerRule, on scratch: inout Scratch
     ) -> PositionFilter.Passage {
         let passage = tracker.filter == .none ? .stored : tracker.filter.passage(of: position, after: state.latest)
         if let evaluated = state.evaluated, sampleTime.seconds(since: evaluated) > Self.stateLifetimeSeconds {
-            scratch.presencesChanged = !state.presences.isEmpty || !state.refuges.isEmpty
+            scratch.presencesChanged = !state.presences.isEmpty || !state.musterPresences.isEmpty
             state.presences.removeAll()
-            state.refuges.removeAll()
+            state.musterPresences.removeAll()
         }
         let former = state.surestFix
         let wasChecking = state.track.isChecking
@@ -141,13 +141,13 @@ public struct Engine: Sendable {
         estimate.passesFilter = passage != .ignored
         let evaluator = CrossingEvaluator(estimate: estimate)
         if !evaluator.isClear(position, state, in: catalog) {
-            catalog.find(position, estimate, state, on: &scratch)
-            var isAtRest = evaluator.move(&state.presences, by: state.track, in: catalog, on: &scratch)
+            catalog.collectNearbyRegions(of: state, at: position, by: estimate, on: &scratch)
+            var isAtRest = evaluator.evaluate(&state.presences, by: state.track, in: catalog, on: &scratch)
             if !tracker.sheltering.isEmpty {
-                catalog.findRefuges(estimate, state, on: &scratch)
-                let isSheltered = CrossingEvaluator(estimate: estimate, scope: .refuges).move(
-                    &state.refuges, by: state.track, in: catalog, on: &scratch)
-                isAtRest = isAtRest && isSheltered
+                catalog.collectMusterRegions(of: state, by: estimate, on: &scratch)
+                let isAtRestInMusterRegions = CrossingEvaluator(estimate: estimate, scope: .musterRegions).evaluate(
+                    &state.musterPresences, by: state.track, in: catalog, on: &scratch)
+                isAtRest = isAtRest && isAtRestInMusterRegions
             }
             evaluator.noteBoundaryFreeRadius(
                 around: position, isAtRest: isAtRest, &state, in: catalog, scratch.nearbyRegions)
@@ -208,10 +208,12 @@ public struct Engine: Sendable {
 
     /// Records that the server received a repetition or a note from a device, which changes no other state of the
     /// device.
-    public func hear(_ device: DeviceNumber, at moment: Instant, now: Instant, into decision: inout Decision) {
+    public func recordContact(
+        of device: DeviceNumber, at moment: Instant, now: Instant, into decision: inout Decision
+    ) {
         guard devices.indices.contains(Int(device.rawValue)) else { return }
         let place = slot(of: device, in: &decision)
-        decision.devices.states[place].hear(at: moment)
+        decision.devices.states[place].recordContact(at: moment)
         decision.noteState(of: device)
         let user = decision.devices.states[place].user
         if !isHeard(user, after: decision) { deriveSafety(of: user, now: now, decidedAt: now, into: &decision) }

@@ -89,12 +89,13 @@ extension Engine {
     public func shownStandings(of device: DeviceNumber) -> [Presence] {
         guard devices.indices.contains(Int(device.rawValue)) else { return [] }
         let state = devices[Int(device.rawValue)]
-        return (state.presences.filter { catalog.isShown($0.region) } + state.refuges).sorted { $0.region < $1.region }
+        return (state.presences.filter { catalog.isShown($0.region) } + state.musterPresences)
+            .sorted { $0.region < $1.region }
     }
 
     /// Returns a device's presences in the muster regions of raw collections, in region order.
-    public func refuges(of device: DeviceNumber) -> [Presence] {
-        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].refuges : []
+    public func musterPresences(of device: DeviceNumber) -> [Presence] {
+        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].musterPresences : []
     }
 
     private func report(_ presence: Presence, of device: DeviceNumber, heard memory: BeaconMemory) -> PresenceReport {

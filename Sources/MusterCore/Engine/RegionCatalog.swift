@@ -159,7 +159,7 @@ struct RegionCatalog: Sendable {
     private static let shelterLimit = 1_000
 
     /// Whether clients see a region's presence from `DeviceState.presences`. In a muster region of a raw collection
-    /// they see the confident one from `DeviceState.refuges` instead.
+    /// they see the confident one from `DeviceState.musterPresences` instead.
     func isShown(_ region: RegionNumber) -> Bool {
         guard let rule = rule(of: region) else { return true }
         return rule.policy == .confident || !rule.isShelter

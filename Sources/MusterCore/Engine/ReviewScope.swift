@@ -1,6 +1,6 @@
 import MusterGeometry
 
-/// What edits changed in the regions, links, policies and memberships, and so which devices the engine must review.
+/// The regions, links, policies and memberships that edits changed, and so which devices the engine must review.
 struct ReviewScope: Sendable {
     /// The regions that were put, removed, or became or ceased to be muster regions.
     var regions: Set<RegionNumber> = []
@@ -15,7 +15,7 @@ struct ReviewScope: Sendable {
     var users: Set<UserNumber> = []
     /// The devices whose presences in the muster regions of raw collections were never decided, because an older
     /// version of Muster stored them.
-    var refugesToRebuild: Set<DeviceNumber> = []
+    var musterPresencesToRebuild: Set<DeviceNumber> = []
     /// Whether the engine must derive everyone's safety again.
     var isEveryone = false
 
@@ -23,7 +23,7 @@ struct ReviewScope: Sendable {
     private static let boxLimit = 64
 
     var isEmpty: Bool {
-        !isOfPlaces && users.isEmpty && refugesToRebuild.isEmpty && !isEveryone
+        !isOfPlaces && users.isEmpty && musterPresencesToRebuild.isEmpty && !isEveryone
     }
 
     /// Whether the scope concerns devices by where they are, and not only by their owner.
@@ -37,7 +37,7 @@ struct ReviewScope: Sendable {
         collections.formUnion(other.collections)
         links.merge(other.links) { $0.union($1) }
         users.formUnion(other.users)
-        refugesToRebuild.formUnion(other.refugesToRebuild)
+        musterPresencesToRebuild.formUnion(other.musterPresencesToRebuild)
         isEveryone = isEveryone || other.isEveryone
     }
 

@@ -117,7 +117,7 @@ extension Engine {
             IncidentEntry(.closed, of: incident.number, at: now, author: author, note: reason))
         let roll = roll(of: incident.number, after: decision)
         for user in roll.members.keys.sorted() where roll.members[user]?.isWithoutUser == false {
-            guard var person = decidedPerson(user, after: decision), person.declared.standing == .safe,
+            guard var person = decidedPerson(user, after: decision), person.declared.status == .safe,
                 person.declared.incident == incident.number
             else { continue }
             person.declared.end()

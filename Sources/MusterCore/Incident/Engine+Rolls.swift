@@ -117,7 +117,7 @@ extension Engine {
         into decision: inout Decision
     ) {
         guard var person = decidedPerson(user, after: decision) else { return }
-        if person.declared.standing == .safe, person.declared.incident != incident.number {
+        if person.declared.status == .safe, person.declared.incident != incident.number {
             person.declared.endUnconfirmed()
         }
         // The person may be on the roll of another incident too.

@@ -23,7 +23,7 @@ public struct Incident: Hashable, Sendable {
     public var closing: Closing?
     /// The last time that a user opened it again; nil when nobody did.
     public var reopening: Reopening?
-    /// What happened to it last; its change in the log reports this.
+    /// The latest event of the incident; its change in the log reports this.
     public var turn: Turn
 
     /// How long a note or a reason may be, in bytes of UTF-8.
@@ -34,7 +34,7 @@ public struct Incident: Hashable, Sendable {
         case real, drill
     }
 
-    /// What can happen to an incident.
+    /// The events of an incident.
     public enum Turn: UInt8, Hashable, Sendable, CaseIterable {
         /// A user started it.
         case started

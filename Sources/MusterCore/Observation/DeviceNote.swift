@@ -15,7 +15,7 @@ public struct DeviceNote: Hashable, Sendable {
     /// How many waypoints of one device are kept. A further one removes the one that was received first.
     public static let waypointLimit = 1_000
 
-    /// What a device says of itself. The last note of each kind and key is kept.
+    /// The subjects of a note. The server keeps the last note of each kind and key.
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// A place or a beacon that the device watches.
         case waypoint
@@ -30,13 +30,13 @@ public struct DeviceNote: Hashable, Sendable {
         /// That the device's clock is right again after it was ahead. The server itself makes this note, when no stored
         /// position shows it.
         case clock
-        /// What a client of Meshblu says about the device.
+        /// The properties that a client of Meshblu sets for the device.
         case properties
     }
 
     /// The name of a note: a device's new note replaces the one of the same kind and key.
     public struct Name: Hashable, Sendable {
-        /// What the note is about.
+        /// The subject of the note.
         public var kind: Kind
         /// The id of the waypoint; empty for the kinds of which a device has only one note.
         public var key: String

@@ -135,7 +135,7 @@ private final class Attributes: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// What a device measured or a person declared.
+/// A measurement, note or signal of a device, or a declaration of a person.
 public enum Observation: Hashable, Sendable {
     /// A device reported a fix.
     case position(Position, of: DeviceNumber)

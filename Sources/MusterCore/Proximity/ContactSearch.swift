@@ -10,7 +10,7 @@ public struct Contact: Hashable, Sendable {
     public var closestMetres: Double
     /// The standard deviation on each axis of where one was as seen from the other at that distance, metres.
     public var deviationMetres: Double
-    /// What measured the closest distance; nil for positions.
+    /// The source of the range that gave the closest distance; nil when positions gave it.
     public var source: PeerRange.Source?
 
     /// Creates a contact of one moment.

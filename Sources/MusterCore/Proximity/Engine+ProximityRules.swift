@@ -117,8 +117,8 @@ extension Engine {
         }
     }
 
-    /// Reports whoever has been apart for as long as the rule allows, and drops the alarms of people whom a rule no
-    /// longer counts.
+    /// Reports each person who has been apart for as long as the rule allows, and drops the alarms of people whom a
+    /// rule no longer counts.
     func sweepProximity(now: Instant, into decision: inout Decision) {
         if proximity.isEmpty { return }
         for number in proximity.due(at: now) {
@@ -146,7 +146,7 @@ extension Engine {
                 let centre = centre(of: state.rule, now: now, after: decision)
                 let reading = reading(
                     of: alarm.user, from: centre, by: state.rule, at: nil, now: now, after: decision)
-                // What was invented is reported only while that can be said with it.
+                // An invented distance is reported only while the report can say that it is invented.
                 if alarm.isSimulated && reading.source != .simulated {
                     set(nil, of: alarm.user, &state, into: &decision)
                     continue
@@ -180,7 +180,7 @@ extension Engine {
         let isFence = state.rule.demand == .fence
         let isSimulated = reading.source == .simulated
         if reading.standing == (isFence ? .within : .beyond) {
-            // What is measured is news, also where an invented distance said it before.
+            // A measured distance is news, even if an invented one gave the same result before.
             guard alarm == nil || (alarm?.isSimulated == true && !isSimulated) else { return }
             let begun = ProximityAlarm(user: user, since: moment, isTold: isFence, isSimulated: isSimulated)
             set(begun, of: user, &state, into: &decision)

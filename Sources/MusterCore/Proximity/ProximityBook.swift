@@ -85,7 +85,7 @@ struct ProximityBook: Sendable {
     }
 }
 
-/// What a decision changes in proximity rules.
+/// The changes that a decision makes to proximity rules.
 struct ProximityChanges: Sendable {
     /// The rules' new states; nil for a rule that is removed.
     var states: [ProximityNumber: ProximityState?] = [:]

@@ -6,13 +6,13 @@ public struct ProximityReport: Hashable, Sendable {
     public var name: String
     /// The team whose people the rule counts.
     public var team: TeamNumber
-    /// What the distance is measured to.
+    /// The centre that the distance is measured to.
     public var centre: ProximityRule.Centre
     /// The distance that the rule is about, metres.
     public var radiusMetres: Double
     /// What the rule demands of the people.
     public var demand: ProximityRule.Demand
-    /// What the rule is for.
+    /// The purpose of the rule.
     public var note: String?
     /// What happened.
     public var turn: Turn
@@ -28,10 +28,10 @@ public struct ProximityReport: Hashable, Sendable {
     public var metres: Double?
     /// The standard deviation on each axis of where one is as seen from the other, metres; nil as `metres`.
     public var deviationMetres: Double?
-    /// What measured the range that decided; nil where positions decided, and as `metres`.
+    /// The source of the range that decided; nil when positions decided, or `metres` is nil.
     public var source: PeerRange.Source?
 
-    /// What can happen to a rule.
+    /// The events of a rule.
     public enum Turn: UInt8, Hashable, Sendable, CaseIterable {
         /// A user made it.
         case made

@@ -14,15 +14,15 @@ public struct ProximityRule: Hashable, Sendable {
     public var team: TeamNumber
     /// The name, unique among the team's rules; the same characters as a user's name.
     public var name: String
-    /// What the people's distance is measured to.
+    /// The centre that the people's distance is measured to.
     public var centre: Centre
-    /// Whom it counts, without the centre and its owner.
+    /// The people whom the rule counts; the centre and its owner are never among them.
     public var subject: Subject
     /// The distance in metres, in `radiusLimits`.
     public var radiusMetres: Double
     /// What the rule demands of these people.
     public var demand: Demand
-    /// What the rule is for: a note for the people whom its reports alarm.
+    /// The purpose of the rule: a note for the people whom its reports alarm.
     public var note: String?
     /// The user who set it last.
     public var setBy: UserNumber
@@ -32,7 +32,7 @@ public struct ProximityRule: Hashable, Sendable {
     /// The people of the team whom a rule counts.
     public typealias Subject = AttendanceRule.Subject
 
-    /// What a rule measures distances to. It moves.
+    /// The moving centre that a rule measures distances to.
     public enum Centre: Hashable, Sendable {
         /// A person of the team, by all of their devices.
         case person(UserNumber)
@@ -114,7 +114,7 @@ public struct ProximityReading: Hashable, Sendable {
     public var at: Instant?
     /// The standard deviation on each axis of where one is as seen from the other, metres; nil as `metres`.
     public var deviationMetres: Double?
-    /// What measured the range; nil for positions.
+    /// The source of the range; nil when positions decided.
     public var source: PeerRange.Source?
 }
 

@@ -12,10 +12,10 @@ public struct PeerRange: Hashable, Sendable {
     public var metres: Double
     /// The standard deviation of the distance, metres, not below the floor of its source.
     public var deviationMetres: Double
-    /// What measured the distance.
+    /// The source of the distance.
     public var source: Source
 
-    /// What can measure a distance.
+    /// The sources of a distance.
     public enum Source: UInt8, Hashable, Sendable, CaseIterable {
         /// Two-way ranging by ultra-wideband radios.
         case ultraWideband

@@ -6,7 +6,7 @@ struct RangeEstimate {
     var variance: Double
     /// When it was measured.
     var at: Instant
-    /// What measured it.
+    /// The source of the range.
     var source: PeerRange.Source
     /// How fast the distance may change, squared: the speeds of both devices, at least a walk each.
     private var squaredSpeed: Double
@@ -29,12 +29,12 @@ struct RangeEstimate {
     }
 }
 
-/// What shows the distance between two people: positions of their devices, or a range between them.
+/// The evidence of the distance between two people: positions of their devices, or a range between them.
 struct DistanceEvidence {
     var separation: Separation
     /// When the newer position was taken, or the range measured.
     var at: Instant
-    /// What measured the range; nil for positions.
+    /// The source of the range; nil for positions.
     var source: PeerRange.Source?
 
     /// Whether two distances differ by more than their errors explain.

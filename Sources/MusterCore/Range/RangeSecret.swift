@@ -6,7 +6,7 @@ import MusterCoding
 /// A secret is stored by its owner alone. It shows none of its digits where it is printed.
 public struct RangeSecret: Equatable, Sendable {
     private static let count = 32
-    /// What is hashed before the secret, so that no other digest of the same bytes is its tag.
+    /// The bytes that are hashed before the secret, so that no other digest of the secret equals its tag.
     private static let prefix = Array("muster range tag\0".utf8)
 
     private let bytes: [UInt8]

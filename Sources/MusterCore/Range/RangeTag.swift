@@ -2,7 +2,7 @@ import MusterCoding
 
 /// The number by which devices that measure distances to a device name it to the server. It is made of a `RangeSecret`,
 /// with which the device registers it there; and the device hands it to those with whom it ranges. So it stands for its
-/// owner's consent. Who does not have it learns nothing from it.
+/// owner's consent. A device without the secret learns nothing from a tag.
 public struct RangeTag: Hashable, Sendable {
     /// The first 8 bytes, big-endian.
     public let high: UInt64

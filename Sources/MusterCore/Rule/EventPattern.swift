@@ -5,7 +5,7 @@
 /// matching element is enough, and what a pattern says of the members of one object must hold within one element of an
 /// array of objects. docs/rules.md has the language with examples.
 public struct EventPattern: Hashable, Sendable {
-    /// What the pattern asks of the whole event.
+    /// The condition on the whole event.
     let root: Clause
     /// The paths at which some field allows that the event has no scalar. `Values.absence` is an index into this.
     let absences: [[ExactText]]
@@ -46,7 +46,7 @@ public struct EventPattern: Hashable, Sendable {
         return paths
     }
 
-    /// What a pattern asks of one object: every field, and one alternative of each `$or`.
+    /// The condition on one object: every field matches, and one alternative of each `$or`.
     struct Clause: Hashable, Sendable {
         var fields: [Field] = []
         var alternatives: [[Clause]] = []
@@ -96,7 +96,7 @@ public struct EventPattern: Hashable, Sendable {
         }
     }
 
-    /// What a pattern asks of the value of one key.
+    /// The condition on the value of one key.
     struct Field: Hashable, Sendable {
         var key: ExactText
         var condition: Condition

@@ -39,7 +39,7 @@ public struct RuleTarget: Hashable, Sendable {
     public var id: String
     /// Where the event goes.
     public var destination: Destination
-    /// What of the event goes there.
+    /// The part of the event that the target receives.
     public var input: Input
 
     /// Where an event can go: to Muster's own safety, or to a target.

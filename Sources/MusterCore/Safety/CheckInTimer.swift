@@ -1,4 +1,5 @@
-/// A person's promise to check in at least every so often, and how far the consequences of their silence have come.
+/// A person's promise to check in at least every so often, and how far the consequences of their silence have come: a
+/// dead man's switch for people who work alone.
 ///
 /// The person's own word alone keeps the timer quiet: a check-in or a declaration. A position is none, because a phone
 /// goes on reporting in the pocket of someone who lies on the ground. The times in which somebody can still react are
@@ -7,30 +8,30 @@
 public struct CheckInTimer: Hashable, Sendable {
     /// The longest time between two words of the person, in seconds.
     public var intervalSeconds: Double
-    /// How long after the person was reminded the leaders are told, in seconds.
+    /// How long after its reminder to the person the engine notifies the leaders, in seconds.
     public var leaderAfterSeconds: Double
-    /// How long after the leaders were told the engine raises an SOS for the person, in seconds.
+    /// How long after its notice to the leaders the engine raises an SOS for the person, in seconds.
     public var sosAfterSeconds: Double
     /// Whether an incident of the person's team is opened together with the SOS.
     public var opensIncident: Bool
-    /// What the person does and where, for those who look for them.
+    /// The person's task and location, for people who search for the person.
     public var note: String?
     /// The user who started it.
     public var setBy: UserNumber
     /// The moment of the person's last word; at first that of the start.
     public var lastWord: Instant
-    /// What happened to it last; its change in the log reports this.
+    /// The latest event of the timer; its change in the log reports this.
     public var turn: Turn
-    /// When that happened, by the server's clock.
+    /// The time of that event, by the server's clock.
     public var turnAt: Instant
-    /// The user who made it happen; nil when time did.
+    /// The user who caused that event; nil when time did.
     public var turnBy: UserNumber?
-    /// How often the leaders were told since the person's last word.
-    public var tellings: Int32 = 0
-    /// When they were told last.
+    /// The number of notices to the leaders since the person's last word. The API calls it `tellings`.
+    public var noticeCount: Int32 = 0
+    /// When the leaders were last notified.
     public var toldAt = Instant(milliseconds: 0)
 
-    /// What can happen to a timer.
+    /// The events of a timer.
     public enum Turn: UInt8, Hashable, Sendable, CaseIterable {
         /// A user started it.
         case started
@@ -40,7 +41,7 @@ public struct CheckInTimer: Hashable, Sendable {
         case reminded
         /// The reminder brought no word, and the engine tells the leaders.
         case overdue
-        /// That brought no word either, and the engine has raised an SOS for the person.
+        /// The leaders brought no word either, and the engine has raised an SOS for the person.
         case sos
         /// A user ended it.
         case ended
@@ -52,7 +53,7 @@ public struct CheckInTimer: Hashable, Sendable {
     public static let graceLimits: ClosedRange<Double> = 0...3_600
     /// The usual values of the two later times, in seconds.
     public static let defaultLeaderAfterSeconds: Double = 120, defaultSOSAfterSeconds: Double = 600
-    /// After how many seconds the leaders are told again while the person is overdue.
+    /// The time between two notices to the leaders while the person is overdue, in seconds.
     public static let repeatSeconds: Double = 300
     /// The shortest time that a person has to react once the server is running again, in seconds.
     public static let answerSeconds: Double = 60
@@ -105,7 +106,7 @@ public struct CheckInTimer: Hashable, Sendable {
         turn = .checkedIn
         turnAt = now
         turnBy = author
-        tellings = 0
+        noticeCount = 0
         return true
     }
 
@@ -137,12 +138,12 @@ public struct CheckInTimer: Hashable, Sendable {
         case .reminded:
             guard now.seconds(since: turnAt) >= leaderAfterSeconds else { return false }
             step(to: .overdue, at: now)
-            tell(at: now)
+            recordNotice(at: now)
         case .overdue where now.seconds(since: turnAt) >= sosAfterSeconds:
             step(to: .sos, at: now)
         case .overdue:
             guard now.seconds(since: toldAt) >= Self.repeatSeconds else { return false }
-            tell(at: now)
+            recordNotice(at: now)
         case .sos where !isSOS: step(to: .reminded, at: now)
         case .sos, .ended: return false
         }
@@ -155,8 +156,8 @@ public struct CheckInTimer: Hashable, Sendable {
         turnBy = nil
     }
 
-    private mutating func tell(at now: Instant) {
-        tellings &+= 1
+    private mutating func recordNotice(at now: Instant) {
+        noticeCount &+= 1
         toldAt = now
     }
 }

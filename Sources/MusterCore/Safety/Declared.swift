@@ -1,13 +1,8 @@
 /// The result of all declarations about a person, and what the engine must remember to apply the next one. The table of
 /// which declaration outranks which is in docs/safety.md and in the tests.
 public struct Declared: Hashable, Sendable {
-    /// The states that declarations can put a person in.
-    public enum Standing: UInt8, Hashable, Sendable, CaseIterable {
-        case nothing, safe, offSite, needsHelp, sos
-    }
-
     /// The declared state that applies.
-    public var standing = Standing.nothing
+    public var status = DeclaredStatus.nothing
     /// When the author declared it.
     public var since = Instant(milliseconds: 0)
     /// Who declared it.
@@ -22,7 +17,7 @@ public struct Declared: Hashable, Sendable {
     public var latest: Instant?
     /// While declared safe: whether a device of the person has been inside a muster region. When it then leaves, the
     /// declaration ends.
-    public var hasRefuge = false
+    public var wasInMusterRegion = false
     /// While declared safe: the incident during which it was declared. The declaration ends with that incident.
     public var incident: IncidentNumber?
     /// The last "safe" or "off site" that no longer applies, because it expired or was declared before an incident; nil
@@ -40,15 +35,15 @@ public struct Declared: Hashable, Sendable {
     /// A declaration of "safe" or "off site" that no longer applies.
     public struct Unconfirmed: Hashable, Sendable {
         /// What was declared: safe or off site.
-        public var standing: Standing
+        public var status: DeclaredStatus
         /// When the author declared it.
         public var at: Instant
         /// Who declared it.
         public var source: Safety.Source
 
         /// Creates a declaration that no longer applies.
-        public init(standing: Standing, at: Instant, source: Safety.Source) {
-            self.standing = standing
+        public init(status: DeclaredStatus, at: Instant, source: Safety.Source) {
+            self.status = status
             self.at = at
             self.source = source
         }
@@ -66,7 +61,7 @@ public struct Declared: Hashable, Sendable {
     mutating func applyDeclaration(_ declaration: Declaration, during incident: Incident?) -> Bool {
         let moment = declaration.moment
         if declaration.kind == .acknowledge {
-            guard standing == .needsHelp || standing == .sos, acknowledgedBy == nil, moment >= since else {
+            guard status == .needsHelp || status == .sos, acknowledgedBy == nil, moment >= since else {
                 return false
             }
             acknowledgedBy = declaration.author
@@ -78,17 +73,17 @@ public struct Declared: Hashable, Sendable {
         case .safe:
             if let incident, declaration.isEarlier(than: incident) {
                 let source = Safety.Source(declaration)
-                if standing == .nothing { unconfirmed = Unconfirmed(standing: .safe, at: moment, source: source) }
+                if status == .nothing { unconfirmed = Unconfirmed(status: .safe, at: moment, source: source) }
                 return false
             }
-            guard standing != .sos else { return false }
-            stand(.safe, by: declaration)
+            guard status != .sos else { return false }
+            setStatus(.safe, by: declaration)
             self.incident = incident?.number
         case .offSite:
-            guard standing != .sos, standing != .needsHelp else { return false }
-            stand(.offSite, by: declaration)
+            guard status != .sos, status != .needsHelp else { return false }
+            setStatus(.offSite, by: declaration)
         case .needsHelp:
-            if standing == .sos { repeatCall(at: declaration.receivedTime) } else { call(.needsHelp, declaration) }
+            if status == .sos { repeatCall(at: declaration.receivedTime) } else { call(.needsHelp, declaration) }
         case .sos: call(.sos, declaration)
         case .clear: end()
         case .acknowledge: break
@@ -106,20 +101,20 @@ public struct Declared: Hashable, Sendable {
 
     /// Ends the declared state and remembers it as unconfirmed.
     mutating func endUnconfirmed() {
-        let word = Unconfirmed(standing: standing, at: since, source: source)
+        let word = Unconfirmed(status: status, at: since, source: source)
         end()
         unconfirmed = word
     }
 
-    private mutating func stand(_ standing: Standing, by declaration: Declaration) {
+    private mutating func setStatus(_ status: DeclaredStatus, by declaration: Declaration) {
         end()
-        self.standing = standing
+        self.status = status
         since = declaration.moment
         source = Safety.Source(declaration)
     }
 
-    private mutating func call(_ standing: Standing, _ declaration: Declaration) {
-        if self.standing != standing { stand(standing, by: declaration) }
+    private mutating func call(_ status: DeclaredStatus, _ declaration: Declaration) {
+        if self.status != status { setStatus(status, by: declaration) }
         repeatCall(at: declaration.receivedTime)
     }
 
@@ -128,13 +123,13 @@ public struct Declared: Hashable, Sendable {
     ///
     /// Whatever was declared before now is older than the SOS, so that it does not end it when it arrives late.
     mutating func raiseSOS(at now: Instant) {
-        if standing == .sos {
+        if status == .sos {
             latest = max(latest ?? now, now)
             if acknowledgedBy != nil { repeatCall(at: now) }
             return
         }
         end()
-        standing = .sos
+        status = .sos
         since = now
         source = .checkInTimer
         toldAt = now
@@ -169,13 +164,13 @@ public struct Declared: Hashable, Sendable {
     mutating func outlive(
         _ derived: Safety.State, decidedAt: Instant, now: Instant, silenceSeconds: Double, holdsSeconds: Double
     ) {
-        guard standing == .safe || standing == .offSite else { return }
+        guard status == .safe || status == .offSite else { return }
         if now.seconds(since: since) > holdsSeconds { return endUnconfirmed() }
-        guard standing == .safe else { return }
-        if derived == .safe { hasRefuge = true }
+        guard status == .safe else { return }
+        if derived == .safe { wasInMusterRegion = true }
         if derived == .unsafe {
-            if hasRefuge, decidedAt > since { return end() }
-            hasRefuge = false
+            if wasInMusterRegion, decidedAt > since { return end() }
+            wasInMusterRegion = false
         }
         if incident == nil, now.seconds(since: since) > silenceSeconds { endUnconfirmed() }
     }
@@ -184,7 +179,7 @@ public struct Declared: Hashable, Sendable {
     /// muster region is better evidence for being safe than a declaration.
     func safety(over derived: Safety) -> Safety {
         let state: Safety.State
-        switch standing {
+        switch status {
         case .nothing: return derived
         case .safe where derived.state == .safe: return derived
         case .safe: state = .safe
@@ -197,7 +192,7 @@ public struct Declared: Hashable, Sendable {
 
     /// Whether the engine must report a call for help again.
     func isReminderDue(at now: Instant) -> Bool {
-        (standing == .needsHelp || standing == .sos) && acknowledgedBy == nil
+        (status == .needsHelp || status == .sos) && acknowledgedBy == nil
             && now.seconds(since: toldAt) >= Engine.reminderSeconds
     }
 }

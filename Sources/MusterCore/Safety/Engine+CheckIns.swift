@@ -14,7 +14,7 @@ extension Engine {
         guard var person = decidedPerson(user, after: decision), person.isPerson else { throw .isNoPerson }
         if let present = person.declared.timer, timer.setBy == user, present.setBy != user { throw .isSetByAnother }
         person.declared.timer = timer
-        store(person, of: user, telling: timer, into: &decision)
+        store(person, of: user, reporting: timer, into: &decision)
     }
 
     /// Ends a person's timer.
@@ -30,7 +30,7 @@ extension Engine {
         timer.turn = .ended
         timer.turnAt = now
         timer.turnBy = author
-        store(person, of: user, telling: timer, into: &decision)
+        store(person, of: user, reporting: timer, into: &decision)
     }
 
     /// Takes a person's word.
@@ -51,7 +51,7 @@ extension Engine {
         let isAnew = timer.takeWord(at: moment, by: author, now: now)
         guard timer != before else { return timer }
         person.declared.timer = timer
-        store(person, of: user, telling: isAnew ? timer : nil, into: &decision)
+        store(person, of: user, reporting: isAnew ? timer : nil, into: &decision)
         return timer
     }
 
@@ -71,10 +71,10 @@ extension Engine {
     /// Takes the step of a person's timer that is due, if one is.
     func sweepTimer(of user: UserNumber, now: Instant, into decision: inout Decision) {
         guard var person = decidedPerson(user, after: decision), person.isPerson, var timer = person.declared.timer,
-            timer.advance(to: now, isSOS: person.declared.standing == .sos)
+            timer.advance(to: now, isSOS: person.declared.status == .sos)
         else { return }
         person.declared.timer = timer
-        guard timer.turn == .sos else { return store(person, of: user, telling: timer, into: &decision) }
+        guard timer.turn == .sos else { return store(person, of: user, reporting: timer, into: &decision) }
         person.declared.raiseSOS(at: now)
         decision.scratch.changes.append(.checkInTimer(timer, of: user))
         if let changed = renewSafety(of: user, person, now: now, decidedAt: now, into: &decision) {
@@ -84,7 +84,7 @@ extension Engine {
     }
 
     private func store(
-        _ person: PersonState, of user: UserNumber, telling timer: CheckInTimer?, into decision: inout Decision
+        _ person: PersonState, of user: UserNumber, reporting timer: CheckInTimer?, into decision: inout Decision
     ) {
         decision.record(person, of: user, isTold: false)
         if let timer { decision.scratch.changes.append(.checkInTimer(timer, of: user)) }

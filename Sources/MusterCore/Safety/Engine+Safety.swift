@@ -212,7 +212,7 @@ extension Engine {
             }
         }
         look(states[place].presences, .confident)
-        if !states[place].refuges.isEmpty { look(states[place].refuges, .raw) }
+        if !states[place].musterPresences.isEmpty { look(states[place].musterPresences, .raw) }
         let isContradicted = isUndecided && states[place].track.contradiction != nil
         let checking: Doubt? = states[place].track.isChecking || isContradicted ? .checking : nil
         if let first { return .region(first.region, checking ?? first.doubt) }
@@ -241,19 +241,19 @@ extension Engine {
     private func doubtStandings(of device: DeviceNumber, now: Instant, into decision: inout Decision) {
         var state = state(of: device, after: decision)
         guard let evaluated = state.evaluated else { return }
-        func doubt(_ presences: inout [Presence], isRefuge: Bool) {
+        func doubt(_ presences: inout [Presence], isMusterPresence: Bool) {
             for index in presences.indices where presences[index].doubt != .stale {
                 let rule = catalog.rule(of: presences[index].region)
                 // A fix says nothing of a beacon region, and so neither does the silence after it.
-                guard isRefuge || (rule?.policy == .confident && rule?.beacon == nil) else { continue }
+                guard isMusterPresence || (rule?.policy == .confident && rule?.beacon == nil) else { continue }
                 presences[index].doubt = .stale
                 decision.scratch.presencesChanged = true
                 let report = PresenceReport(presences[index], of: device, insidePercent: nil, sampleTime: evaluated)
                 decision.scratch.changes.append(.presence(report))
             }
         }
-        doubt(&state.presences, isRefuge: false)
-        doubt(&state.refuges, isRefuge: true)
+        doubt(&state.presences, isMusterPresence: false)
+        doubt(&state.musterPresences, isMusterPresence: true)
         guard decision.scratch.presencesChanged else { return }
         decision.record(state, of: device)
         deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)

@@ -22,7 +22,7 @@ public struct Safety: Hashable, Sendable {
         public var isAccounted: Bool { self == .safe || self == .offSite }
     }
 
-    /// What a state of safety follows from.
+    /// The evidence that a state of safety follows from.
     public enum Source: Hashable, Sendable {
         /// None of their devices has reported for longer than the team's limit.
         case silence
@@ -48,7 +48,7 @@ public struct Safety: Hashable, Sendable {
     public var since: Instant
     /// The muster region that makes the person safe; nil when none does.
     public var region: RegionNumber?
-    /// What the state follows from.
+    /// The evidence that the state follows from.
     public var source: Source
     /// The user who acknowledged the call for help; nil while nobody has, and in any other state.
     public var acknowledgedBy: UserNumber?

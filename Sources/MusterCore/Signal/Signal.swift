@@ -6,7 +6,7 @@ public struct Signal: Hashable, Sendable {
     /// The id that the sender chose, or else the server; unique among the signals of one device. A signal with the id
     /// of a stored one is a repetition.
     public var id: String
-    /// What happened, in a word of the sender's choice.
+    /// The name of what happened, as the sender chose it.
     public var name: String
     /// When it happened, by the sender's clock.
     public var sampleTime: Instant
@@ -14,7 +14,7 @@ public struct Signal: Hashable, Sendable {
     public var receivedTime: Instant
     /// The user who reported the signal for another user's device; nil when the device itself, or its user, did.
     public var reporter: UserNumber?
-    /// What the sender says of it, in the sender's order. No key occurs twice.
+    /// The sender's keys and values, in the sender's order. No key occurs twice.
     public var values: [Value]
 
     /// One of the texts that a signal carries.
@@ -52,7 +52,4 @@ public struct Signal: Hashable, Sendable {
 
     /// Whether a text can be a name or an id: 1 to 64 characters of `A-Z a-z 0-9 . _ -`.
     public static func isValid(word: String) -> Bool { Declaration.isValid(id: word) }
-
-    /// The bytes of UTF-8 of all keys and texts.
-    public var valuesBytes: Int { values.reduce(0) { $0 + $1.key.utf8.count + $1.text.utf8.count } }
 }

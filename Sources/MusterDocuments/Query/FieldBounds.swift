@@ -1,6 +1,6 @@
 import MusterWire
 
-/// What every match of a selector fulfils: the fields that it must have, and the bounds of their values.
+/// The conditions that every match of a selector fulfils: its required fields, and the bounds of their values.
 struct FieldBounds {
     private var bounds: [FieldPath: Bound] = [:]
     private var required: Set<FieldPath> = []

@@ -22,7 +22,7 @@ package final class DocumentTables: DocumentWriter {
     private let newest: () -> LogSequence
     /// The document that was looked up last. Its editor looks it up first and then writes it.
     var recent: Recent?
-    /// What this transaction adds to the counts, by database; 0 is the union of all locations.
+    /// The changes of this transaction to the counts, by database; 0 is the union of all locations.
     var countChanges: [Int32: DocumentCounts] = [:]
     /// The indexes of the databases that this transaction has read, and the rules that make their keys.
     var indexesByDatabase: [DatabaseNumber: [StoredIndex]] = [:]
@@ -31,7 +31,7 @@ package final class DocumentTables: DocumentWriter {
     var knownRemoved: Set<DatabaseNumber>?
     /// Whether this transaction removed a database or an index that `eraseRemoved` still has to erase.
     package internal(set) var hasRemoved = false
-    /// What this transaction adds to the blocks of changes.
+    /// The changes of this transaction to the counts by thousands of changes.
     var blockChanges: [Block: Int] = [:]
     /// The prepared statements of `Frequent`, by raw value.
     private var frequent = [RawStatement?](repeating: nil, count: Frequent.allCases.count)
@@ -142,7 +142,7 @@ extension DocumentTables {
         /// Whether the winner is a deletion.
         var isDeleted: Bool { winner?.isDeleted ?? true }
 
-        /// What this row adds to the counts of its database.
+        /// The row's part in the counts of its database.
         var counts: DocumentCounts {
             DocumentCounts(
                 living: isDeleted ? 0 : 1, deleted: isDeleted ? 1 : 0,

@@ -37,7 +37,7 @@ extension RegionIndex {
 
     /// Whether the mesh's names are the whole answer.
     private func isAnsweredByMesh(_ batch: UnsafeBufferPointer<Coordinate>) -> Bool {
-        if needsSettling || delta.count > 0 { return false }
+        if needsTranslation || delta.count > 0 { return false }
         for place in batch where abs(place.latitude) == 90 { return false }
         return true
     }
@@ -59,7 +59,7 @@ extension RegionIndex {
                 appendAtPole(place, to: &result)
             }
             next = end
-            if needsSettling { settle(&result, from: begin) }
+            if needsTranslation { translateNames(&result, from: begin) }
             if delta.count > 0 { addDelta(place, from: begin, to: &result) }
             ends[firstEnd + index] = result.count
         }

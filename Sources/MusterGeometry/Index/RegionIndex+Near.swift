@@ -51,10 +51,10 @@ extension RegionIndex {
         let isAlone = answers.count == first
         appendHolding(place, to: &answers)
         // Most places are near no boundary.
-        if isAlone && !needsSettling { return }
+        if isAlone && !needsTranslation { return }
         answers.change(from: first) { found in
             let count = found.join()
-            return needsSettling ? settle(UnsafeMutableBufferPointer(rebasing: found[..<count])) : count
+            return needsTranslation ? translateNames(UnsafeMutableBufferPointer(rebasing: found[..<count])) : count
         }
     }
 
@@ -88,7 +88,7 @@ extension RegionIndex {
     /// Turns names into numbers and leaves out regions that are struck off.
     ///
     /// - Returns: how many are left.
-    private func settle(_ found: UnsafeMutableBufferPointer<NearbyRegion>) -> Int {
+    private func translateNames(_ found: UnsafeMutableBufferPointer<NearbyRegion>) -> Int {
         guard let mesh else { return 0 }
         var kept = 0
         for region in found where !struckOff.contains(region.id) {

@@ -15,7 +15,7 @@ extension RegionIndex {
         } else {
             appendAtPole(place, to: &result)
         }
-        if needsSettling { settle(&result, from: start) }
+        if needsTranslation { translateNames(&result, from: start) }
         if delta.count > 0 { addDelta(place, from: start, to: &result) }
     }
 
@@ -35,7 +35,7 @@ extension RegionIndex {
 
     /// Converts names to numbers and leaves out regions that are struck off.
     @inline(never)
-    func settle(_ result: inout [Int32], from start: Int) {
+    func translateNames(_ result: inout [Int32], from start: Int) {
         guard let mesh else { return }
         var kept = start
         for index in start..<result.count where !struckOff.contains(result[index]) {

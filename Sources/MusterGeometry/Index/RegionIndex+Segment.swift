@@ -19,7 +19,7 @@ extension RegionIndex {
         }
         if mesh != nil { open.query.pointee.append(touchedBy: path, to: &result) }
         result.sortAndRemoveRepeats(from: start)
-        if needsSettling { settle(&result, from: start) }
+        if needsTranslation { translateNames(&result, from: start) }
         guard delta.count > 0 else { return }
         delta.append(touchedBy: path, from, to, to: &result)
         result.sortAndRemoveRepeats(from: start)

@@ -42,11 +42,11 @@ public struct RegionIndex: Sendable {
 
     /// Whether the mesh's answer must still be completed.
     @inline(__always)
-    var needsSettling: Bool { !namesAreIDs || struckOff.count > 0 }
+    var needsTranslation: Bool { !namesAreIDs || struckOff.count > 0 }
 
     /// Whether the mesh's answer is complete, except at a pole.
     @inline(__always)
-    var isAnsweredByMesh: Bool { !needsSettling && delta.count == 0 }
+    var isAnsweredByMesh: Bool { !needsTranslation && delta.count == 0 }
 
     /// The number of regions.
     public var count: Int { (mesh?.regions.count ?? 0) - struckOff.count + delta.count }

@@ -64,8 +64,8 @@ struct CheckedRing {
     }
 
     /// Returns the place of a corner in the input.
-    func errorPlace(_ corner: Int) -> GeometryError.Place {
-        GeometryError.Place(polygon: polygon, ring: ring, vertex: cornerSources[corner])
+    func faultPlace(_ corner: Int) -> GeometryFault.Place {
+        GeometryFault.Place(polygon: polygon, ring: ring, vertex: cornerSources[corner])
     }
 
     /// Whether all corners lie on one line, so that the ring encloses nothing.

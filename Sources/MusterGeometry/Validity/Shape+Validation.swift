@@ -13,12 +13,12 @@ extension Shape {
     ///   - rings: positions in GeoJSON's order, longitude first.
     ///   - winding: whether a ring of the wrong direction is turned round or is a fault.
     ///   - rules: how rings may lie to each other.
-    /// - Throws: every fault found, with its place; see `GeometryError.Kind`.
+    /// - Throws: every fault found, with its place; see `GeometryFault.Kind`.
     ///
     /// Under `Winding.corrected` a number off the globe by no more than 10⁻⁹ degrees is put back on its edge, too.
     ///
-    /// What is accepted beyond OGC's rules: rings of a polygon may touch each other in any number of points. What is
-    /// refused as there: a ring that touches itself. A position that repeats the one before it is left out.
+    /// Accepted beyond OGC's rules: rings of a polygon may touch each other in any number of points. Refused as in
+    /// OGC's rules: a ring that touches itself. A position that repeats the one before it is left out.
     ///
     /// A ring round the globe encloses the pole on its left (a hole: on its right); under `Winding.corrected` the pole
     /// with which it encloses the smaller part of the map, and a hole the pole that its exterior encloses.
@@ -46,12 +46,12 @@ extension Shape {
     ///
     /// - Throws: `offGlobe` for the centre, `radius` for a radius that is not above 0 and at most 100 km; or both.
     public static func validated(circleAround centre: RawVertex, radiusMetres: Double) throws(GeometryFaults) -> Shape {
-        let place = GeometryError.Place(polygon: 0, ring: 0, vertex: 0)
-        var faults: [GeometryError] = []
+        let place = GeometryFault.Place(polygon: 0, ring: 0, vertex: 0)
+        var faults: [GeometryFault] = []
         let coordinate = centre.coordinate
-        if coordinate == nil { faults.append(GeometryError(.offGlobe, at: place, position: centre)) }
+        if coordinate == nil { faults.append(GeometryFault(.offGlobe, at: place, position: centre)) }
         if !(radiusMetres > 0 && radiusMetres <= radiusLimit.value) {
-            faults.append(GeometryError(.radius(radiusMetres), at: place))
+            faults.append(GeometryFault(.radius(radiusMetres), at: place))
         }
         guard let coordinate, faults.isEmpty else { throw GeometryFaults(faults, isTruncated: false) }
         return .circle(Circle(centre: coordinate, radius: Metres(radiusMetres)))

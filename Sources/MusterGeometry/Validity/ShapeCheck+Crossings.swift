@@ -24,8 +24,8 @@ extension ShapeCheck {
     mutating func countCrossing(_ one: EdgeTree.Edge, _ other: EdgeTree.Edge, _ position: RawVertex, limit: Int) {
         if crossings.count(one, other) > limit || crossings.total > rules.crossingLimit {
             add(
-                .tooManyCrossings, at: rings[Int(one.ring)].errorPlace(Int(one.index)),
-                other: rings[Int(other.ring)].errorPlace(Int(other.index)), position: position)
+                .tooManyCrossings, at: rings[Int(one.ring)].faultPlace(Int(one.index)),
+                other: rings[Int(other.ring)].faultPlace(Int(other.index)), position: position)
         }
     }
 }

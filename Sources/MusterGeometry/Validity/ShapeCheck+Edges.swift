@@ -78,7 +78,7 @@ extension ShapeCheck {
         guard orientation(before, corner, after) == 0, isSameDirection(corner, before, after) else { return }
         // The same corner is met again in the copies of its edges.
         let ring = rings[Int(edge.ring)]
-        let place = ring.errorPlace((Int(edge.index) + 1) % ring.edgeCount)
+        let place = ring.faultPlace((Int(edge.index) + 1) % ring.edgeCount)
         if faults.contains(where: { $0.kind == .spike && $0.place == place }) { return }
         noteUnsound(ring: Int(edge.ring))
         add(.spike, at: place, position: corner.raw)
@@ -149,7 +149,7 @@ extension ShapeCheck {
     ) {
         let first = rings[Int(one.ring)]
         let second = rings[Int(other.ring)]
-        let kind: GeometryError.Kind =
+        let kind: GeometryFault.Kind =
             one.ring == other.ring
             ? .selfIntersection : (first.polygon == second.polygon ? .ringsCross : .polygonsOverlap)
         report(kind, one, other, position)
@@ -162,7 +162,7 @@ extension ShapeCheck {
     }
 
     private mutating func report(
-        _ kind: GeometryError.Kind, _ one: EdgeTree.Edge, _ other: EdgeTree.Edge, _ position: RawVertex
+        _ kind: GeometryFault.Kind, _ one: EdgeTree.Edge, _ other: EdgeTree.Edge, _ position: RawVertex
     ) {
         let (low, high) = (one.ring, one.index) < (other.ring, other.index) ? (one, other) : (other, one)
         let normal = RawVertex(
@@ -177,6 +177,6 @@ extension ShapeCheck {
         noteUnsound(ring: Int(one.ring))
         noteUnsound(ring: Int(other.ring))
         add(
-            kind, at: ring.errorPlace(Int(low.index)), other: otherRing.errorPlace(Int(high.index)), position: normal)
+            kind, at: ring.faultPlace(Int(low.index)), other: otherRing.faultPlace(Int(high.index)), position: normal)
     }
 }

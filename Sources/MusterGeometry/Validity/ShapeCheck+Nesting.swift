@@ -32,14 +32,14 @@ extension ShapeCheck {
                 rings[index].locate(corner, in: exterior) == .outside
             {
                 add(
-                    .holeOutside, at: rings[index].errorPlace(corner), other: exterior.errorPlace(0),
+                    .holeOutside, at: rings[index].faultPlace(corner), other: exterior.faultPlace(0),
                     position: rings[index].corners[corner].raw)
             }
             for other in range.dropFirst() where other != index && rings[other].isSound {
                 guard rings[index].locate(corner, in: rings[other]) == .inside else { continue }
                 guard
                     add(
-                        .holesOverlap, at: rings[index].errorPlace(corner), other: rings[other].errorPlace(0),
+                        .holesOverlap, at: rings[index].faultPlace(corner), other: rings[other].faultPlace(0),
                         position: rings[index].corners[corner].raw)
                 else { return }
             }
@@ -52,13 +52,13 @@ extension ShapeCheck {
         for index in range.dropFirst() where rings[index].isSound {
             guard let corner = freeCorner(ofRing: index) else { continue }
             let holders = finder.rings(holding: rings[index].corners[corner])
-            let place = rings[index].errorPlace(corner)
+            let place = rings[index].faultPlace(corner)
             let position = rings[index].corners[corner].raw
             if rings[exterior].isSound, !holders.contains(exterior) {
-                add(.holeOutside, at: place, other: rings[exterior].errorPlace(0), position: position)
+                add(.holeOutside, at: place, other: rings[exterior].faultPlace(0), position: position)
             }
             for other in holders where other != index && other != exterior {
-                guard add(.holesOverlap, at: place, other: rings[other].errorPlace(0), position: position) else {
+                guard add(.holesOverlap, at: place, other: rings[other].faultPlace(0), position: position) else {
                     return
                 }
             }
@@ -74,7 +74,7 @@ extension ShapeCheck {
         else { return }
         for hole in other.dropFirst() where exterior.locate(corner, in: rings[hole]) != .outside { return }
         add(
-            .polygonsOverlap, at: exterior.errorPlace(corner), other: rings[other.lowerBound].errorPlace(0),
+            .polygonsOverlap, at: exterior.faultPlace(corner), other: rings[other.lowerBound].faultPlace(0),
             position: exterior.corners[corner].raw)
     }
 }

@@ -7,7 +7,7 @@ struct ShapeCheck {
     let rules: ShapeRules
     /// How often edges of different polygons cross.
     var crossings = EdgeCrossings()
-    private(set) var faults: [GeometryError] = []
+    private(set) var faults: [GeometryFault] = []
     private(set) var isTruncated = false
     private(set) var rings: [CheckedRing] = []
     /// For each corner of each ring whether it lies on another ring.
@@ -42,14 +42,14 @@ struct ShapeCheck {
     /// Records a fault; returns false when the limit is reached.
     @discardableResult
     mutating func add(
-        _ kind: GeometryError.Kind, at place: GeometryError.Place, other: GeometryError.Place? = nil,
+        _ kind: GeometryFault.Kind, at place: GeometryFault.Place, other: GeometryFault.Place? = nil,
         position: RawVertex? = nil
     ) -> Bool {
         guard faults.count < GeometryFaults.limit else {
             isTruncated = true
             return false
         }
-        faults.append(GeometryError(kind, at: place, other: other, position: position))
+        faults.append(GeometryFault(kind, at: place, other: other, position: position))
         return true
     }
 
@@ -119,7 +119,7 @@ struct ShapeCheck {
         for index in rings.indices {
             if rings[index].isFlat {
                 rings[index].isSound = false
-                let place = rings[index].errorPlace(0)
+                let place = rings[index].faultPlace(0)
                 add(.zeroArea, at: place, position: rings[index].corners[0].raw)
                 continue
             }
@@ -132,7 +132,7 @@ struct ShapeCheck {
             if rings[index].ring == 0 { poleOfExterior = rings[index].region.pole }
             if !isRight && winding == .required {
                 add(
-                    rings[index].ring == 0 ? .clockwiseExterior : .counterclockwiseHole, at: rings[index].errorPlace(0),
+                    rings[index].ring == 0 ? .clockwiseExterior : .counterclockwiseHole, at: rings[index].faultPlace(0),
                     position: rings[index].corners[0].raw)
             }
         }

@@ -14,7 +14,7 @@ package struct AddressPolicy: Hashable, Sendable {
         self.allowsPrivate = allowsPrivate
     }
 
-    /// Why the server may not connect to this address; nil when it may.
+    /// The reason why the server may not connect to this address; nil when it may.
     package func refusal(of address: SocketAddress) -> String? {
         switch address {
         case .v4(let address):

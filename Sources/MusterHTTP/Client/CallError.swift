@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Why a call received no answer.
+/// The reason why a call received no answer.
 package enum CallError: Error, Hashable, Sendable {
     /// The target could not be reached, or the connection broke; with a reason for people.
     case unreachable(String)
@@ -43,7 +43,7 @@ package enum CallError: Error, Hashable, Sendable {
     }
 }
 
-/// What another server answered to a call, as far as the server needs it.
+/// The part of another server's response that this server needs.
 package struct CallAnswer: Hashable, Sendable {
     package let status: Int
     /// The seconds that `Retry-After` asks for, whether given in seconds or as a date.

@@ -15,20 +15,20 @@ package final class CheckedHTTPClient: Sendable {
     private let resolver: any HostResolver
     private let policy: AddressPolicy
     private let timeouts: Timeouts
-    /// What the client requires of an encrypted server. The first encrypted call reads the authorities.
+    /// The TLS requirements for servers. The first encrypted call reads the certificate authorities.
     private let tls: FirstUse<TLSConfiguration>
     /// Whether this system has a list of certificate authorities. Where it has none, the client trusts only the
     /// authorities in `roots`.
     package let hasSystemRoots: Bool
     private let kept = Mutex<[Service: PinnedClient]>([:])
 
-    /// Whose connections are kept: an origin, and how it is spoken to.
+    /// The key of kept connections: an origin, and the protocol.
     private struct Service: Hashable {
         let origin: HTTPAddress.Origin
         let version: Version
     }
 
-    /// How a server is spoken to.
+    /// The protocol of a connection to a server.
     package enum Version: Hashable, Sendable {
         case http1
         /// HTTP/2 where the server offers it.
@@ -145,10 +145,10 @@ package final class CheckedHTTPClient: Sendable {
         }
     }
 
-    /// Why the client may not call an address that a URL spells out, in any notation; nil when it may, or when the URL
-    /// has a name.
+    /// The reason why the client may not call an address that a URL spells out, in any notation; nil when it may, or
+    /// when the URL has a name.
     package func refusal(of address: HTTPAddress) -> String? {
-        guard let literal = try? SystemResolver.ask(address.host, address.port, isLiteral: true) else { return nil }
+        guard let literal = try? SystemResolver.lookUp(address.host, address.port, isLiteral: true) else { return nil }
         return literal.lazy.compactMap { self.policy.refusal(of: $0) }.first
     }
 

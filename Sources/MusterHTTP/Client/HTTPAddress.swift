@@ -31,38 +31,38 @@ package struct HTTPAddress: Hashable, Sendable {
 
     package static let limitBytes = 2048
 
-    /// Why a text is not a valid target address.
-    package struct Fault: Error, Hashable {
+    /// The reason why a text is not a valid target address.
+    package struct ParsingError: Error, Hashable {
         package let detail: String
     }
 
     /// Parses a URL.
     ///
-    /// - Throws: `Fault` for anything but http and https, user names, fragments, and characters that a URL must
+    /// - Throws: `ParsingError` for anything but http and https, user names, fragments, and characters that a URL must
     ///   percent-encode.
-    package init(_ text: String) throws(Fault) {
+    package init(_ text: String) throws(ParsingError) {
         guard text.utf8.count <= Self.limitBytes else {
-            throw Fault(detail: "is longer than \(Self.limitBytes) bytes")
+            throw ParsingError(detail: "is longer than \(Self.limitBytes) bytes")
         }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }) else {
-            throw Fault(detail: "must be ASCII without spaces: encode a path in percent, a name in punycode")
+            throw ParsingError(detail: "must be ASCII without spaces: encode a path in percent, a name in punycode")
         }
-        guard let parts = URLComponents(string: text) else { throw Fault(detail: "is no URL") }
+        guard let parts = URLComponents(string: text) else { throw ParsingError(detail: "is no URL") }
         switch parts.scheme?.lowercased() {
         case "http": isEncrypted = false
         case "https": isEncrypted = true
-        default: throw Fault(detail: "must begin with http:// or https://")
+        default: throw ParsingError(detail: "must begin with http:// or https://")
         }
         guard parts.user == nil, parts.password == nil else {
-            throw Fault(detail: "must not name a user: send a header instead")
+            throw ParsingError(detail: "must not name a user: send a header instead")
         }
-        guard parts.fragment == nil else { throw Fault(detail: "must not have a fragment") }
+        guard parts.fragment == nil else { throw ParsingError(detail: "must not have a fragment") }
         guard let named = parts.percentEncodedHost, !named.isEmpty, !named.contains("%") else {
-            throw Fault(detail: "names no host")
+            throw ParsingError(detail: "names no host")
         }
         host = named.hasPrefix("[") ? String(named.dropFirst().dropLast()) : named.lowercased()
         port = parts.port ?? (isEncrypted ? 443 : 80)
-        guard (1...65_535).contains(port) else { throw Fault(detail: "names no port") }
+        guard (1...65_535).contains(port) else { throw ParsingError(detail: "names no port") }
         let path = parts.percentEncodedPath
         requestTarget = (path.isEmpty ? "/" : path) + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
     }

@@ -29,7 +29,7 @@ package final class SystemResolver: HostResolver {
         let lookup = underWay.withLock { underWay in
             if let lookup = underWay[key] { return lookup }
             let lookup = Task { [threads] in
-                try await threads.runIfActive { try Self.ask(host, port) }
+                try await threads.runIfActive { try Self.lookUp(host, port) }
             }
             underWay[key] = lookup
             return lookup
@@ -39,7 +39,7 @@ package final class SystemResolver: HostResolver {
     }
 
     /// - Parameter isLiteral: whether the host must be a literal address, so that no name server is asked.
-    package static func ask(_ host: String, _ port: Int, isLiteral: Bool = false) throws -> [SocketAddress] {
+    package static func lookUp(_ host: String, _ port: Int, isLiteral: Bool = false) throws -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         if isLiteral { hints.ai_flags = AI_NUMERICHOST }

@@ -32,14 +32,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The same, for a request whose response closes the connection.
     static let mostDrainedOfRefused = 1 << 20
     /// Seconds that a request continues after the client has closed its sending half.
-    private static let patienceSeconds: Int64 = 2
+    private static let halfClosedTimeoutSeconds: Int64 = 2
     /// Seconds between two checks of whether data has arrived.
-    private static let lookSeconds: Int64 = 60
+    private static let checkIntervalSeconds: Int64 = 60
     /// The number of checks without a request after which the connection is closed.
-    private static let mostQuietLooks = 10
+    private static let quietCheckLimit = 10
 
     let connections: OpenConnections
-    private let answer: HTTPConnection.Answer
+    private let respond: HTTPConnection.Responder
     /// Created when the client first reads too slowly.
     private(set) var slowReader: SlowReader?
     var context: ChannelHandlerContext?
@@ -70,10 +70,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The end of a response that the operating system has not accepted completely. Until it is written, no other
     /// request is answered. So answers do not pile up, and the server does not mistake the connection for an idle one.
     var heldEnd: HeldEnd?
-    /// The next periodic check of the connection; see `look`.
-    private var nextLook: Scheduled<Void>?
+    /// The next periodic check of the connection; see `checkProgress`.
+    private var nextCheck: Scheduled<Void>?
     private var hasReceived = false
-    private var quietLooks = 0
+    private var quietChecks = 0
     /// The work for the newest request while it has no answer, and the memory that its body holds.
     private(set) var work: RequestWork?
     private var hold: BodyBudget.Hold?
@@ -89,9 +89,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let trailers: HTTPFields?
     }
 
-    init(of channel: any Channel, in connections: OpenConnections, answer: @escaping HTTPConnection.Answer) {
+    init(of channel: any Channel, in connections: OpenConnections, respond: @escaping HTTPConnection.Responder) {
         self.connections = connections
-        self.answer = answer
+        self.respond = respond
         peerAddress = channel.remoteAddress?.ipAddress ?? ""
         watch = IncomingWatch(on: channel.eventLoop, connections.limits)
         connections.opened(channel)
@@ -99,13 +99,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        lookSoon(context)
+        scheduleCheck(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        nextLook?.cancel()
-        nextLook = nil
+        nextCheck?.cancel()
+        nextCheck = nil
         watch.stop()
         slowReader?.stop()
         releaseAnswers()
@@ -168,7 +168,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             isLast = true
             // The client may still read the answer, but the server waits only briefly.
             if let work {
-                context.eventLoop.scheduleTask(in: .seconds(Self.patienceSeconds)) { work.abandon() }
+                context.eventLoop.scheduleTask(in: .seconds(Self.halfClosedTimeoutSeconds)) { work.abandon() }
             }
             if isOutputClosed || !isWhole { close(context) } else { leaveIfOver() }
         }
@@ -212,11 +212,11 @@ extension ConnectionHandler {
         let length = head.headers.first(name: "content-length").map { Int($0) ?? .max } ?? 0
         if !isChunked, length <= Self.mostGathered {
             incoming = .gathering(head, ByteBuffer())
-            goOn(number)
+            sendContinue(number)
         } else {
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let onFirstRead: @Sendable () -> Void = { [eventLoop = context.eventLoop, number] in
-                eventLoop.execute { bound.value.goOn(number) }
+                eventLoop.execute { bound.value.sendContinue(number) }
             }
             let (source, body) = RequestBodySource.make(
                 onFirstRead: isHeldBack ? onFirstRead : nil,
@@ -232,11 +232,11 @@ extension ConnectionHandler {
     }
 
     /// Sends `100 Continue` to a client that waits with a body.
-    private func goOn(_ number: UInt32) {
+    private func sendContinue(_ number: UInt32) {
         guard number == self.number, isHeldBack, !hasBegunResponse, question != nil, let context else { return }
         isHeldBack = false
-        let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
-        context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
     }
 
     private func receiveBody(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
@@ -308,8 +308,8 @@ extension ConnectionHandler {
         else { return refuse(context) }
         let request = Request(head: head, body: body)
         let stream = ResponseStream(over: self, on: context.eventLoop, number, question)
-        Task { [answer, channel = context.channel, work] in
-            await RequestWork.$current.withValue(work) { await stream.send(answer(request, channel)) }
+        Task { [respond, channel = context.channel, work] in
+            await RequestWork.$current.withValue(work) { await stream.send(respond(request, channel)) }
         }
     }
 
@@ -329,12 +329,14 @@ extension ConnectionHandler {
         resumeReading(number)
     }
 
-    private func lookSoon(_ context: ChannelHandlerContext) {
-        nextLook = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Self.lookSeconds)) { [self] in look() }
+    private func scheduleCheck(_ context: ChannelHandlerContext) {
+        nextCheck = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Self.checkIntervalSeconds)) { [self] in
+            checkProgress()
+        }
     }
 
     /// Ends a connection whose request makes no progress, or that has been unused for long.
-    private func look() {
+    private func checkProgress() {
         guard let context else { return }
         let isQuiet = !hasReceived
         hasReceived = false
@@ -342,9 +344,9 @@ extension ConnectionHandler {
             if question == nil { return close(context) }
             refuse(context, as: .requestTimeout)
         }
-        quietLooks = isQuiet && question == nil ? quietLooks + 1 : 0
-        if quietLooks >= Self.mostQuietLooks { return close(context) }
-        lookSoon(context)
+        quietChecks = isQuiet && question == nil ? quietChecks + 1 : 0
+        if quietChecks >= Self.quietCheckLimit { return close(context) }
+        scheduleCheck(context)
     }
 
     /// Drops the current request, because it will have no answer.

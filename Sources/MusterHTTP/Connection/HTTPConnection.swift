@@ -16,16 +16,16 @@ package struct HTTPConnection: ServerChildChannel {
     }
 
     /// Answers a request that arrived on a channel.
-    package typealias Answer = @Sendable (Request, any Channel) async -> Response
+    package typealias Responder = @Sendable (Request, any Channel) async -> Response
 
     package let connections: OpenConnections
-    package let answer: Answer
+    package let respond: Responder
 
     package init<Answering: HTTPResponder>(
         _ responder: Answering, connections: OpenConnections, logger: Logger
     ) where Answering.Context: InitializableFromSource<ApplicationRequestContextSource> {
         self.connections = connections
-        answer = { request, channel in
+        respond = { request, channel in
             let context = Answering.Context(source: .init(channel: channel, logger: logger))
             do {
                 return try await responder.respond(to: request, context: context)
@@ -48,7 +48,7 @@ package struct HTTPConnection: ServerChildChannel {
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: true, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: encoder, withDecoderLimitConfiguration: limits)
-            try pipeline.addHandler(ConnectionHandler(of: channel, in: connections, answer: answer))
+            try pipeline.addHandler(ConnectionHandler(of: channel, in: connections, respond: respond))
             return Value(channel: channel)
         }
     }

@@ -39,14 +39,14 @@ package struct HTTPListener<Connection: ServerChildChannel>: Service {
         // The listener accepts no more connections, but requests may still be running. In a failed group there is no
         // time for them.
         try Task.checkCancellation()
-        let patience = Task { [connections] in
-            try await Task.sleep(for: .seconds(Self.shutdownSeconds))
+        let shutdownTimeout = Task { [connections] in
+            try await Task.sleep(for: .seconds(Self.shutdownTimeoutSeconds))
             connections.closeAll()
         }
-        defer { patience.cancel() }
+        defer { shutdownTimeout.cancel() }
         try await server.shutdownGracefully()
     }
 
     /// Seconds that running requests have to finish: less than service managers wait before they kill a process.
-    private static var shutdownSeconds: Double { 8 }
+    private static var shutdownTimeoutSeconds: Double { 8 }
 }

@@ -10,7 +10,7 @@ package final class OpenConnections: Service {
         var open: [ObjectIdentifier: any Channel] = [:]
         /// The largest number open at once since memory was last released.
         var most = 0
-        /// How often memory is still to be released, because a connection's work ends after the connection.
+        /// The number of releases of memory that are still due, because a connection's work ends after the connection.
         var turnsLeft = 0
         var isStopping = false
         /// The action to run when a connection closes.

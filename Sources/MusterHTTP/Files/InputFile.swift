@@ -2,7 +2,7 @@ package import Foundation
 
 /// Files that a person named on the command line or in the configuration.
 package enum InputFile {
-    /// Why a file could not be read.
+    /// The reason why a file could not be read.
     package struct Unreadable: Error, CustomStringConvertible {
         /// The path as it was given.
         package let path: String

@@ -7,7 +7,7 @@ import NIOCore
 
 // `StaticFiles`: serves the files of one folder, read once at the start, and nothing else of the disk.
 
-/// Why a folder cannot be served.
+/// The reason why a folder cannot be served.
 package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The folder does not exist or cannot be read.
     case unreadable(path: String)

@@ -3,7 +3,7 @@ package import NIOCore
 
 // `Gzip`: inflates request bodies up to a limit, so that a small body cannot fill the memory (a zip bomb).
 
-/// Why bytes could not be inflated.
+/// The reason why bytes could not be inflated.
 package enum InflateError: Error, Hashable, Sendable {
     /// The result would exceed the limit.
     case tooLarge

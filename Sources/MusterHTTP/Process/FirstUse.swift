@@ -8,7 +8,7 @@ package final class FirstUse<Value: Sendable>: Sendable {
     private let computed = Mutex<Value?>(nil)
     private let compute: @Sendable () -> Value
 
-    /// - Parameter compute: computes the value; called once, and not at all where nobody needs the value.
+    /// - Parameter compute: computes the value; called once, and not at all if the value is never needed.
     package init(_ compute: @escaping @Sendable () -> Value) { self.compute = compute }
 
     /// The value. The first caller computes it.

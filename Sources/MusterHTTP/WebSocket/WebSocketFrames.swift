@@ -6,10 +6,53 @@ package enum WebSocketBytes {
     /// The client sent a ping or a pong: an event in the pipeline, so that a protocol can count them.
     package struct ControlFrame: Sendable {}
 
+    /// The number of bytes that NIO's decoder holds of a frame that has not arrived whole: an event in the pipeline
+    /// after each read that changes the number, so that a protocol can limit and count them.
+    package struct IncompleteFrame: Sendable {
+        package let bytes: Int
+    }
+
     /// Adds the handler that makes bytes of the frames of a client, and frames of bytes, behind NIO's handlers of
-    /// frames.
-    package static func addHandler(to channel: any Channel) throws {
-        try channel.pipeline.syncOperations.addHandler(WebSocketFrames())
+    /// frames, and before them the one that reports incomplete frames.
+    ///
+    /// - Throws: `ChannelPipelineError` where the pipeline has no decoder of frames.
+    package static func addHandlers(to channel: any Channel) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let count = FrameByteCount()
+        let decoder = try pipeline.handler(type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
+        try pipeline.addHandler(FrameMeter(count), position: .before(decoder))
+        try pipeline.addHandler(WebSocketFrames(count))
+    }
+}
+
+/// The bytes that arrived and are not yet part of a whole frame. Two handlers of one channel share it.
+private final class FrameByteCount {
+    var waiting = 0
+
+    /// Subtracts a whole frame: its payload and its header (RFC 6455, section 5.2).
+    func subtract(_ frame: WebSocketFrame) {
+        let length = frame.length
+        let extendedLength = length < 126 ? 0 : length < 65_536 ? 2 : 8
+        waiting = max(0, waiting - 2 - extendedLength - (frame.maskKey == nil ? 0 : 4) - length)
+    }
+}
+
+/// Stands before NIO's decoder of frames and reports how many bytes the decoder holds.
+private final class FrameMeter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let count: FrameByteCount
+    private var reported = 0
+
+    init(_ count: FrameByteCount) { self.count = count }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        count.waiting += unwrapInboundIn(data).readableBytes
+        context.fireChannelRead(data)
+        guard count.waiting != reported else { return }
+        reported = count.waiting
+        context.fireUserInboundEventTriggered(WebSocketBytes.IncompleteFrame(bytes: reported))
     }
 }
 
@@ -22,10 +65,14 @@ private final class WebSocketFrames: ChannelDuplexHandler {
 
     /// Whether the client has closed the WebSocket. Frames behind that are ignored.
     private var isClosing = false
+    private let count: FrameByteCount
+
+    init(_ count: FrameByteCount) { self.count = count }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isClosing else { return }
         let frame = unwrapInboundIn(data)
+        count.subtract(frame)
+        guard !isClosing else { return }
         switch frame.opcode {
         case .binary, .continuation: context.fireChannelRead(wrapInboundOut(frame.unmaskedData))
         case .ping:

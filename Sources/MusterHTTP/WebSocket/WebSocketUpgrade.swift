@@ -11,13 +11,13 @@ import NIOWebSocket
 /// A route's handler makes it of the request, hands it to `RequestWork.current` and answers 101. The connection then
 /// sends the head and the protocol's handlers take over. A client must not send before it has that head.
 package struct WebSocketUpgrade: Sendable {
-    /// Why a request is no handshake.
-    package enum Fault: Error, Hashable, Sendable {
-        /// It asks for no WebSocket, or not for this subprotocol, or has a body.
+    /// The reason why a request is not a valid handshake.
+    package enum HandshakeError: Error, Hashable, Sendable {
+        /// The request does not ask for WebSocket, or not for this subprotocol, or has a body.
         case notRequested
-        /// It asks for another version than 13.
+        /// The request asks for another version than 13.
         case version
-        /// Its key is not 16 bytes in base 64.
+        /// The request's key is not 16 bytes in base 64.
         case key
     }
 
@@ -35,8 +35,8 @@ package struct WebSocketUpgrade: Sendable {
     ///   - fields: the fields of a GET request over HTTP/1.1.
     ///   - subprotocol: the one that the client must offer.
     ///   - frameLimit: the most bytes of a frame that the client may send.
-    /// - Throws: `Fault`.
-    package init(_ fields: HTTPFields, subprotocol: String, frameLimit: Int) throws(Fault) {
+    /// - Throws: `HandshakeError`.
+    package init(_ fields: HTTPFields, subprotocol: String, frameLimit: Int) throws(HandshakeError) {
         func has(_ token: String, in name: HTTPField.Name) -> Bool {
             fields[values: name].contains { value in
                 value.split(separator: ",").contains {
@@ -50,14 +50,15 @@ package struct WebSocketUpgrade: Sendable {
         else { throw .notRequested }
         guard fields[values: .secWebSocketVersion] == ["13"] else { throw .version }
         let keys = fields[values: .secWebSocketKey]
+        // Some clients send 22 random characters, whose last bits a strict decoder refuses; Foundation's ignores them.
         guard keys.count == 1, Data(base64Encoded: keys[0])?.count == 16 else { throw .key }
         let digest = Insecure.SHA1.hash(data: Data((keys[0] + Self.suffix).utf8))
-        acceptance = Data(digest).base64EncodedString()
+        acceptance = Base64.encode(Array(digest))
         self.subprotocol = subprotocol
         self.frameLimit = frameLimit
     }
 
-    /// What the key is hashed with (RFC 6455, section 1.3).
+    /// The text that is appended to the key before it is hashed (RFC 6455, section 1.3).
     private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
     /// The head of the answer.
@@ -76,7 +77,7 @@ package struct WebSocketUpgrade: Sendable {
         try pipeline.addHandler(WebSocketFrameEncoder())
         try pipeline.addHandler(ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: frameLimit)))
         try pipeline.addHandler(WebSocketProtocolErrorHandler(isServer: true))
-        try WebSocketBytes.addHandler(to: channel)
+        try WebSocketBytes.addHandlers(to: channel)
         try addHandlers(channel)
     }
 }

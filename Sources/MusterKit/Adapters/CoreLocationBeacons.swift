@@ -33,7 +33,7 @@
             self.authorization = authorization
         }
 
-        /// What the device hears, about once a second.
+        /// The beacons that the device hears, about once a second.
         public func listen(
             for choices: AsyncStream<[BeaconIdentity]>
         ) -> AsyncThrowingStream<BeaconNews, any Error> {

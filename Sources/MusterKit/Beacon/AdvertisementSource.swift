@@ -3,7 +3,7 @@ package import MusterWire
 
 /// A source of Bluetooth advertisements: a controller, or a capture of what one heard.
 package protocol AdvertisementSource: Sendable {
-    /// What the source is, for messages: `hci0`, for example.
+    /// The name of the source in messages, for example `hci0`.
     var name: String { get }
     /// Whether the source hears what is sent now, so that its silence means that nothing is sent.
     var isLive: Bool { get }
@@ -12,7 +12,7 @@ package protocol AdvertisementSource: Sendable {
     func listen() -> AsyncThrowingStream<RadioNews, any Error>
 }
 
-/// What a source of advertisements tells.
+/// An element that a source of advertisements delivers.
 package enum RadioNews: Hashable, Sendable {
     /// From now on the source hears.
     case listening

@@ -13,8 +13,8 @@ package struct CaptureSource: AdvertisementSource {
     /// - Parameters:
     ///   - path: the file.
     ///   - end: the time that the last packet gets, and the others with it; nil for their own times.
-    /// - Throws: `RadioFault.unreadable`.
-    package init(path: String, movedToEndAt end: Instant? = nil) throws(RadioFault) {
+    /// - Throws: `RadioError.unreadable`.
+    package init(path: String, movedToEndAt end: Instant? = nil) throws(RadioError) {
         name = path
         guard let end else {
             shiftMilliseconds = 0
@@ -31,7 +31,7 @@ package struct CaptureSource: AdvertisementSource {
         Thread.detachNewThread {
             var reading = AdvertisementReading()
             continuation.yield(.listening)
-            do throws(RadioFault) {
+            do throws(RadioError) {
                 try Self.read(path) { record in
                     let time = Instant(milliseconds: record.time.milliseconds &+ shift)
                     for heard in reading.advertisements(in: record.event, at: time) {
@@ -46,8 +46,8 @@ package struct CaptureSource: AdvertisementSource {
         return stream
     }
 
-    private static func read(_ path: String, _ take: (BtsnoopReader.Record) -> Void) throws(RadioFault) {
-        func fault(_ cause: String) -> RadioFault { .unreadable(path: path, cause: cause) }
+    private static func read(_ path: String, _ take: (BtsnoopReader.Record) -> Void) throws(RadioError) {
+        func fault(_ cause: String) -> RadioError { .unreadable(path: path, cause: cause) }
         guard let file = FileHandle(forReadingAtPath: path) else { throw fault(String(cString: strerror(errno))) }
         defer { try? file.close() }
         var reader = BtsnoopReader()
@@ -56,12 +56,12 @@ package struct CaptureSource: AdvertisementSource {
                 reader.append(piece)
                 while let record = try reader.next() { take(record) }
             }
-        } catch let cause as BtsnoopFault {
+        } catch let cause as BtsnoopError {
             throw fault(cause.description)
         } catch {
             throw fault(error.localizedDescription)
         }
         // A capture of a process that was killed may end within a packet, so only a file without its header is refused.
-        guard !reader.isWithinHeader else { throw fault(BtsnoopFault.noCapture.description) }
+        guard !reader.isWithinHeader else { throw fault(BtsnoopError.noCapture.description) }
     }
 }

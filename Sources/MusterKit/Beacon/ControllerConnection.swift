@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(Darwin)
+    import var Darwin.SO_NOSIGPIPE
+#endif
+
 /// A connection to a Bluetooth controller that carries H4 packets. It belongs to one thread.
 final class ControllerConnection {
     /// Which controller a connection is made to.
@@ -30,7 +34,7 @@ final class ControllerConnection {
     private static let connectSeconds = 10.0
 
     /// Connects. This blocks the thread, for 10 seconds an address at most.
-    init(to target: Target) throws(RadioFault) {
+    init(to target: Target) throws(RadioError) {
         self.target = target
         switch target {
         case .tcp(let host, let port): descriptor = try Self.openStream(host, port, name: target.name)
@@ -43,7 +47,7 @@ final class ControllerConnection {
     /// Waits for bytes.
     ///
     /// - Returns: the bytes that arrived; empty when none arrived within the time.
-    func read(seconds: Double) throws(RadioFault) -> [UInt8] {
+    func read(seconds: Double) throws(RadioError) -> [UInt8] {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let ready = poll(&waiting, 1, Int32(seconds * 1000))
         guard ready != 0 else { return [] }
@@ -58,7 +62,7 @@ final class ControllerConnection {
     }
 
     /// Sends a packet, which is small enough to be taken whole.
-    func write(_ packet: [UInt8]) throws(RadioFault) {
+    func write(_ packet: [UInt8]) throws(RadioError) {
         #if canImport(Glibc) || canImport(Musl)
             let flags = Int32(MSG_NOSIGNAL)
         #else
@@ -67,7 +71,7 @@ final class ControllerConnection {
         guard send(descriptor, packet, packet.count, flags) == packet.count else { throw fault(errno) }
     }
 
-    private func fault(_ code: Int32) -> RadioFault {
+    private func fault(_ code: Int32) -> RadioError {
         switch target {
         case .tcp: .ended(controller: target.name)
         case .adapter: Self.adapterFault(code, name: target.name)
@@ -76,7 +80,7 @@ final class ControllerConnection {
 
     // MARK: A virtual controller
 
-    private static func openStream(_ host: String, _ port: UInt16, name: String) throws(RadioFault) -> Int32 {
+    private static func openStream(_ host: String, _ port: UInt16, name: String) throws(RadioError) -> Int32 {
         var hints = addrinfo()
         #if canImport(Glibc)
             hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -129,7 +133,7 @@ final class ControllerConnection {
     /// Opens an adapter by its raw channel, which it shares with the operating system's own use of it.
     ///
     /// Source: BlueZ's `hci.h`; the numbers are the kernel's, which its C headers do not have.
-    private static func openAdapter(_ number: UInt16, name: String) throws(RadioFault) -> Int32 {
+    private static func openAdapter(_ number: UInt16, name: String) throws(RadioError) -> Int32 {
         #if os(Linux)
             let (family, protocolHCI, optionsHCI, filterHCI): (Int32, Int32, Int32, Int32) = (31, 1, 0, 2)
             let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
@@ -156,7 +160,7 @@ final class ControllerConnection {
         #endif
     }
 
-    static func adapterFault(_ code: Int32, name: String) -> RadioFault {
+    static func adapterFault(_ code: Int32, name: String) -> RadioError {
         switch code {
         case EAFNOSUPPORT, EPROTONOSUPPORT, EPFNOSUPPORT: .noBluetooth
         case EPERM, EACCES: .notAllowed(adapter: name)

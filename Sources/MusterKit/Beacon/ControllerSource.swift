@@ -35,7 +35,7 @@ package struct ControllerSource: AdvertisementSource {
         continuation.onTermination = { _ in isStopped.value.store(true, ordering: .relaxed) }
         let (target, now) = (target, now)
         Thread.detachNewThread {
-            do throws(RadioFault) {
+            do throws(RadioError) {
                 try Self.follow(target, isStopped, now) { continuation.yield($0) }
                 continuation.finish()
             } catch {
@@ -55,11 +55,11 @@ package struct ControllerSource: AdvertisementSource {
     private static func follow(
         _ target: ControllerConnection.Target, _ isStopped: Flag, _ now: @Sendable () -> Instant,
         _ tell: (RadioNews) -> Void
-    ) throws(RadioFault) {
+    ) throws(RadioError) {
         let connection = try ControllerConnection(to: target)
         let start = ContinuousClock.now
         func seconds() -> Double { start.duration(to: .now) / .seconds(1) }
-        func perform(_ turns: [ScanWatch.Turn]) throws(RadioFault) {
+        func perform(_ turns: [ScanWatch.Turn]) throws(RadioError) {
             for turn in turns {
                 switch turn {
                 case .send(let packet): try connection.write(packet)
@@ -80,7 +80,7 @@ package struct ControllerSource: AdvertisementSource {
                     for heard in reading.advertisements(in: event, at: now()) { tell(.heard(heard)) }
                 }
                 let turns: [ScanWatch.Turn]
-                do throws(ScanSetupFault) {
+                do throws(ScanSetupError) {
                     turns = try watch.follow(event, at: seconds())
                 } catch {
                     throw .refused(controller: target.name, cause: "\(error)")
@@ -95,8 +95,8 @@ package struct ControllerSource: AdvertisementSource {
     /// Returns the next event; nil until more bytes arrive. An event that contradicts itself is passed over.
     private static func nextEvent(
         _ reader: inout HCIPacketReader, _ target: ControllerConnection.Target
-    ) throws(RadioFault) -> HCIEvent? {
-        do throws(HCIFault) {
+    ) throws(RadioError) -> HCIEvent? {
+        do throws(HCIError) {
             while let packet = try reader.next() {
                 if packet.kind == .event, let event = try? HCIEvent(packet.content) { return event }
             }

@@ -87,7 +87,7 @@ package final class SightingOutbox: SightingQueue {
     /// - Parameter rowLimit: the most rows.
     package func page(rowLimit: Int) async throws(SightingOutboxError) -> SightingPage? {
         try await SightingOutboxError.naming { [file] in
-            try await file.read { try SightingRows($0, table: Self.table).page(rowLimit: rowLimit) }
+            try await file.readIfOpen { try SightingRows($0, table: Self.table).page(rowLimit: rowLimit) }
         }
     }
 
@@ -101,7 +101,7 @@ package final class SightingOutbox: SightingQueue {
     /// The number of sightings that wait.
     package func count() async throws(SightingOutboxError) -> Int {
         try await SightingOutboxError.naming { [file] in
-            try await file.read { try SightingRows($0, table: Self.table).count() }
+            try await file.readIfOpen { try SightingRows($0, table: Self.table).count() }
         }
     }
 

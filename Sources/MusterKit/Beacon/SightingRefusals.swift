@@ -5,7 +5,7 @@ import MusterWire
 /// Decides what becomes of sightings that the server refused. Who was where is in them, so they are removed only when
 /// no later attempt can succeed; a wrong clock or a server that fails must not cost them.
 struct SightingRefusals: Sendable {
-    /// What becomes of a page.
+    /// How the sender goes on with a refused page.
     enum Verdict: Sendable {
         /// Send fewer rows at once, to find those that are refused.
         case narrow
@@ -26,7 +26,7 @@ struct SightingRefusals: Sendable {
     /// long.
     private static let staleSeconds = 86_400.0
     /// The seconds for which the server must refuse a row before it is removed.
-    private static let patienceSeconds = 600.0
+    private static let removalSeconds = 600.0
 
     /// - Parameters:
     ///   - rows: the number of rows of the page.
@@ -55,7 +55,7 @@ struct SightingRefusals: Sendable {
             self.refused = (row, now)
             return .wait(.refusing(reason: answer.reason))
         }
-        guard now.seconds(since: refused.since) >= Self.patienceSeconds else {
+        guard now.seconds(since: refused.since) >= Self.removalSeconds else {
             return .wait(.refusing(reason: answer.reason))
         }
         self.refused = nil

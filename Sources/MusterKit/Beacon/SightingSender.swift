@@ -56,7 +56,7 @@ package actor SightingSender {
         }
     }
 
-    /// What was sent.
+    /// The result of one request.
     package struct Progress: Hashable, Sendable {
         /// The number of sightings that the server has now.
         package var sent = 0
@@ -197,31 +197,22 @@ package actor SightingSender {
     private func recognize(
         _ outbox: SightingOutbox, _ credentials: PeerCredentials, _ takesOver: Bool
     ) async throws {
-        let (status, body) = try await connections.ask("GET", server + "/api/v1/session", credentials: credentials)
+        let (status, body) = try await connections.sendRequest(
+            "GET", server + "/api/v1/session", credentials: credentials)
         guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
         guard let device = (try? JSONValue(parsing: body))?["device"]?.string else { throw Failure.noDevice }
         try await outbox.recognize(device: device, at: server, takesOver: takesOver)
     }
 
-    /// Asks the server for the name of a person's first device. A person without a device gets one, as for their first
-    /// recorded location.
+    /// Asks the server for the name of a person's first device.
     private func firstDevice(of user: String, _ credentials: PeerCredentials) async throws -> String {
-        let path = server + "/api/v1/users/\(PercentEncoding.encode(user))/devices"
-        for _ in 0..<2 {
-            let (status, body) = try await connections.ask(
-                "GET", server + "/api/v1/devices?limit=1&user=\(PercentEncoding.encode(user))",
-                credentials: credentials)
-            guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
-            let items = (try? JSONValue(parsing: body))?["items"]?.elements
-            if let name = items?.first?["name"]?.string { return name }
-            let made = try await connections.ask(
-                "POST", path, json: Array(#"{"name":"phone"}"#.utf8), credentials: credentials)
-            // A conflict: a location that was recorded made the device meanwhile.
-            guard made.status == 201 || made.status == 409 else {
-                throw Self.failure(made.status, Self.reason(made.body), nil)
-            }
+        do {
+            let name = try await connections.firstDevice(of: user, at: server, credentials: credentials)
+            guard let name else { throw Failure.noDevice }
+            return name
+        } catch let error as HTTPConnections.DeviceRequestError {
+            throw Self.failure(error.status, Self.reason(error.body), nil)
         }
-        throw Failure.noDevice
     }
 
     private func post(_ body: [UInt8], _ credentials: PeerCredentials) async throws -> Answer {

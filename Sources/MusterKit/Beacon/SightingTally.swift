@@ -110,16 +110,16 @@ package struct SightingTally: Sendable {
     }
 }
 
-/// What a source heard in an interval.
+/// The advertisements that a source heard in an interval.
 package struct SightingBatch: Hashable, Sendable {
     /// Until when the source listened.
     package var until: Instant
     /// One sighting of each beacon, in the order of time.
     package var sightings: [Sighting]
-    /// What was heard besides.
+    /// The other advertisements.
     package var counts: Counts
 
-    /// What was heard in an interval, in numbers.
+    /// The number of advertisements that were heard in an interval.
     package struct Counts: Hashable, Sendable {
         package var advertisements = 0
         /// Advertisements from addresses that change, which no one can be known by.

@@ -1,6 +1,6 @@
 import MusterCore
 
-/// What a device decided about beacon regions and has not yet told the app.
+/// The decisions of a device about beacon regions that it has not yet sent to the app.
 struct BeaconDecisions: Sendable {
     /// An event, as the device's store keeps it until it was told.
     struct Event: Codable, Hashable, Sendable {

@@ -4,7 +4,7 @@ import MusterWire
 
 /// The values that a monitor of beacons delivers.
 extension BeaconMonitor {
-    /// What a monitor reports to the app: a change of a region's state, or that it hears nothing.
+    /// An event of a monitor: a change of a region's state, for example, or that it hears nothing.
     public enum Event: Hashable, Sendable {
         /// The device entered a region.
         case entered(RegionState)
@@ -110,7 +110,7 @@ extension BeaconMonitor.Region {
     static let collection = "app"
 
     /// Returns the regions in the form in which a server sends them.
-    static func surroundings(_ regions: [Self]) -> Surroundings {
+    static func snapshot(_ regions: [Self]) -> RegionSnapshot {
         let page = JSONWriter.object { writer in
             writer.member("type", "FeatureCollection")
             writer.key("features")
@@ -118,7 +118,7 @@ extension BeaconMonitor.Region {
             for region in regions { region.write(to: &writer) }
             writer.endArray()
         }
-        return Surroundings(
+        return RegionSnapshot(
             team: .init(silenceSeconds: 1_200, filter: "none", links: [collection]),
             collections: [
                 .init(name: collection, policy: "confident", pages: [String(decoding: page, as: UTF8.self)])

@@ -13,7 +13,7 @@ import Synchronization
 /// The next `events(from:)` begins with the events that were decided but not told before the process ended. An event
 /// may be told twice if the process ends right after it; both have the same region, kind and time.
 public final class BeaconMonitor: Sendable {
-    /// What a monitor that belongs to a `Muster` has and a monitor without a server lacks.
+    /// The parts that only a monitor of a `Muster` has. A monitor without a server lacks them.
     struct Ties: Sendable {
         /// Sends the sightings; nil for a monitor without a server, which stores none.
         var sender: SightingSender?
@@ -57,7 +57,7 @@ public final class BeaconMonitor: Sendable {
         now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow
     ) async throws(MusterError) {
         let watch = try await inWords {
-            let watch = try RegionWatch(Region.surroundings(regions), store: store, now: now)
+            let watch = try RegionWatch(Region.snapshot(regions), store: store, now: now)
             try await watch.restoreBeacons()
             return watch
         }
@@ -131,7 +131,7 @@ public final class BeaconMonitor: Sendable {
         let wakes = wakes.subscribe(limit: 1, beginningWith: ())
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                await self.hear(source)
+                await self.decideSightings(of: source)
                 return true
             }
             if let sender = ties.sender {
@@ -147,7 +147,7 @@ public final class BeaconMonitor: Sendable {
         if let sender = ties.sender, !Task.isCancelled { _ = await sendOnce(by: sender) }
     }
 
-    private func hear(_ source: any BeaconSource) async {
+    private func decideSightings(of source: any BeaconSource) async {
         let (choices, choosing) = AsyncStream<[BeaconIdentity]>.makeStream(bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.choice = nil }
         choose(for: source, choosing)
@@ -155,13 +155,14 @@ public final class BeaconMonitor: Sendable {
             while !Task.isCancelled {
                 do { try await pace.sleep(pace.readSeconds) } catch { return }
                 choose(for: source, choosing)
-                try? await turns.take { try await self.watchTheClock() }
+                try? await turns.enqueue { try await self.watchTheClock() }
             }
         }
         do {
             for try await news in source.listen(for: choices) {
                 switch news {
-                case .heard(let sightings, let until): try await turns.take { try await self.decide(sightings, until) }
+                case .heard(let sightings, let until):
+                    try await turns.enqueue { try await self.decide(sightings, until) }
                 case .unavailable(let reason): told.send(.unavailable(reason: reason))
                 }
             }
@@ -172,7 +173,7 @@ public final class BeaconMonitor: Sendable {
         await clock.value
         choosing.finish()
         // In a task of its own, because this one may be cancelled.
-        await Task { try? await turns.take { try await self.flush() } }.value
+        await Task { try? await turns.enqueue { try await self.flush() } }.value
     }
 
     private func choose(for source: any BeaconSource, _ choosing: AsyncStream<[BeaconIdentity]>.Continuation) {
@@ -191,7 +192,7 @@ public final class BeaconMonitor: Sendable {
     private func decide(_ sightings: [Sighting], _ until: Instant) async throws {
         let heard = sightings.filter { watch.hasRegion(of: $0.beacon) }
         if !heard.isEmpty { ranged.send(heard) }
-        let (news, decides) = watch.hear(heard, until: until)
+        let (news, decides) = watch.evaluateSightings(heard, until: until)
         let isDue = state.withLock { state in
             state.pending.append(SightingBatch(until: until, sightings: heard))
             let seconds = until.seconds(since: state.pending.first?.until ?? until)
@@ -286,7 +287,7 @@ extension BeaconMonitor {
     private actor Turns {
         private var last: Task<Void, any Error>?
 
-        func take(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        func enqueue(_ body: @escaping @Sendable () async throws -> Void) async throws {
             let before = last
             let task = Task {
                 _ = await before?.result

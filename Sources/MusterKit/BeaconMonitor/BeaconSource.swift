@@ -12,7 +12,7 @@ public protocol BeaconSource: Sendable {
     func listen(for choices: AsyncStream<[BeaconIdentity]>) -> AsyncThrowingStream<BeaconNews, any Error>
 }
 
-/// What a source of sightings tells.
+/// An element that a source of sightings delivers.
 public enum BeaconNews: Hashable, Sendable {
     /// The source listened until `until`. Since its last news it heard these sightings and no others; without any, it
     /// heard no beacon.

@@ -40,7 +40,7 @@ public struct BluetoothBeacons: BeaconSource {
     ///   - end: the time to move the last packet to, with all others by as much; nil to keep the recorded times.
     /// - Throws: `MusterError.unexpected` if the file cannot be read or is no capture.
     public init(capture path: String, movedToEndAt end: Instant? = nil) throws(MusterError) {
-        do throws(RadioFault) {
+        do throws(RadioError) {
             self.init(try CaptureSource(path: path, movedToEndAt: end), now: ReplicationPacing.systemNow)
         } catch {
             throw .unexpected(reason: error.description)
@@ -71,7 +71,7 @@ public struct BluetoothBeacons: BeaconSource {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
                     do {
-                        try await hear(into: gathered)
+                        try await gatherReports(into: gathered)
                         continuation.finish()
                     } catch {
                         continuation.finish(throwing: error)
@@ -90,7 +90,7 @@ public struct BluetoothBeacons: BeaconSource {
         return stream
     }
 
-    private func hear(into gathered: Gathered) async throws {
+    private func gatherReports(into gathered: Gathered) async throws {
         var wait = Self.shortestWait
         while true {
             do {
@@ -99,7 +99,7 @@ public struct BluetoothBeacons: BeaconSource {
                     gathered.follow(news)
                 }
                 return gathered.finish()
-            } catch let fault as RadioFault {
+            } catch let fault as RadioError {
                 guard source.isLive, fault.isPassing else { throw MusterError.unexpected(reason: fault.description) }
                 gathered.pause(reason: fault.description)
                 try await sleep(wait)

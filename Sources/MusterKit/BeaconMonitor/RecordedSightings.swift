@@ -87,7 +87,7 @@ public struct RecordedSightings: BeaconSource {
     public func listen(for choices: AsyncStream<[BeaconIdentity]>) -> AsyncThrowingStream<BeaconNews, any Error> {
         let next = Counter()
         return AsyncThrowingStream {
-            let index = next.take()
+            let index = next.takeNext()
             guard index < recorded.count, !Task.isCancelled else { return nil }
             return moved(recorded[index])
         }
@@ -110,7 +110,7 @@ public struct RecordedSightings: BeaconSource {
     private final class Counter: Sendable {
         private let next = Mutex(0)
 
-        func take() -> Int {
+        func takeNext() -> Int {
             next.withLock { next in
                 defer { next += 1 }
                 return next

@@ -10,7 +10,7 @@ extension RegionWatch {
     /// Evaluates what the device heard until a moment. The caller then stores it with `LocalStore.record`.
     ///
     /// - Returns: the events that follow, and whether any standing in a beacon region changed.
-    func hear(_ sightings: [Sighting], until moment: Instant) -> (news: [News], decides: Bool) {
+    func evaluateSightings(_ sightings: [Sighting], until moment: Instant) -> (news: [News], decides: Bool) {
         defer { changes.send(()) }
         return state.withLock { state in
             state.beacons.isAhead = true
@@ -19,7 +19,7 @@ extension RegionWatch {
                 state.beacons.listeningSince = sightings.map(\.sampleTime).min() ?? moment
             }
             let before = state.device.beaconStandings
-            let crossings = state.device.hear(sightings, until: moment)
+            let crossings = state.device.evaluateSightings(sightings, until: moment)
             let events = state.beacons.last
             state.beacons.add(crossings, on: state.device, before: before, at: moment)
             return (Self.news(of: crossings, on: &state), state.beacons.last > events)
@@ -73,7 +73,7 @@ extension RegionWatch {
     /// Restores the evidence from before this start, and the events that the app was not told.
     func restoreBeacons() async throws {
         guard try await store.hasNote(beaconNote) else { return }
-        let stored = try? await store.note(beaconNote, as: StoredBeacons.self)
+        let stored = try? await store.storedValue(of: beaconNote, as: StoredBeacons.self)
         let now = now()
         state.withLock { state in
             if let stored, stored.isReadable {

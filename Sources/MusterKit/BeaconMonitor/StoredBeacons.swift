@@ -21,7 +21,7 @@ struct StoredBeacons: Codable, Hashable, Sendable {
     private var challenger: Challenger?
     /// The newest fix that the device itself measured, if a newer position followed from a sighting.
     private var ownFix: RecordedLocation?
-    private var presences: [StoredPresence.Standing]
+    private var presences: [StoredPresence.Region]
     /// The events that the app was not told.
     private(set) var untold: [BeaconDecisions.Event]
 
@@ -70,7 +70,7 @@ struct StoredBeacons: Codable, Hashable, Sendable {
             RecordedLocation(LocationMonitor.Location(fix: $0, isInBackground: false), user: "", session: "")
         }
         presences = device.beaconPresences.compactMap { presence in
-            device.name(of: presence.region).map { StoredPresence.Standing(presence, of: $0) }
+            device.name(of: presence.region).map { StoredPresence.Region(presence, of: $0) }
         }
         self.untold = untold
     }

@@ -42,7 +42,7 @@ extension WatchedDevice {
     ///
     /// - Parameter moment: until when the device listened, by its own clock, by which all is judged.
     /// - Returns: the crossings, in order.
-    mutating func hear(_ sightings: [Sighting], until moment: Instant) -> [Crossing] {
+    mutating func evaluateSightings(_ sightings: [Sighting], until moment: Instant) -> [Crossing] {
         listensForBeacons = true
         if let sighted, Engine.isAhead(sighted, of: moment) { forgetBeacons(at: moment) }
         var newest = sighted

@@ -34,9 +34,9 @@ extension Muster.Dataset {
         public var dataset: String
         /// The record's key.
         public var key: String
-        /// What this device has.
+        /// This device's record.
         public var local: Version
-        /// What the server has.
+        /// The server's record.
         public var remote: Version
     }
 
@@ -50,7 +50,7 @@ extension Muster.Dataset {
         case value(String?)
     }
 
-    /// What the app decides during a synchronization.
+    /// The app's decisions during a synchronization.
     public struct Handlers: Sendable {
         /// Decides a conflict; nil ends the synchronization with `MusterError.conflict`, and the device keeps what it
         /// has. By default the last writer wins by the time of modification; where the times are equal, the server's

@@ -43,7 +43,7 @@ extension Muster {
             self.now = now
         }
 
-        /// What the app decides during a synchronization.
+        /// The app's decisions during a synchronization.
         public var handlers: Handlers {
             get { state.withLock { $0.handlers } }
             set { state.withLock { $0.handlers = newValue } }

@@ -1,6 +1,6 @@
 import MusterCore
 
-/// What the server's changes make of a dataset on a device, before conflicts are decided.
+/// The effect of the server's changes on a dataset of this device, before conflicts are decided.
 struct DatasetMerge: Sendable {
     /// Records that become what the server has.
     var overwritten: [RemoteRecord] = []

@@ -43,7 +43,7 @@ package struct DatasetService: Sendable {
         var cursor: String?
         for _ in 0..<Self.pagesLimit {
             let after = cursor.map { "&cursor=" + PercentEncoding.encode($0) } ?? ""
-            let value = try await answer("GET", "\(path(name))?since=\(count)&limit=\(Self.pageLimit)\(after)")
+            let value = try await requestJSON("GET", "\(path(name))?since=\(count)&limit=\(Self.pageLimit)\(after)")
             let page = try RemoteDataset(value)
             if let before = found {
                 guard page.exists == before.exists, page.isDeletedSince == before.isDeletedSince else { return nil }
@@ -58,7 +58,7 @@ package struct DatasetService: Sendable {
         throw ReplicationError.malformed("the dataset \(name) has more than \(Self.pagesLimit) pages")
     }
 
-    /// What became of an update.
+    /// The server's answer to an update.
     package enum Update: Sendable {
         /// It is stored: the dataset's count after it, and the records that it touched.
         case stored(syncCount: Int64, records: [RemoteRecord])
@@ -118,7 +118,7 @@ package struct DatasetService: Sendable {
     /// - Returns: null for an answer without a body.
     /// - Throws: `ReplicationError` for every other status; `MusterError`.
     @discardableResult
-    func answer(
+    func requestJSON(
         _ method: String, _ path: String, json: [UInt8]? = nil, admitting admitted: Int? = nil
     ) async throws -> JSONValue {
         let (status, body) = try await exchange(method, path, json)

@@ -201,7 +201,7 @@ struct LocalDatasets {
 
     // MARK: Sealing
 
-    /// What the seal of a value is bound to beside its revision. A name has no slash.
+    /// The name that the seal of a value is bound to, beside its revision. A dataset's name has no slash.
     private static func place(_ key: String, _ name: String) -> String { "dataset-\(name)/\(key)" }
     /// The revision that values are sealed under, because they have none.
     private static let sealRevision = Revision(generation: 1, hash: .digest(0, 2))

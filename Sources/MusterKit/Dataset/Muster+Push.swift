@@ -77,7 +77,7 @@ extension Muster {
     public func unregisterDevice() async throws(MusterError) {
         try await inWords {
             guard let id = try await store.pushDeviceID() else { return }
-            try await native.answer("DELETE", "push/devices/\(PercentEncoding.encode(id))", admitting: 404)
+            try await native.requestJSON("DELETE", "push/devices/\(PercentEncoding.encode(id))", admitting: 404)
             try await store.storePushDevice(nil)
         }
     }
@@ -93,7 +93,7 @@ extension Muster {
 
     private func register(_ members: [JSONValue.Member]) async throws(MusterError) -> String {
         try await inWords {
-            let answer = try await native.answer("POST", "push/devices", json: JSONValue.object(members).bytes)
+            let answer = try await native.requestJSON("POST", "push/devices", json: JSONValue.object(members).bytes)
             guard let id = answer["id"]?.string else { throw ReplicationError.malformed("the answer has no id") }
             try await store.storePushDevice(id)
             return id
@@ -126,7 +126,7 @@ extension Muster.Dataset {
             guard let id = try await store.pushDeviceID() else { throw MusterError.deviceNotRegistered }
             let path = "datasets/\(PercentEncoding.encode(name))/subscriptions/\(PercentEncoding.encode(id))"
             do {
-                try await server.answer(method, path)
+                try await server.requestJSON(method, path)
             } catch ReplicationError.refused(status: 404, _, _) {
                 if method == "DELETE" { return }
                 try await store.storePushDevice(nil)
@@ -147,7 +147,7 @@ extension LocalStore {
 
     /// The server's id of this push device; nil where it was not registered.
     func pushDeviceID() async throws -> String? {
-        try await note(Self.deviceNote, as: RegisteredDevice.self)?.id
+        try await storedValue(of: Self.deviceNote, as: RegisteredDevice.self)?.id
     }
 
     /// Stores the server's id of this push device; nil forgets it.

@@ -2,7 +2,7 @@ public import Foundation
 import MusterWire
 
 extension Muster {
-    /// What a silent push says: a dataset of the person has changed on the server.
+    /// The contents of a silent push: a dataset of the person has changed on the server.
     ///
     /// ```
     /// guard let update = Muster.PushUpdate(userInfo) else { return }
@@ -10,7 +10,7 @@ extension Muster {
     /// if try await dataset.lastSyncCount < update.syncCount { try await dataset.synchronize() }
     /// ```
     public struct PushUpdate: Hashable, Sendable {
-        /// What tells such a push from others: `cognito-sync`.
+        /// The value that distinguishes such a push from others: `cognito-sync`.
         public var source: String
         /// The identity pool: the person's team.
         public var identityPoolID: String
@@ -22,7 +22,7 @@ extension Muster {
         /// change already.
         public var syncCount: Int64
 
-        /// What distinguishes these pushes by their `source`.
+        /// The value of `source` in these pushes.
         public static let source = "cognito-sync"
 
         /// Reads the payload of a push: `userInfo` of a remote notification, or the data of a message. The keys are at

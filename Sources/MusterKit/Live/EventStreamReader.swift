@@ -18,10 +18,11 @@ package struct EventStreamReader: Sendable {
     /// The largest event that is read.
     static let limitBytes = 1 << 20
 
-    /// The events that end in the next piece of the stream.
+    /// Reads the next piece of the stream.
     ///
+    /// - Returns: the events that end in it.
     /// - Throws: `ReplicationError.tooLarge` for an event above the limit.
-    mutating func take(_ piece: [UInt8]) throws -> [Event] {
+    mutating func read(_ piece: [UInt8]) throws -> [Event] {
         var events: [Event] = []
         for byte in piece {
             guard byte == UInt8(ascii: "\n") else {

@@ -4,7 +4,7 @@ import MusterWire
 
 /// The server's live feed of changes, from now on (`/api/v1/live`).
 package struct LiveFeed: Sendable {
-    /// What arrives by it.
+    /// An element of the feed.
     package enum News: Hashable, Sendable {
         /// The feed is open: every change from now on arrives by it. What came before is asked for by the reader.
         case opened
@@ -91,7 +91,7 @@ package struct LiveFeed: Sendable {
         guard response.status == 200 else { throw ReplicationError(status: response.status, reason: "the feed") }
         try await receive(.opening)
         var reader = EventStreamReader()
-        while let piece = try await response.nextPiece() { try await receive(.events(reader.take(piece))) }
+        while let piece = try await response.nextPiece() { try await receive(.events(reader.read(piece))) }
         throw ReplicationError.unreachable("the server ended the feed")
     }
 

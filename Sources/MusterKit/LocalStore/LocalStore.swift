@@ -150,16 +150,18 @@ public final class LocalStore: Sendable {
 
     /// The number of documents that are not deleted.
     public func count() async throws -> Int {
-        try await file.look { try $0.counts(in: .database(LocalStoreFile.database)).living }
+        try await file.readDocuments { try $0.counts(in: .database(LocalStoreFile.database)).living }
     }
 
     // MARK: What stays on the device
 
     /// Reads a value that is never replicated; nil if there is none.
-    func note<Value: Decodable & Sendable>(_ id: String, as type: Value.Type = Value.self) async throws -> Value? {
+    func storedValue<Value: Decodable & Sendable>(
+        of id: String, as type: Value.Type = Value.self
+    ) async throws -> Value? {
         let file = file
         let name = LocalTransaction.name(ofNote: id)
-        let sealed = try await file.look { try $0.local(name, in: LocalStoreFile.database)?.json }
+        let sealed = try await file.readDocuments { try $0.local(name, in: LocalStoreFile.database)?.json }
         guard let sealed else { return nil }
         let json = try file.plain(DocumentBody(json: sealed), of: LocalTransaction.noteRevision, of: name).json
         return try? JSONDecoder().decode(type, from: Data(json))
@@ -167,7 +169,9 @@ public final class LocalStore: Sendable {
 
     /// Whether there is a value that is never replicated, readable or not.
     func hasNote(_ id: String) async throws -> Bool {
-        try await file.look { try $0.local(LocalTransaction.name(ofNote: id), in: LocalStoreFile.database) != nil }
+        try await file.readDocuments {
+            try $0.local(LocalTransaction.name(ofNote: id), in: LocalStoreFile.database) != nil
+        }
     }
 
     /// Stores a value that is never replicated, encrypted like a document.

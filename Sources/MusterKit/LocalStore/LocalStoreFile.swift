@@ -32,7 +32,7 @@ final class LocalStoreFile: Sendable {
         seal = key.map { BodySeal(key: $0) }
         (file, identity) = try LocalStoreError.naming { [seal] in
             let file = try Self.open(path)
-            let identity = try Self.settle(file, seal)
+            let identity = try Self.prepareTables(file, seal)
             try file.write { database in
                 let last = LogSequence(try Self.lastSequence(in: database))
                 let tables = DocumentTables(in: database) { last }
@@ -76,7 +76,7 @@ final class LocalStoreFile: Sendable {
     /// Makes the tables in a new file, and checks the key against the one that the file was encrypted with.
     ///
     /// - Returns: the store's UUID.
-    private static func settle(_ file: any DatabaseWriter, _ seal: BodySeal?) throws -> String {
+    private static func prepareTables(_ file: any DatabaseWriter, _ seal: BodySeal?) throws -> String {
         try file.write { database in
             let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
             guard version <= Self.version else { throw LocalStoreError.tooNew(version: version) }
@@ -129,7 +129,7 @@ final class LocalStoreFile: Sendable {
         _ body: @escaping @Sendable (DocumentTables, Database) throws -> Success
     ) async throws -> Success {
         try await LocalStoreError.naming {
-            try await file.read { database in
+            try await file.readIfOpen { database in
                 let last = try Self.lastSequence(in: database)
                 return try body(DocumentTables(in: database) { LogSequence(last) }, database)
             }
@@ -174,7 +174,7 @@ extension LocalStoreFile: DocumentHome {
 
     func local(_ id: String) -> (database: DatabaseNumber, name: String) { (Self.database, id) }
 
-    func look<Success: Sendable>(
+    func readDocuments<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success {
         try await read { tables, _ in try body(tables) }
@@ -231,7 +231,7 @@ extension LocalStoreFile: DocumentHome {
     func waitForChange(after sequence: LogSequence) async throws {
         let announcements = announcements()
         // Subscribed before the check: a change between the two is announced.
-        if try await look({ $0.lastSequence }) > sequence { return }
+        if try await readDocuments({ $0.lastSequence }) > sequence { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await newest in announcements where newest > sequence { return } }
             group.addTask { try? await Task.sleep(for: .seconds(Self.waitSeconds)) }

@@ -8,7 +8,7 @@ extension Muster {
     /// A server that cannot be reached, or cannot answer now (503, or 507 on a full disk), is asked again until it
     /// answers. Meanwhile `account` is `.signingIn` and says why. Cancel the task to give up.
     ///
-    /// What the store holds belongs to one account. `.storeOfAnother` and `.anotherAccount` protect it: open another
+    /// The store belongs to one account. `.storeOfAnother` and `.anotherAccount` protect it: open another
     /// store for another person, or pass `allowingAccountChange`.
     ///
     /// - Parameters:
@@ -71,6 +71,7 @@ extension Muster {
         let run = state.withLock { state in
             state.signOuts += 1
             state.session = nil
+            state.places = nil
             defer { state.run = nil }
             return state.run
         }

@@ -23,7 +23,7 @@ extension Muster {
         /// The name of this run. It is part of the ids of recorded documents: two locations with one run name and one
         /// time are one document.
         public var run = UUID().uuidString.lowercased()
-        /// What all requests go through.
+        /// The connections that carry all requests.
         public var connections = HTTPConnections.shared
         /// The clock, the waits and the randomness of retries.
         public var pacing = ReplicationPacing()

@@ -1,5 +1,5 @@
 public import Foundation
-import MusterCore
+public import MusterCore
 import MusterGeometry
 
 /// The values that an app gives to a `Muster` and receives from it.
@@ -168,7 +168,14 @@ extension Muster {
 extension Instant {
     init(_ date: Date) { self.init(seconds: date.timeIntervalSince1970) }
 
-    var date: Date { Date(timeIntervalSince1970: seconds) }
+    /// Converts a date that an app gives; nil for one so far from 1970, some 30,000 years, that it is a mistake.
+    init?(checked date: Date) {
+        guard date.timeIntervalSince1970.isFinite, abs(date.timeIntervalSince1970) < 1e12 else { return nil }
+        self.init(date)
+    }
+
+    /// The moment as Foundation's type, which `Muster` and its values use.
+    public var date: Date { Date(timeIntervalSince1970: seconds) }
 }
 
 extension Muster.Location {
@@ -183,11 +190,9 @@ extension Muster.Location {
     ///
     /// - Throws: `MusterError.illegalLocation`.
     func fix() throws(MusterError) -> Position {
-        // Milliseconds of far more than any calendar: a time beyond cannot be counted.
-        guard time.timeIntervalSince1970.isFinite, abs(time.timeIntervalSince1970) < 1e12,
+        guard let time = Instant(checked: time),
             let coordinate = try? Coordinate(latitude: latitude, longitude: longitude)
         else { throw .illegalLocation }
-        let time = Instant(time)
         return Position(
             coordinate: coordinate, sampleTime: time, receivedTime: time, accuracy: accuracyMetres.map { Metres($0) },
             altitude: altitudeMetres.map { Metres($0) }, speed: speedMetresPerSecond, heading: headingDegrees)

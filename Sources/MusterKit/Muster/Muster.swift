@@ -39,12 +39,18 @@ public final class Muster: Sendable {
         var datasets: [String: Dataset] = [:]
         /// Synchronizes the open datasets when the server tells of changes.
         var follower: DatasetFollower?
+        /// Finds places for the present session, once the app has asked for some.
+        var places: Places?
+        /// Reports ranges, once the app has asked for it.
+        var rangeReporter: RangeReporter?
         var isClosed = false
     }
 
     /// The store of this device. The app may read its documents, and save documents of its own.
     public let store: LocalStore
     let server: String
+    /// The file in which ranges wait for the server.
+    let rangePath: String
     let keeper: any CredentialKeeper
     let options: Options
     let state: Mutex<State>
@@ -95,6 +101,7 @@ public final class Muster: Sendable {
         try FileManager.default.createDirectory(
             at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
         store = try LocalStore(path: file, key: options.key.map { SymmetricKey(data: $0) })
+        rangePath = file + ".ranges"
         #if canImport(Security)
             keeper = credentials ?? KeychainCredentialKeeper()
         #else
@@ -113,7 +120,7 @@ public final class Muster: Sendable {
 
     /// Restores the stored session, and starts its tracker.
     private func resume() async throws {
-        let owner = try await store.note(StoreOwner.note, as: StoreOwner.self)
+        let owner = try await store.storedValue(of: StoreOwner.note, as: StoreOwner.self)
         var newest = LocalStore.Query.newest(1)
         newest.before = options.pacing.now().advanced(bySeconds: LocationMonitor.aheadSeconds)
         newest.idPrefix = RecordedLocation.idPrefix
@@ -133,11 +140,11 @@ public final class Muster: Sendable {
     /// `.closed`. The person stays signed in for the next `open`.
     public func close() async throws(MusterError) {
         endFollowingDatasets()
-        let (tracking, run, datasets) = state.withLock { state in
+        let (tracking, run, datasets, rangeReporter) = state.withLock { state in
             state.isClosed = true
             state.signOuts += 1
-            defer { state.run = nil }
-            return (state.tracking, state.run, state.datasets.values)
+            defer { (state.run, state.places, state.rangeReporter) = (nil, nil, nil) }
+            return (state.tracking, state.run, state.datasets.values, state.rangeReporter)
         }
         for dataset in datasets { dataset.finish() }
         tracking?.cancel()
@@ -151,7 +158,15 @@ public final class Muster: Sendable {
         presentRegions.finish()
         presentIncident.finish()
         presentAvailability.finish()
-        try await inWords { try store.close() }
+        try await inWords {
+            do {
+                try await rangeReporter?.close()
+            } catch {
+                try store.close()
+                throw error
+            }
+            try store.close()
+        }
     }
 
     // MARK: What it knows
@@ -267,6 +282,7 @@ public final class Muster: Sendable {
             guard state.signOuts == signOuts else { throw MusterError.cancelled }
             let before = state.run === run ? nil : state.run
             state.session = session
+            state.places = nil
             state.sessionNumber += 1
             state.isRenewed = false
             state.owner = owner

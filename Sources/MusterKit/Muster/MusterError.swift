@@ -80,8 +80,8 @@ extension MusterError: LocalizedError, CustomStringConvertible {
         case .wrongKey: "the store was sealed with another key"
         case .storeUnavailable(let reason): "the store on this device cannot be used now: \(reason)"
         case .credentialsUnavailable(let reason): "the credentials on this device cannot be used now: \(reason)"
-        case .cancelled: "it was cancelled"
-        case .closed: "it was closed"
+        case .cancelled: "the call was cancelled"
+        case .closed: "this Muster object is closed"
         }
     }
 

@@ -45,7 +45,7 @@ enum RelayEnd: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Why a stream could not be opened.
 struct RelayStreamRefusal: Error, CustomStringConvertible {
-    /// What the relay said; nil when there is no connection to it.
+    /// The terms that the relay stated; nil when there is no connection to it.
     let closing: RelayFrame.Closing?
 
     var description: String {

@@ -29,8 +29,8 @@ struct RelayFlow {
 
     /// Records that the other end has taken bytes.
     ///
-    /// - Throws: `RelayFault.overCredit` for more than were sent.
-    mutating func credit(_ count: Int) throws(RelayFault) {
+    /// - Throws: `RelayError.overCredit` for more than were sent.
+    mutating func credit(_ count: Int) throws(RelayError) {
         guard isAccepted, credit + count <= windowBytes else { throw .overCredit }
         credit += count
     }
@@ -51,8 +51,8 @@ struct RelayFlow {
 
     /// Records bytes that arrived.
     ///
-    /// - Throws: `RelayFault.overCredit` when the other end had no right to send so many.
-    mutating func receive(_ count: Int) throws(RelayFault) {
+    /// - Throws: `RelayError.overCredit` when the other end had no right to send so many.
+    mutating func receive(_ count: Int) throws(RelayError) {
         guard isAccepted, received + taken + count <= windowBytes else { throw .overCredit }
         received += count
     }
@@ -60,7 +60,7 @@ struct RelayFlow {
     /// Records that received bytes were dealt with.
     ///
     /// - Returns: the credit to give, once it is worth a frame; nil before.
-    mutating func take(_ count: Int) -> Int? {
+    mutating func returnCredit(_ count: Int) -> Int? {
         let count = min(count, received)
         received -= count
         taken += count

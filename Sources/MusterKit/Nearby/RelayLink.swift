@@ -3,7 +3,7 @@ import MusterWire
 import NIOCore
 import NIOWebSocket
 
-/// What a connection to the relay tells its owner, on its event loop.
+/// Receives the events of a connection to the relay, on its event loop.
 struct RelayLinkOwner: Sendable {
     var welcomed: @Sendable () -> Void
     var appeared: @Sendable (RelayPeer) -> Void
@@ -26,7 +26,7 @@ final class RelayLink: ChannelInboundHandler {
         let stream: RelayStream
         var receive: (@Sendable ([UInt8]) -> Void)?
         var ended: (@Sendable () -> Void)?
-        /// What arrived before the stream was started.
+        /// The bytes that arrived before the stream was started.
         var early: [[UInt8]] = []
     }
 
@@ -95,7 +95,7 @@ final class RelayLink: ChannelInboundHandler {
 
     private func receive(_ bytes: ByteBuffer) {
         reader.append(bytes.readableBytesView)
-        do throws(RelayFault) {
+        do throws(RelayError) {
             while !isOver, let frame = try reader.next() { try handle(frame) }
         } catch {
             fail(.fault("\(error)"))
@@ -148,7 +148,7 @@ final class RelayLink: ChannelInboundHandler {
 
     // MARK: Frames
 
-    private func handle(_ frame: RelayFrame) throws(RelayFault) {
+    private func handle(_ frame: RelayFrame) throws(RelayError) {
         if case .welcome(let terms) = frame {
             guard self.terms == nil, terms.windowBytes > 0 else { throw .untimely("a welcome") }
             self.terms = terms
@@ -179,7 +179,7 @@ final class RelayLink: ChannelInboundHandler {
         }
     }
 
-    private func opened(_ number: UInt32, by peer: UInt32) throws(RelayFault) {
+    private func opened(_ number: UInt32, by peer: UInt32) throws(RelayError) {
         guard number >= RelayFrame.firstIncoming, entries[number] == nil, let context else {
             throw .untimely("a stream of this number")
         }
@@ -190,7 +190,7 @@ final class RelayLink: ChannelInboundHandler {
         owner.accept(stream)
     }
 
-    private func accepted(_ number: UInt32) throws(RelayFault) {
+    private func accepted(_ number: UInt32) throws(RelayError) {
         guard let entry = entries[number] else { return }
         guard let opening = entry.opening else { throw .untimely("an acceptance") }
         entries[number]?.opening = nil
@@ -198,7 +198,7 @@ final class RelayLink: ChannelInboundHandler {
         opening.succeed(entry.stream)
     }
 
-    private func deliver(_ bytes: [UInt8], on number: UInt32) throws(RelayFault) {
+    private func deliver(_ bytes: [UInt8], on number: UInt32) throws(RelayError) {
         guard entries[number] != nil else { return }
         try entries[number]?.flow.receive(bytes.count)
         if let receive = entries[number]?.receive { receive(bytes) } else { entries[number]?.early.append(bytes) }
@@ -257,8 +257,8 @@ final class RelayLink: ChannelInboundHandler {
         pump(number)
     }
 
-    func take(_ count: Int, of number: UInt32) {
-        guard let credit = entries[number]?.flow.take(count) else { return }
+    func returnCredit(_ count: Int, of number: UInt32) {
+        guard let credit = entries[number]?.flow.returnCredit(count) else { return }
         write([.credit(stream: number, bytes: UInt32(credit))])
     }
 

@@ -23,7 +23,9 @@ final class RelayStream: PeerStream {
         eventLoop.execute { self.link.value.start(self.number, receive, ended) }
     }
 
-    func take(_ count: Int) { eventLoop.execute { self.link.value.take(count, of: self.number) } }
+    func returnCredit(_ count: Int) {
+        eventLoop.execute { self.link.value.returnCredit(count, of: self.number) }
+    }
 
     func send(_ bytes: [UInt8]) {
         waiting.add(bytes.count, ordering: .relaxed)

@@ -19,7 +19,7 @@ public actor Places {
 
     /// The places near a position, the nearest first.
     public struct Answer: Hashable, Sendable {
-        /// What was found; empty when there is nothing near.
+        /// The places; empty if none is within the radius.
         public var places: [Place]
         /// Whether the places are from a request just now, and not from the store.
         public var isFresh: Bool
@@ -52,14 +52,15 @@ public actor Places {
             let query =
                 "lat=\(centre.latitude)&lon=\(centre.longitude)&radius=\(radius.value)"
                 + "&relation=contains&nearest=true&include_docs=true&limit=200"
-            answer = try await session.connections.ask(
+            answer = try await session.connections.sendRequest(
                 "GET", session.server + "api/places?" + query, credentials: session.credentials)
         } catch let fault as ReplicationError where fault.isPassing {
             return Answer(places: Self.within(radius, of: centre, places), isFresh: false)
         }
         if answer.status >= 500 { return Answer(places: Self.within(radius, of: centre, places), isFresh: false) }
         guard answer.status == 200, let value = try? JSONValue(parsing: answer.body) else {
-            throw ReplicationError.refused(status: answer.status, error: "", reason: "places are not told")
+            throw ReplicationError.refused(
+                status: answer.status, error: "", reason: "the server refused the search for places")
         }
         let found = (value["rows"]?.elements ?? []).compactMap(Self.parsePlace)
         // A stored place within the radius that the server did not return no longer exists.
@@ -76,7 +77,7 @@ public actor Places {
 
     private func restore() async throws -> [String: Place] {
         if let known { return known }
-        let kept = try await store.note(Self.noteID, as: [String: Place].self) ?? [:]
+        let kept = try await store.storedValue(of: Self.noteID, as: [String: Place].self) ?? [:]
         known = kept
         return kept
     }

@@ -1,3 +1,4 @@
+public import Foundation
 public import MusterCore
 import MusterWire
 
@@ -6,15 +7,15 @@ public struct MeasuredRange: Hashable, Sendable {
     /// The tag that the peer handed over: its owner agrees that the distance is reported.
     public var peer: RangeTag
     /// When this device measured.
-    public var time: Instant
+    public var time: Date
     /// How far the peer was, metres: 0 to 10,000.
     public var metres: Double
     /// The standard deviation of the distance, metres: above 0.
     public var deviationMetres: Double
-    /// What measured it.
+    /// The method that measured it.
     public var source: Source
 
-    /// What can measure a distance.
+    /// The methods that measure distances.
     public enum Source: String, Hashable, Sendable, CaseIterable {
         /// Two-way ranging by ultra-wideband radios.
         case ultraWideband = "uwb"
@@ -30,12 +31,13 @@ public struct MeasuredRange: Hashable, Sendable {
         case simulated
     }
 
-    /// Checks and creates a range; nil for a distance or a deviation that the server would refuse.
+    /// Checks and creates a range; nil for a distance or a deviation that the server would refuse, and for a time that
+    /// is no date.
     public init?(
-        to peer: RangeTag, time: Instant, metres: Double, deviationMetres: Double, source: Source
+        to peer: RangeTag, time: Date, metres: Double, deviationMetres: Double, source: Source
     ) {
         guard PeerRange.metresLimits.contains(metres), deviationMetres > 0,
-            deviationMetres <= PeerRange.deviationLimit
+            deviationMetres <= PeerRange.deviationLimit, Instant(checked: time) != nil
         else { return nil }
         self.peer = peer
         self.time = time
@@ -44,11 +46,14 @@ public struct MeasuredRange: Hashable, Sendable {
         self.source = source
     }
 
+    /// When this device measured, to the millisecond. A time that is no date counts as the beginning of 1970.
+    var instant: Instant { Instant(checked: time) ?? Instant(milliseconds: 0) }
+
     /// The JSON object of a report.
     var object: [UInt8] {
         JSONWriter.object { writer in
             writer.member("peer", "\(peer)")
-            writer.member("sampleTime", time)
+            writer.member("sampleTime", instant)
             writer.member("metres", (metres * 1_000).rounded() / 1_000)
             writer.member("deviationMetres", max((deviationMetres * 1_000).rounded() / 1_000, 0.001))
             writer.member("source", source.rawValue)

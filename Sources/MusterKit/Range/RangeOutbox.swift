@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import MusterCore
+import MusterWire
 
 /// The ranges of this device that the server does not have yet, in a file. What was stored is on the disk when `store`
 /// returns, and survives kill -9 and a loss of power. The server takes the same range twice as one.
@@ -11,8 +12,26 @@ struct RangeOutbox: Sendable {
         var last: Int64
         /// The times of the ranges.
         var times: [Instant]
+        /// The JSON objects of the ranges.
+        var objects: [[UInt8]]
+
         /// The body of a request that reports them.
-        var body: [UInt8]
+        ///
+        /// - Parameter device: the device that measured them; nil for the device of the credentials.
+        func body(of device: String?) -> [UInt8] {
+            var named: [UInt8] = []
+            if let device {
+                // The object without the brace at its end: the members of a range follow.
+                named = JSONWriter.object { $0.member("device", device) }.dropLast() + [UInt8(ascii: ",")]
+            }
+            var body = [UInt8(ascii: "[")]
+            for (index, object) in objects.enumerated() {
+                if index > 0 { body.append(UInt8(ascii: ",")) }
+                body += named
+                body += named.isEmpty ? object[...] : object.dropFirst()
+            }
+            return body + [UInt8(ascii: "]")]
+        }
     }
 
     private let file: DatabaseQueue
@@ -66,7 +85,7 @@ struct RangeOutbox: Sendable {
         try await file.write { [limit] database in
             try database.execute(
                 sql: "INSERT INTO ranges (time, object) VALUES (?, ?)",
-                arguments: [range.time.milliseconds, Data(range.object)])
+                arguments: [range.instant.milliseconds, Data(range.object)])
             // Rows are removed oldest first, so the numbers of those that are left have no gaps.
             try database.execute(
                 sql: """
@@ -78,13 +97,12 @@ struct RangeOutbox: Sendable {
 
     /// Returns the oldest ranges; nil when none wait.
     func page(limit: Int) async throws -> Page? {
-        try await file.read { database in
+        try await file.readIfOpen { database in
             let rows = try Row.fetchAll(
                 database, sql: "SELECT number, time, object FROM ranges ORDER BY number LIMIT ?", arguments: [limit])
             guard let last = rows.last else { return nil }
             let objects = rows.map { [UInt8]($0["object"] as Data) }
-            let body = [UInt8(ascii: "[")] + objects.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
-            return Page(last: last["number"], times: rows.map { Instant(milliseconds: $0["time"]) }, body: body)
+            return Page(last: last["number"], times: rows.map { Instant(milliseconds: $0["time"]) }, objects: objects)
         }
     }
 
@@ -95,9 +113,12 @@ struct RangeOutbox: Sendable {
         }
     }
 
+    /// Closes the file. Later calls throw.
+    func close() throws { try file.close() }
+
     /// The number of ranges that wait.
     func count() async throws -> Int {
-        try await file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM ranges") ?? 0 }
+        try await file.readIfOpen { try Int.fetchOne($0, sql: "SELECT count(*) FROM ranges") ?? 0 }
     }
 
     /// Takes note of the device that the server knows the reporter by.

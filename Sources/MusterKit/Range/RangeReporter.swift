@@ -13,22 +13,32 @@ import MusterWire
 /// the tag to those with whom it ranges (`Nearby.Options.rangeTag`).
 ///
 /// ```
-/// let reporter = try RangeReporter(path: path, server: address, secret: try store.rangeSecret()) { token }
+/// let reporter = try await muster.rangeReporter(secret: try store.rangeSecret())
 /// for await event in nearby.events {
 ///     // A peer's tag comes as `.rangeTag(peer, tag)`, and its distance as `.update(peer, .measured(…))`.
 ///     if let range { try await reporter.record(range) }
 /// }
 /// ```
+///
+/// A device that has a token of its own, and no person, makes the reporter with `init(path:server:secret:token:)`.
 public actor RangeReporter {
+    /// The credentials that the ranges are reported with.
+    enum Reporter: Sendable {
+        /// A device's token, read before each round of requests.
+        case device(token: @Sendable () throws -> String)
+        /// The session of a person, who reports for their first device; nil while nobody is signed in.
+        case person(@Sendable () -> Session?)
+    }
+
     private let outbox: RangeOutbox
     private let server: String
-    private let secret: RangeSecret?
+    private var secret: RangeSecret?
     private let connections: HTTPConnections
     private let now: @Sendable () -> Instant
-    private let token: @Sendable () throws -> String
+    private let reporter: Reporter
     private var thinning = RangeThinning()
-    /// The digest of the token whose device the server last recognized, and that device.
-    private var recognized: (token: SHA256.Digest, device: String)?
+    /// The digest of the token, or of the person's name, whose device the server last recognized, and that device.
+    private var recognized: (identity: SHA256.Digest, device: String)?
     private var hasAgreed = false
     private var rowLimit = RangeReporter.mostRows
 
@@ -53,20 +63,29 @@ public actor RangeReporter {
     ) throws(RangeReportError) {
         try self.init(
             path: path, server: server, secret: secret, connections: .shared,
-            now: { Instant(seconds: Date().timeIntervalSince1970) }, token: token)
+            now: { Instant(seconds: Date().timeIntervalSince1970) }, reporter: .device(token: token))
     }
 
     init(
         path: String?, server: String, secret: RangeSecret?, connections: HTTPConnections,
-        now: @escaping @Sendable () -> Instant, token: @escaping @Sendable () throws -> String
+        now: @escaping @Sendable () -> Instant, reporter: Reporter
     ) throws(RangeReportError) {
         do { outbox = try RangeOutbox(path: path) } catch { throw RangeReportError(storing: error) }
         self.server = server.hasSuffix("/") ? String(server.dropLast()) : server
         self.secret = secret
         self.connections = connections
         self.now = now
-        self.token = token
+        self.reporter = reporter
     }
+
+    /// Agrees to be measured by another secret from now on; nil changes nothing about an agreement.
+    func setSecret(_ secret: RangeSecret?) {
+        guard secret != self.secret else { return }
+        (self.secret, hasAgreed) = (secret, false)
+    }
+
+    /// Closes the file in which ranges wait. Later calls throw.
+    func close() throws { try outbox.close() }
 
     /// Stores a range, if it is worth a report: at most one a second of a peer, and only one that differs from the last
     /// by more than its deviation, or comes ten seconds after it.
@@ -87,7 +106,7 @@ public actor RangeReporter {
         }
     }
 
-    /// What a round of requests achieved.
+    /// The result of a round of requests.
     public struct Progress: Hashable, Sendable {
         /// Ranges that the server has now.
         public var stored = 0
@@ -105,7 +124,9 @@ public actor RangeReporter {
         do {
             let (credentials, device) = try await recognize()
             if let secret, !hasAgreed { try await agree(by: secret, device, credentials) }
-            while let page = try await outbox.page(limit: rowLimit) { try await send(page, credentials, &progress) }
+            while let page = try await outbox.page(limit: rowLimit) {
+                try await send(page, of: device, credentials, &progress)
+            }
         } catch {
             throw failure(error)
         }
@@ -118,7 +139,7 @@ public actor RangeReporter {
     public func withdraw() async throws(RangeReportError) {
         do {
             let (credentials, device) = try await recognize()
-            let (status, body) = try await connections.ask("DELETE", path(of: device), credentials: credentials)
+            let (status, body) = try await connections.sendRequest("DELETE", path(of: device), credentials: credentials)
             guard status == 204 else { throw Self.failure(status, Self.reason(body), nil) }
             hasAgreed = false
         } catch {
@@ -133,19 +154,55 @@ public actor RangeReporter {
         return known
     }
 
-    /// Asks the server whose token this is, unless it is the one that it recognized last.
+    /// Asks the server which device reports, unless it is the one that it recognized last.
     private func recognize() async throws -> (PeerCredentials, device: String) {
-        let text: String
-        do { text = try token() } catch { throw RangeReportError.noToken(reason: "\(error)") }
-        let (digest, credentials) = (SHA256.hash(data: Array(text.utf8)), PeerCredentials.bearer(text))
-        if let recognized, recognized.token == digest { return (credentials, recognized.device) }
+        let (credentials, identity) = try credentials()
+        let digest = SHA256.hash(data: Array(identity.utf8))
+        if let recognized, recognized.identity == digest { return (credentials, recognized.device) }
         (recognized, hasAgreed) = (nil, false)
-        let (status, body) = try await connections.ask("GET", server + "/api/v1/session", credentials: credentials)
-        guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
-        guard let device = (try? JSONValue(parsing: body))?["device"]?.string else { throw RangeReportError.noDevice }
+        let device =
+            switch reporter {
+            case .device: try await deviceOfToken(credentials)
+            case .person: try await "\(identity)/\(firstDevice(of: identity, credentials))"
+            }
         try await outbox.recognize(device: device, at: server)
         recognized = (digest, device)
         return (credentials, device)
+    }
+
+    /// Returns the reporter's credentials, and the text that identifies the reporter: the token, or the person's name.
+    private func credentials() throws -> (PeerCredentials, identity: String) {
+        switch reporter {
+        case .device(let token):
+            do {
+                let token = try token()
+                return (.bearer(token), token)
+            } catch {
+                throw RangeReportError.noToken(reason: "\(error)")
+            }
+        case .person(let session):
+            guard let session = session() else { throw RangeReportError.signedOut }
+            return (session.credentials, session.user)
+        }
+    }
+
+    private func deviceOfToken(_ credentials: PeerCredentials) async throws -> String {
+        let (status, body) = try await connections.sendRequest(
+            "GET", server + "/api/v1/session", credentials: credentials)
+        guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
+        guard let device = (try? JSONValue(parsing: body))?["device"]?.string else { throw RangeReportError.noDevice }
+        return device
+    }
+
+    /// Asks the server for the name of a person's first device, the one of their recorded locations.
+    private func firstDevice(of user: String, _ credentials: PeerCredentials) async throws -> String {
+        do {
+            let name = try await connections.firstDevice(of: user, at: server, credentials: credentials)
+            guard let name else { throw RangeReportError.noDevice }
+            return name
+        } catch let error as HTTPConnections.DeviceRequestError {
+            throw Self.failure(error.status, Self.reason(error.body), nil)
+        }
     }
 
     private func path(of device: String) -> String {
@@ -155,7 +212,8 @@ public actor RangeReporter {
 
     private func agree(by secret: RangeSecret, _ device: String, _ credentials: PeerCredentials) async throws {
         let body = JSONWriter.object { $0.member("secret", secret.digits) }
-        let (status, answer) = try await connections.ask("PUT", path(of: device), json: body, credentials: credentials)
+        let (status, answer) = try await connections.sendRequest(
+            "PUT", path(of: device), json: body, credentials: credentials)
         switch status {
         case 204: hasAgreed = true
         case 409: throw RangeReportError.tagTaken
@@ -164,10 +222,12 @@ public actor RangeReporter {
     }
 
     private func send(
-        _ page: RangeOutbox.Page, _ credentials: PeerCredentials, _ progress: inout Progress
+        _ page: RangeOutbox.Page, of device: String, _ credentials: PeerCredentials, _ progress: inout Progress
     ) async throws {
+        let reporting: String? = if case .person = reporter { device } else { nil }
         let response = try await connections.open(
-            "POST", server + "/api/v1/ranges", json: page.body, credentials: credentials, deadlineSeconds: 30)
+            "POST", server + "/api/v1/ranges", json: page.body(of: reporting), credentials: credentials,
+            deadlineSeconds: 30)
         var answer: [UInt8] = []
         while answer.count < Self.bodyLimit, let piece = try await response.nextPiece() { answer += piece }
         switch response.status {
@@ -230,6 +290,8 @@ public enum RangeReportError: Error, Hashable, Sendable, CustomStringConvertible
     case noDevice
     /// There is no token now.
     case noToken(reason: String)
+    /// Nobody is signed in.
+    case signedOut
     /// The secret's tag is registered as another device's.
     case tagTaken
     /// Ranges of another device wait in the file, or ranges for another server.
@@ -257,6 +319,7 @@ public enum RangeReportError: Error, Hashable, Sendable, CustomStringConvertible
         case .unauthorized(let reason): "the server refuses this device: \(reason)"
         case .noDevice: "the token is no device's: muster device token makes one"
         case .noToken(let reason): reason
+        case .signedOut: "nobody is signed in"
         case .tagTaken: "this device's range secret is registered as another device's; it needs a new one"
         case .otherDevice(let device, let server, let waiting):
             "\(waiting) ranges wait that \(device) measured for \(server)"

@@ -16,13 +16,13 @@ struct RangeThinning: Sendable {
     mutating func isWorthReporting(_ range: MeasuredRange) -> Bool {
         if let last = last[range.peer] {
             // A clock that was set back counts as far as it moved.
-            let seconds = abs(range.time.seconds(since: last.time))
+            let seconds = abs(range.instant.seconds(since: last.time))
             let isChanged = abs(range.metres - last.metres) > range.deviationMetres
             guard seconds >= Self.shortestSeconds, isChanged || seconds >= Self.longestSeconds else { return false }
         } else if last.count >= Self.peerLimit {
             last.removeAll()
         }
-        last[range.peer] = (range.metres, range.time)
+        last[range.peer] = (range.metres, range.instant)
         return true
     }
 }

@@ -105,7 +105,7 @@ struct NativeQuestions: Sendable {
     /// - Throws: `ReplicationError.unreachable`, `.tooLarge`, `CancellationError`.
     func exchange(_ method: String, _ path: String, _ json: [UInt8]? = nil) async throws -> (status: Int, body: [UInt8])
     {
-        try await session.connections.ask(
+        try await session.connections.sendRequest(
             method, session.server + "api/v1/" + path, json: json, credentials: session.credentials)
     }
 

@@ -26,7 +26,7 @@ struct RegionDiff: Sendable {
     /// - Parameter known: the regions of the server's last answer.
     /// - Throws: `ReplicationError.malformed` for a feature that is no region.
     /// - Complexity: O(bytes + known), and O(n log n) for the rings of a new region with n vertices.
-    init(of collection: Surroundings.Collection, knowing known: KnownRegions) throws {
+    init(of collection: RegionSnapshot.Collection, knowing known: KnownRegions) throws {
         do {
             for var page in collection.pages {
                 try page.withUTF8 { try read(UnsafeRawBufferPointer($0), knowing: known) }

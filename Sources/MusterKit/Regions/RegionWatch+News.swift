@@ -22,14 +22,17 @@ extension RegionWatch {
         /// The region's name.
         public var region: Name
         /// The kind of event.
-        public var kind: Crossing.Kind
+        public var kind: Kind
         /// The sample time of the fix that decided it.
         public var sampleTime: Instant
         /// The probability, per cent, that the device was inside at that time; nil under the raw policy, which computes
         /// none.
         public var insidePercent: UInt8?
 
-        init(_ crossing: Crossing, of region: Name) {
+        /// The kinds of events between a device and a region.
+        public typealias Kind = MusterCore.Crossing.Kind
+
+        init(_ crossing: MusterCore.Crossing, of region: Name) {
             self.region = region
             kind = crossing.kind
             sampleTime = crossing.sampleTime
@@ -51,17 +54,23 @@ extension RegionWatch {
         public var since: Instant
         /// The sample time of the newest fix that `standing` follows from.
         public var sampleTime: Instant
+
+        /// Inside, outside or unknown.
+        public typealias Standing = MusterCore.Standing
     }
 
     /// Whether the person is safe, by what the device knows. Declarations by people, such as an SOS, are known to the
     /// server only.
     public struct DeviceSafety: Hashable, Sendable {
         /// `safe`, `unsafe` or `unknown`.
-        public var state: Safety.State
+        public var state: State
         /// The time since which `state` has held.
         public var since: Instant
         /// The muster region that the person is inside; nil unless `state` is `.safe`.
         public var region: Name?
+
+        /// Whether a person is safe.
+        public typealias State = MusterCore.Safety.State
     }
 
     /// An incident of the person's team.

@@ -25,7 +25,7 @@ public final class RegionWatch: Sendable {
         /// The task that stores the server's last answer. It goes on after the request's task was cancelled.
         var storing: Task<Void, any Error>?
         /// The stored answer of the server without the regions themselves.
-        var told: Surroundings.Outline?
+        var told: RegionSnapshot.Outline?
         /// Whether fixes were decided that are not on the disk yet.
         var isAhead = false
         /// The decisions that followed from the device's sightings of beacons.
@@ -66,7 +66,7 @@ public final class RegionWatch: Sendable {
     /// Makes a watch of regions that are given by hand, without a server to ask.
     ///
     /// - Throws: `ReplicationError.malformed`, naming what is wrong.
-    init(_ regions: Surroundings, store: LocalStore, now: @escaping @Sendable () -> Instant) throws {
+    init(_ regions: RegionSnapshot, store: LocalStore, now: @escaping @Sendable () -> Instant) throws {
         questions = Mutex(nil)
         self.store = store
         self.now = now
@@ -111,14 +111,14 @@ public final class RegionWatch: Sendable {
     /// - Complexity: O(muster regions).
     public func musterRegions(near place: Coordinate, limit: Int = 10) -> [MusterRegion] {
         let device = state.withLock { $0.device }
-        let refuges = device.directory.regions.all.filter(\.isMuster).compactMap { region -> MusterRegion? in
+        let regions = device.directory.regions.all.filter(\.isMuster).compactMap { region -> MusterRegion? in
             let index = device.engine.regionIndex(of: region.collection)
             guard let name = device.name(of: region.number),
                 let inward = index.signedDistance(from: place, to: region.number.rawValue)
             else { return nil }
             return MusterRegion(region: name, title: region.name, distance: Metres(max(0, -inward.value)))
         }
-        return Array(refuges.sorted { $0.distance < $1.distance }.prefix(limit))
+        return Array(regions.sorted { $0.distance < $1.distance }.prefix(limit))
     }
 
     // MARK: Asking the server
@@ -128,8 +128,8 @@ public final class RegionWatch: Sendable {
 
     /// Restores the server's last answer and the device's last presences from the store.
     public func restore() async throws {
-        let told = try await store.note(Surroundings.note, as: Surroundings.self)
-        let kept = try await store.note(StoredPresence.note, as: StoredPresence.self)
+        let told = try await store.storedValue(of: RegionSnapshot.note, as: RegionSnapshot.self)
+        let kept = try await store.storedValue(of: StoredPresence.note, as: StoredPresence.self)
         let recorded = try await kept?.trail(in: store) ?? []
         let now = now()
         if let told { try adopt(told, isStored: true) }
@@ -154,7 +154,7 @@ public final class RegionWatch: Sendable {
         state.withLock { $0.pacing.begin(at: start) }
         do {
             guard let questions = questions.withLock({ $0 }) else { return }
-            let told = try await Surroundings.ask(questions)
+            let told = try await RegionSnapshot.request(from: questions)
             try adopt(told, isStored: false)
             rebuild()
             state.withLock { $0.pacing.succeed(at: now()) }
@@ -173,7 +173,7 @@ public final class RegionWatch: Sendable {
     /// Adopts an answer of the server's. The long parts run without holding the state's lock.
     ///
     /// - Parameter isStored: whether the store already has this answer.
-    private func adopt(_ told: Surroundings, isStored: Bool) throws {
+    private func adopt(_ told: RegionSnapshot, isStored: Bool) throws {
         while true {
             let (known, version) = state.withLock { ($0.device.known, $0.device.knownVersion) }
             let regions = try told.collections.map { try RegionDiff(of: $0, knowing: known[$0.name] ?? [:]) }
@@ -181,7 +181,7 @@ public final class RegionWatch: Sendable {
                 // Another answer may have been adopted meanwhile.
                 guard state.device.knownVersion == version else { return false }
                 let before = state.told
-                state.told = Surroundings.Outline(told)
+                state.told = RegionSnapshot.Outline(told)
                 state.device.adopt(told, regions, now: now())
                 let isAsBefore = state.told == before && regions.allSatisfy(\.areAsBefore)
                 // An unchanged answer, which may be tens of megabytes, is not written again.
@@ -189,7 +189,7 @@ public final class RegionWatch: Sendable {
                     let former = state.storing
                     state.storing = Task {
                         _ = await former?.result
-                        try await store.storeValue(told, note: Surroundings.note)
+                        try await store.storeValue(told, note: RegionSnapshot.note)
                     }
                 }
                 return true
@@ -212,7 +212,9 @@ public final class RegionWatch: Sendable {
     ///
     /// - Returns: the events that follow; an empty list if the server does not answer.
     func reconcile() async -> [News] {
-        guard let questions = questions.withLock({ $0 }), let verdict = try? await ServerVerdict.ask(questions) else {
+        guard let questions = questions.withLock({ $0 }),
+            let verdict = try? await ServerVerdict.request(from: questions)
+        else {
             return []
         }
         let now = now()
@@ -225,7 +227,7 @@ public final class RegionWatch: Sendable {
                 news.append(.incident(verdict.incident))
             }
             if let difference = verdict.difference(to: state.device) {
-                state.device.stand(verdict.presences(replacing: state.device, where: difference), now: now)
+                state.device.replacePresences(verdict.presences(replacing: state.device, where: difference), now: now)
                 news.append(.reconciled(difference))
             }
             return news + Self.newSafety(&state)

@@ -21,7 +21,7 @@ struct ServerVerdict: Sendable {
     /// Requests it from the server.
     ///
     /// - Throws: `ReplicationError`.
-    static func ask(_ server: NativeQuestions) async throws -> ServerVerdict {
+    static func request(from server: NativeQuestions) async throws -> ServerVerdict {
         var verdict = ServerVerdict()
         // The position is requested before the presences: a fix that arrives between the two is in the presences.
         if let device = try await server.items("devices", ofUser: true).first, let id = device["id"]?.string {

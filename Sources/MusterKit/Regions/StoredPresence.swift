@@ -15,20 +15,27 @@ struct StoredPresence: Codable, Hashable, Sendable {
     /// The sample time of the first recorded fix of the trail, which was evaluated.
     var trailStart: Int64?
     /// The presences that the events report.
-    var presences: [Standing]
+    var presences: [Region]
     /// The presences in the muster regions of raw collections; nil in a note of an earlier version.
-    var refuges: [Standing]?
+    var musterPresences: [Region]?
     /// The person's safety, by its name on the wire.
     var safety: String
     /// The time since which `safety` has held, milliseconds since 1970 UTC.
     var safeSince: Int64
     /// The muster region that the person was inside.
-    var refuge: RegionWatch.Name?
+    var musterRegion: RegionWatch.Name?
     /// The open incident; nil if there was none.
     var incident: RegionWatch.Incident?
 
+    /// The names of the fields in the stored note. Two of them are older than the names in the code.
+    private enum CodingKeys: String, CodingKey {
+        case session, latest, isOfBeacon, evaluated, trailStart, presences, safety, safeSince, incident
+        case musterPresences = "refuges"
+        case musterRegion = "refuge"
+    }
+
     /// The presence in one region: times in milliseconds since 1970 UTC, cases by their names on the wire.
-    struct Standing: Codable, Hashable, Sendable {
+    struct Region: Codable, Hashable, Sendable {
         var region: RegionWatch.Name
         var standing: String
         var likelihood: UInt8
@@ -52,17 +59,17 @@ struct StoredPresence: Codable, Hashable, Sendable {
         isOfBeacon = device.latest?.source == .beacon
         evaluated = device.evaluated?.milliseconds
         trailStart = device.trail.first?.sampleTime.milliseconds
-        func kept(_ presences: [Presence]) -> [Standing] {
+        func kept(_ presences: [Presence]) -> [Region] {
             presences.compactMap { presence in
-                device.name(of: presence.region).map { Standing(presence, of: $0) }
+                device.name(of: presence.region).map { Region(presence, of: $0) }
             }
         }
         // The evidence about beacons is stored separately, beside the sightings.
         presences = kept(device.eventStandings.filter { !device.isOfBeacon($0.region) })
-        refuges = kept(device.refuges)
+        musterPresences = kept(device.musterPresences)
         safety = device.safety.state.wireName.description
         safeSince = device.safety.since.milliseconds
-        refuge = device.safety.region.flatMap { device.name(of: $0) }
+        musterRegion = device.safety.region.flatMap { device.name(of: $0) }
         self.incident = incident
     }
 
@@ -86,17 +93,17 @@ struct StoredPresence: Codable, Hashable, Sendable {
         if isOfBeacon == true { latest.source = .beacon }
         let safety = Safety(
             state: named(safety, by: \.wireName) ?? .unknown, since: Instant(milliseconds: safeSince),
-            region: refuge.flatMap { device.region($0) })
-        func known(_ standings: [Standing]) -> [Presence] {
-            standings.compactMap { kept in device.region(kept.region).flatMap { kept.presence(in: $0) } }
+            region: musterRegion.flatMap { device.region($0) })
+        func known(_ regions: [Region]) -> [Presence] {
+            regions.compactMap { kept in device.region(kept.region).flatMap { kept.presence(in: $0) } }
         }
-        device.goOn(
+        device.restore(
             from: latest, evaluated: evaluated, trail: trail, presences: known(presences),
-            refuges: known(refuges ?? []), safety: safety, now: now)
+            musterPresences: known(musterPresences ?? []), safety: safety, now: now)
     }
 }
 
-extension StoredPresence.Standing {
+extension StoredPresence.Region {
     init(_ presence: Presence, of region: RegionWatch.Name) {
         self.init(
             region: region, standing: presence.standing.wireName.description, likelihood: presence.likelihood.rawValue,
@@ -108,7 +115,7 @@ extension StoredPresence.Standing {
     }
 
     func presence(in region: RegionNumber) -> Presence? {
-        guard let standing: MusterCore.Standing = named(standing, by: \.wireName),
+        guard let standing: Standing = named(standing, by: \.wireName),
             let likelihood = Likelihood(rawValue: likelihood)
         else { return nil }
         return Presence(

@@ -36,7 +36,7 @@ struct WatchedDevice: Sendable {
 
     /// Makes a device without positions and regions.
     init(of user: String) {
-        _ = carryOut([
+        _ = applyEdits([
             .putTracker(Tracker(number: Self.tracker, name: "own", filter: .none, collections: [])),
             .putTeam(Team(number: Self.team, name: "own", tracker: Self.tracker)),
             .putUser(User(number: Self.user, name: user, role: .member, team: nil)),
@@ -60,7 +60,7 @@ struct WatchedDevice: Sendable {
     var eventStandings: [Presence] { engine.standings(of: Self.device) }
 
     /// The presences in the muster regions of raw collections, by the confident policy.
-    var refuges: [Presence] { engine.refuges(of: Self.device) }
+    var musterPresences: [Presence] { engine.musterPresences(of: Self.device) }
 
     /// The presences in the regions near it with their probabilities.
     var reports: [PresenceReport] { engine.reports(of: Self.device) }
@@ -84,7 +84,7 @@ struct WatchedDevice: Sendable {
     ///
     /// - Throws: `ReplicationError.malformed`, after which nothing has changed.
     /// - Complexity: that of making each `RegionDiff`, and of building the index of regions.
-    mutating func adopt(_ told: Surroundings, now: Instant) throws {
+    mutating func adopt(_ told: RegionSnapshot, now: Instant) throws {
         adopt(told, try told.collections.map { try RegionDiff(of: $0, knowing: known[$0.name] ?? [:]) }, now: now)
         while let rebuild { adopt(rebuild.build()) }
     }
@@ -100,7 +100,7 @@ struct WatchedDevice: Sendable {
     /// - Parameter regions: the difference of each collection to its regions on this device.
     /// - Complexity: O(log regions) for each region that is new, changed or removed. If there are many, `rebuild`
     ///   returns an index to rebuild; until then lookups return the same and take longer.
-    mutating func adopt(_ told: Surroundings, _ regions: [RegionDiff], now: Instant) {
+    mutating func adopt(_ told: RegionSnapshot, _ regions: [RegionDiff], now: Instant) {
         var edits: [Edit] = []
         let links = Set(told.collections.map(\.name))
         for former in directory.collections.all where !links.contains(former.name) {
@@ -119,7 +119,7 @@ struct WatchedDevice: Sendable {
         let filter = told.team.flatMap { PositionFilter(rawValue: $0.filter) } ?? PositionFilter.none
         let tracker = Tracker(number: Self.tracker, name: "own", filter: filter, collections: numbers)
         if directory.trackers[Self.tracker] != tracker { edits.append(.putTracker(tracker)) }
-        let silence = told.team.map { Surroundings.Team.silence($0.silenceSeconds) } ?? Team.defaultSilenceSeconds
+        let silence = told.team.map { RegionSnapshot.Team.silence($0.silenceSeconds) } ?? Team.defaultSilenceSeconds
         edits.append(
             .putTeam(Team(number: Self.team, name: "own", tracker: Self.tracker, silenceSeconds: silence)))
         if var user = directory.users[Self.user] {
@@ -128,7 +128,7 @@ struct WatchedDevice: Sendable {
         }
         knowsRegions = true
         knownVersion += 1
-        let isReviewDue = carryOut(edits)
+        let isReviewDue = applyEdits(edits)
         beaconRegions = directory.regions.all.filter { $0.beacon != nil }
         guard isReviewDue else { return }
         engine.review(now: now, into: &decision)
@@ -170,7 +170,7 @@ struct WatchedDevice: Sendable {
     }
 
     /// - Returns: whether the edits may have changed the person's safety.
-    private mutating func carryOut(_ edits: [Edit]) -> Bool {
+    private mutating func applyEdits(_ edits: [Edit]) -> Bool {
         var reviewIsDue = false
         for edit in edits {
             directory.apply(edit)
@@ -232,7 +232,7 @@ struct WatchedDevice: Sendable {
     /// Replaces the device's presences by the server's.
     ///
     /// - Parameter presences: in any order.
-    mutating func stand(_ presences: [Presence], now: Instant) {
+    mutating func replacePresences(_ presences: [Presence], now: Instant) {
         engine.setPresences(presences.sorted { $0.region < $1.region }, of: Self.device)
         engine.review(now: now, into: &decision)
         _ = takeCrossings()
@@ -244,14 +244,15 @@ struct WatchedDevice: Sendable {
     ///   - latest: the newest stored position.
     ///   - evaluated: the newest evaluated sample time.
     ///   - trail: the newest fixes, ascending, beginning with one that was evaluated.
-    mutating func goOn(
-        from latest: Position, evaluated: Instant, trail: [Position], presences: [Presence], refuges: [Presence],
-        safety: Safety, now: Instant
+    mutating func restore(
+        from latest: Position, evaluated: Instant, trail: [Position], presences: [Presence],
+        musterPresences: [Presence], safety: Safety, now: Instant
     ) {
         engine = Engine(
             directory: directory, positions: [(Self.device, latest)],
             presences: [(Self.device, presences.sorted { $0.region < $1.region })],
-            refuges: [(Self.device, refuges.sorted { $0.region < $1.region })], safety: [(Self.user, safety)])
+            musterPresences: [(Self.device, musterPresences.sorted { $0.region < $1.region })],
+            safety: [(Self.user, safety)])
         engine.resume(evaluatedThrough: evaluated, of: Self.device)
         self.trail = []
         remember(trail)

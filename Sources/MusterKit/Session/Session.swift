@@ -12,7 +12,7 @@ public struct Session: Sendable {
     /// The person who is signed in, and whether the server accepts them.
     public let user: String
     /// The address of this person's location database.
-    public let database: PeerAddress
+    public let database: DatabaseAddress
     /// The credentials of requests that do not go to that database: for regions and places.
     let credentials: PeerCredentials
     /// The server's id of the account; nil if the server sends none.
@@ -60,7 +60,7 @@ public struct Session: Sendable {
             .init("_id", .string(user)),
         ])
         let address = root + "api/users/" + PercentEncoding.encode(user)
-        let (status, answer) = try await faults { try await connections.ask("PUT", address, json: body.bytes) }
+        let (status, answer) = try await faults { try await connections.sendRequest("PUT", address, json: body.bytes) }
         switch status {
         case 200..<300: break
         case 409: throw SessionError.userExists(user)
@@ -126,7 +126,7 @@ public struct Session: Sendable {
     ) async throws -> Session {
         let body = JSONValue.object([.init("username", .string(user)), .init("password", .string(password))])
         let address = root + "api/login"
-        let (status, answer) = try await faults { try await connections.ask("POST", address, json: body.bytes) }
+        let (status, answer) = try await faults { try await connections.sendRequest("POST", address, json: body.bytes) }
         var account: Account
         switch status {
         case 200..<300: account = try Self.account(answer, root: root, user: user, password: password)
@@ -154,7 +154,7 @@ public struct Session: Sendable {
         _ user: String, _ password: String, atCouchDB root: String, isAgain: Bool, _ connections: HTTPConnections
     ) async throws {
         let (status, answer) = try await faults {
-            try await connections.ask(
+            try await connections.sendRequest(
                 "GET", root + "_session", credentials: .basic(name: user, password: password))
         }
         switch status {
@@ -178,7 +178,7 @@ public struct Session: Sendable {
     private init(_ account: Account, _ connections: HTTPConnections) throws {
         let credentials = PeerCredentials.basic(name: account.key, password: account.secret)
         guard
-            let database = PeerAddress(
+            let database = DatabaseAddress(
                 server: account.databaseRoot, database: account.databaseName, credentials: credentials)
         else { throw SessionError.illegalServer(account.databaseRoot) }
         server = account.server
@@ -204,7 +204,9 @@ public struct Session: Sendable {
     }
 
     static func checked(_ server: String) throws -> String {
-        guard let address = PeerAddress(server: server, database: "x") else { throw SessionError.illegalServer(server) }
+        guard let address = DatabaseAddress(server: server, database: "x") else {
+            throw SessionError.illegalServer(server)
+        }
         return address.root
     }
 

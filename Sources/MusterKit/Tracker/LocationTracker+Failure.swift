@@ -32,10 +32,10 @@ extension LocationTracker {
         public var description: String {
             switch self {
             case .away(let reason), .broken(let reason): reason
-            case .unauthorized(let reason): "the server does not take who asks, sign in again: \(reason)"
-            case .refusesDocuments(let count, let reason): "the server will not have \(count) of them: \(reason)"
+            case .unauthorized(let reason): "the server rejected this device's key; sign in again: \(reason)"
+            case .refusesDocuments(let count, let reason): "the server rejected \(count) documents: \(reason)"
             case .storeFull: LocalStoreError.full.description
-            case .cancelled: "nobody waited for it"
+            case .cancelled: "the operation was cancelled"
             }
         }
     }

@@ -20,7 +20,7 @@ public final class LocationTracker: Sendable {
         public init() {}
     }
 
-    /// What a tracker tells the app about recording and sending.
+    /// An event of a tracker, about recording and sending.
     public enum Event: Hashable, Sendable {
         /// The tracker has started; the store holds `stored` locations.
         case started(stored: Int)

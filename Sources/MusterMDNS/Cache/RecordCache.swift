@@ -42,7 +42,7 @@ struct RecordCache: Sendable {
         var bytes = 0
     }
 
-    /// What inserting a record changed.
+    /// The effect of inserting a record.
     enum Change: Equatable {
         /// The record is new, or it ended a known one.
         case changed
@@ -80,7 +80,7 @@ struct RecordCache: Sendable {
         entries[Key(name: name, type: type)]?.compactMap { entry in
             let left = entry.expires - now
             guard left * 2 > .seconds(Int64(entry.record.timeToLive)), left > .zero else { return nil }
-            var record = entry.record.living(UInt32(left.components.seconds))
+            var record = entry.record.withTimeToLive(UInt32(left.components.seconds))
             record.flushesCache = false
             return record
         } ?? []
@@ -113,7 +113,7 @@ struct RecordCache: Sendable {
         setLife(&entry, record, at: now)
         entries[key, default: []].append(entry)
         count(entry, 1)
-        note(entry.due)
+        lowerDeadline(to: entry.due)
         return .changed
     }
 
@@ -127,7 +127,7 @@ struct RecordCache: Sendable {
             else { continue }
             entries[key]?[index].expires = now + .seconds(1)
             entries[key]?[index].refresh = nil
-            note(now + .seconds(1))
+            lowerDeadline(to: now + .seconds(1))
             isChanged = true
         }
         return isChanged
@@ -145,7 +145,7 @@ struct RecordCache: Sendable {
             setLife(&entry, record, at: now)
         }
         entries[key]?[index] = entry
-        note(entry.due)
+        lowerDeadline(to: entry.due)
     }
 
     private func setLife(_ entry: inout Entry, _ record: DNSRecord, at now: Duration) {
@@ -162,7 +162,7 @@ struct RecordCache: Sendable {
         return entry.received + .seconds(Int64(entry.record.timeToLive)) * thousandths / 1000
     }
 
-    private mutating func note(_ due: Duration) { deadline = min(deadline ?? due, due) }
+    private mutating func lowerDeadline(to due: Duration) { deadline = min(deadline ?? due, due) }
 
     private mutating func count(_ entry: Entry, _ sign: Int) {
         total.records += sign
@@ -183,7 +183,7 @@ struct RecordCache: Sendable {
                 largest.value.records > share.records + 1
             else { return false }
             evicted += remove { $0.source == largest.key }
-            note(now)
+            lowerDeadline(to: now)
         }
         return true
     }
@@ -202,8 +202,8 @@ struct RecordCache: Sendable {
         return removed
     }
 
-    /// Removes the records that a condition does not want.
-    mutating func keep(where isWanted: (DNSRecord) -> Bool) { remove { !isWanted($0.record) } }
+    /// Removes the records that do not meet a condition.
+    mutating func retain(where isWanted: (DNSRecord) -> Bool) { remove { !isWanted($0.record) } }
 
     /// Removes the records that have ended, and returns the questions that are due.
     ///

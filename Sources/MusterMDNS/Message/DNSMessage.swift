@@ -67,7 +67,7 @@ package struct DNSQuestion: Hashable, Sendable {
 }
 
 /// Why bytes are no message.
-package enum DNSFault: Error, Hashable, Sendable {
+package enum DNSError: Error, Hashable, Sendable {
     /// The message has more bytes than any message may.
     case tooLong(bytes: Int)
     /// The message ends within the part that begins at this offset.

@@ -5,8 +5,8 @@ extension DNSMessage {
     /// The time it takes is at most proportional to the bytes, with a factor for names of pointers that `DNSReader`
     /// bounds.
     ///
-    /// - Throws: `DNSFault` for bytes that are no message; nothing is read of a message with one bad record.
-    package init(decoding bytes: [UInt8]) throws(DNSFault) {
+    /// - Throws: `DNSError` for bytes that are no message; nothing is read of a message with one bad record.
+    package init(decoding bytes: [UInt8]) throws(DNSError) {
         guard bytes.count <= Self.limitBytes else { throw .tooLong(bytes: bytes.count) }
         var reader = DNSReader(bytes)
         id = try reader.number16()
@@ -36,24 +36,24 @@ struct DNSReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    mutating func number16() throws(DNSFault) -> UInt16 {
+    mutating func number16() throws(DNSError) -> UInt16 {
         guard bytes.count - place >= 2 else { throw .cut(at: place) }
         defer { place += 2 }
         return UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])
     }
 
-    private mutating func number32() throws(DNSFault) -> UInt32 {
+    private mutating func number32() throws(DNSError) -> UInt32 {
         UInt32(try number16()) << 16 | UInt32(try number16())
     }
 
-    mutating func question() throws(DNSFault) -> DNSQuestion {
+    mutating func question() throws(DNSError) -> DNSQuestion {
         let name = try name()
         let type = RecordType(rawValue: try number16())
         let bits = try number16()
         return DNSQuestion(name, type, wantsUnicast: bits & 0x8000 != 0, questionClass: bits & 0x7FFF)
     }
 
-    mutating func record() throws(DNSFault) -> DNSRecord {
+    mutating func record() throws(DNSError) -> DNSRecord {
         let name = try name()
         let type = RecordType(rawValue: try number16())
         let bits = try number16()
@@ -69,7 +69,7 @@ struct DNSReader {
             recordClass: bits & 0x7FFF)
     }
 
-    private mutating func data(of type: RecordType, count: Int) throws(DNSFault) -> DNSRecordData {
+    private mutating func data(of type: RecordType, count: Int) throws(DNSError) -> DNSRecordData {
         let (start, end) = (place, place + count)
         switch type {
         case .a, .aaaa:
@@ -98,7 +98,7 @@ struct DNSReader {
     }
 
     /// Reads the bit maps of a NSEC record (RFC 4034, section 4.1.2).
-    private mutating func types(until end: Int) throws(DNSFault) -> [RecordType] {
+    private mutating func types(until end: Int) throws(DNSError) -> [RecordType] {
         var types: [RecordType] = []
         var expected = 0
         while place < end {
@@ -118,7 +118,7 @@ struct DNSReader {
 
     /// Reads a name. Each pointer has to point to before where the labels before it began, so that none is followed
     /// twice (RFC 1035, section 4.1.4).
-    mutating func name() throws(DNSFault) -> DNSName {
+    mutating func name() throws(DNSError) -> DNSName {
         let start = place
         var wire: [UInt8] = []
         var (reading, earliest, pointers) = (place, place, 0)

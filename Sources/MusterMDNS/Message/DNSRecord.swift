@@ -49,12 +49,12 @@ package struct DNSRecord: Hashable, Sendable {
     package var type: RecordType { data.type }
 
     /// Whether two records are equal apart from their time to live.
-    package func says(the other: DNSRecord) -> Bool {
+    package func hasSameData(as other: DNSRecord) -> Bool {
         recordClass == other.recordClass && data == other.data && name == other.name
     }
 
     /// The record with another time to live.
-    package func living(_ seconds: UInt32) -> DNSRecord {
+    package func withTimeToLive(_ seconds: UInt32) -> DNSRecord {
         var copy = self
         copy.timeToLive = seconds
         return copy

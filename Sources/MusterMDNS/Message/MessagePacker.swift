@@ -6,7 +6,7 @@ enum MessagePacker {
 
     /// Returns messages that ask questions. The last of them begins the list of known answers, which goes on in
     /// messages without questions, each but the last marked as truncated (RFC 6762, section 7.2).
-    static func ask(_ questions: [DNSQuestion], knowing known: [DNSRecord]) -> [[UInt8]] {
+    static func packQuestions(_ questions: [DNSQuestion], knowing known: [DNSRecord]) -> [[UInt8]] {
         guard !questions.isEmpty else { return [] }
         var messages: [[UInt8]] = []
         var writer = DNSWriter(message: DNSMessage())
@@ -25,7 +25,7 @@ enum MessagePacker {
     }
 
     /// Returns messages that answer. The last of them has as many of the additional records as fit.
-    static func answer(_ answers: [DNSRecord], additionals: [DNSRecord]) -> [[UInt8]] {
+    static func packAnswers(_ answers: [DNSRecord], additionals: [DNSRecord]) -> [[UInt8]] {
         guard !answers.isEmpty else { return [] }
         let empty = DNSMessage(answering: [])
         var messages: [[UInt8]] = []

@@ -15,10 +15,10 @@ struct EchoFilter: Sendable {
 
     private var sent: [Sent] = []
 
-    /// Remembers a message.
+    /// Remembers a message that this host sent.
     ///
     /// - Parameter copies: on how many sockets it was sent.
-    mutating func note(_ payload: [UInt8], copies: Int, at now: Duration) {
+    mutating func recordSent(_ payload: [UInt8], copies: Int, at now: Duration) {
         sent.removeAll { now - $0.time > Self.lifetime }
         if sent.count >= Self.limit { sent.removeFirst() }
         sent.append(Sent(payload: payload, copies: copies, time: now))

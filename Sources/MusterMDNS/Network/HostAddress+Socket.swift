@@ -1,4 +1,4 @@
-package import NIOCore
+import NIOCore
 
 // Where the parts of `sockaddr_in` and `sockaddr_in6` lie is the same on Linux and on Apple's systems.
 extension HostEndpoint {
@@ -41,12 +41,5 @@ extension HostEndpoint {
             $0.storeBytes(of: UInt32(truncatingIfNeeded: index), toByteOffset: Self.scopeOffset, as: UInt32.self)
         }
         return SocketAddress(scoped)
-    }
-}
-
-extension ServiceInstance {
-    /// Where to connect to, the best address first.
-    package var socketAddresses: [SocketAddress] {
-        addresses.map { HostEndpoint($0.address, port: port).socketAddress(onLink: $0.interfaceIndex) }
     }
 }

@@ -24,7 +24,7 @@ package final class MulticastDNS: Sendable {
         /// How often the interfaces are looked at.
         package var rescan: TimeAmount = .seconds(3)
         /// Called with an error and the interface on which it happened. The next reading of the list tries again.
-        package var onFault: @Sendable (_ interface: String, any Error) -> Void = { _, _ in }
+        package var onError: @Sendable (_ interface: String, any Error) -> Void = { _, _ in }
 
         package init(hostLabel: String? = nil, interfaces: InterfaceChoice = .all) {
             (self.hostLabel, self.interfaces) = (hostLabel, interfaces)
@@ -61,10 +61,10 @@ package final class MulticastDNS: Sendable {
     /// Begins to advertise a service, until it is withdrawn or `run` ends. Its name is known after about a second, once
     /// no other host has objected.
     ///
-    /// - Throws: `ServiceFault`.
-    package func advertise(_ service: ServiceDescription) async throws(ServiceFault) -> ServiceAdvertisement {
-        let result: Result<(ServiceID, AsyncStream<String>), ServiceFault> = await onLoop { loop in
-            Result { () throws(ServiceFault) in try loop.advertise(service) }
+    /// - Throws: `ServiceError`.
+    package func advertise(_ service: ServiceDescription) async throws(ServiceError) -> ServiceAdvertisement {
+        let result: Result<(ServiceID, AsyncStream<String>), ServiceError> = await onLoop { loop in
+            Result { () throws(ServiceError) in try loop.advertise(service) }
         }
         let (id, names) = try result.get()
         return ServiceAdvertisement(id: id, names: names, services: self)
@@ -72,8 +72,8 @@ package final class MulticastDNS: Sendable {
 
     /// Looks for services of a type, until the sequence is dropped. It begins with those that are known already.
     ///
-    /// - Throws: `ServiceFault.badType`.
-    package func browse(_ type: String) throws(ServiceFault) -> ServiceEvents {
+    /// - Throws: `ServiceError.badType`.
+    package func browse(_ type: String) throws(ServiceError) -> ServiceEvents {
         let type = type.lowercased()
         _ = try ServiceNames.type(type)
         let (wakes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -86,9 +86,9 @@ package final class MulticastDNS: Sendable {
         return ServiceEvents(pending: pending, wakes: wakes)
     }
 
-    func update(_ id: ServiceID, text: ServiceText) async throws(ServiceFault) {
-        let result: Result<Void, ServiceFault> = await onLoop { loop in
-            Result { () throws(ServiceFault) in try loop.update(id, text: text) }
+    func update(_ id: ServiceID, text: ServiceText) async throws(ServiceError) {
+        let result: Result<Void, ServiceError> = await onLoop { loop in
+            Result { () throws(ServiceError) in try loop.update(id, text: text) }
         }
         try result.get()
     }
@@ -113,8 +113,8 @@ package struct ServiceAdvertisement: Sendable {
 
     /// Changes the text of the service, and announces it to the other hosts.
     ///
-    /// - Throws: `ServiceFault.badText`; `stopped` when it is no longer advertised.
-    package func update(text: ServiceText) async throws(ServiceFault) { try await services.update(id, text: text) }
+    /// - Throws: `ServiceError.badText`; `stopped` when it is no longer advertised.
+    package func update(text: ServiceText) async throws(ServiceError) { try await services.update(id, text: text) }
 
     /// Stops advertising the service, and says goodbye to the other hosts. A second call does nothing.
     package func withdraw() async { await services.withdraw(id) }

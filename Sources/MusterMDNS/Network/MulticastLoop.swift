@@ -81,7 +81,7 @@ final class MulticastLoop {
         }
     }
 
-    func advertise(_ service: ServiceDescription) throws(ServiceFault) -> (ServiceID, AsyncStream<String>) {
+    func advertise(_ service: ServiceDescription) throws(ServiceError) -> (ServiceID, AsyncStream<String>) {
         guard !isStopped else { throw .stopped }
         let id = try host.advertise(service, at: now)
         let (stream, continuation) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -90,7 +90,7 @@ final class MulticastLoop {
         return (id, stream)
     }
 
-    func update(_ id: ServiceID, text: ServiceText) throws(ServiceFault) {
+    func update(_ id: ServiceID, text: ServiceText) throws(ServiceError) {
         guard !isStopped else { throw .stopped }
         try host.update(id, text: text, at: now)
         act()
@@ -162,7 +162,7 @@ final class MulticastLoop {
                 if let v6 = socket.v6 {
                     targets.append((v6, HostEndpoint(MulticastGroup.v6, port: configuration.port)))
                 }
-                echoes.note(datagram.payload, copies: targets.count, at: now)
+                echoes.recordSent(datagram.payload, copies: targets.count, at: now)
             }
             for (channel, target) in targets {
                 let address = target.socketAddress(onLink: datagram.link)
@@ -181,7 +181,7 @@ final class MulticastLoop {
         do {
             current = try NetworkInterface.current(configuration.interfaces)
         } catch {
-            configuration.onFault("", error)
+            configuration.onError("", error)
             return
         }
         let indices = Set(current.map(\.link.index))
@@ -223,7 +223,7 @@ final class MulticastLoop {
         return LinkSockets.open(device, isIPv6: isIPv6, port: configuration.port, on: eventLoop) { datagram in
             box.value.receive(datagram)
         }.map { channel in box.value.adopt(channel, isIPv6: isIPv6, on: index) }
-            .flatMapErrorThrowing { error in box.value.configuration.onFault(device.name, error) }
+            .flatMapErrorThrowing { error in box.value.configuration.onError(device.name, error) }
     }
 
     private func adopt(_ channel: any Channel, isIPv6: Bool, on index: Int) {

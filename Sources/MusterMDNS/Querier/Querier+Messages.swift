@@ -1,4 +1,4 @@
-/// What a querier does with a message of another host, and what it sends when its time has come.
+/// How a querier handles messages of other hosts, and which questions it sends when they are due.
 extension Querier {
     /// Takes in a response (RFC 6762, section 6).
     ///
@@ -70,7 +70,7 @@ extension Querier {
             guard let pace = link.browses[question.name], pace.next - now <= .seconds(1) else { continue }
             let mine = link.cache.knownAnswers(question.name, .ptr, at: now)
             let theirs = query.answers.filter { $0.name == question.name && $0.type == .ptr }
-            if theirs.allSatisfy({ known in mine.contains { $0.says(the: known) } }) {
+            if theirs.allSatisfy({ known in mine.contains { $0.hasSameData(as: known) } }) {
                 links[index]?.browses[question.name]?.step(from: now)
             }
         }
@@ -101,20 +101,20 @@ extension Querier {
         }
         review(at: now)
         return asked.sorted { $0.key < $1.key }.flatMap { index, questions in
-            ask(questions.union(dueMissing(on: index, at: now)), on: index, at: now)
+            messages(asking: questions.union(dueMissing(on: index, at: now)), on: index, at: now)
         }
     }
 
     /// The number of known answers in a question: they fill a few packets.
     private static let mostKnownAnswers = 128
 
-    private func ask(_ questions: Set<DNSQuestion>, on index: Int, at now: Duration) -> [OutgoingDatagram] {
+    private func messages(asking questions: Set<DNSQuestion>, on index: Int, at now: Duration) -> [OutgoingDatagram] {
         guard let link = links[index], !questions.isEmpty else { return [] }
         let ordered = questions.map { ($0.name.description, $0) }
             .sorted { ($0.0, $0.1.type.rawValue) < ($1.0, $1.1.type.rawValue) }.map(\.1)
         let known = ordered.flatMap { link.cache.knownAnswers($0.name, $0.type, at: now) }
         // Hosts send the omitted answers again (RFC 6762, section 7.1).
-        return MessagePacker.ask(ordered, knowing: Array(known.prefix(Self.mostKnownAnswers))).map {
+        return MessagePacker.packQuestions(ordered, knowing: Array(known.prefix(Self.mostKnownAnswers))).map {
             OutgoingDatagram(link: index, payload: $0)
         }
     }

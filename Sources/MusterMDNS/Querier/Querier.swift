@@ -77,7 +77,7 @@ struct Querier: Sendable {
     }
 
     /// Begins to look for services of a type. It does nothing for a type that is browsed for already.
-    mutating func browse(_ type: DNSName, at now: Duration) throws(ServiceFault) {
+    mutating func browse(_ type: DNSName, at now: Duration) throws(ServiceError) {
         guard browses[type] == nil else { return }
         guard browses.count < Self.limitTypes else { throw .tooMany(limit: Self.limitTypes) }
         browses[type] = Browse()
@@ -95,7 +95,7 @@ struct Querier: Sendable {
             guard var link = links[index] else { continue }
             link.browses[type] = nil
             link.missing = link.missing.filter { $0.key.name != type && $0.key.name.parent != type }
-            link.cache.keep { $0.name != type && $0.name.parent != type }
+            link.cache.retain { $0.name != type && $0.name.parent != type }
             link.hosts = nil
             links[index] = link
         }

@@ -34,7 +34,7 @@ struct Claim: Sendable {
     static let conflictPause = Duration.seconds(5)
 
     var name: DNSName
-    /// By the index of the link.
+    /// The step of each link, by the link's index.
     var steps: [Int: Step] = [:]
     private var conflicts: [Duration] = []
     /// Whether there were so many conflicts that each probe waits, until one succeeds.
@@ -62,8 +62,8 @@ struct Claim: Sendable {
         if conflicts.count < Self.conflictLimit { conflicts.append(now) } else { isSlow = true }
     }
 
-    /// Records that no host objected.
-    mutating func settle() { (conflicts, isSlow) = ([], false) }
+    /// Forgets the conflicts, once no host objects any more.
+    mutating func clearConflicts() { (conflicts, isSlow) = ([], false) }
 
     /// Announces the name on a link again, if it was announced there before.
     mutating func announceAgain(on link: Int, at now: Duration) {

@@ -53,7 +53,7 @@ extension Responder {
         set(
             owner, isLast ? .established : .announcing(sent: sent + 1),
             next: isLast ? nil : now + Claim.announcementPause, on: link)
-        change(owner) { if isLast { $0.settle() } }
+        change(owner) { if isLast { $0.clearConflicts() } }
         if case .service(let id) = owner { noteName(of: id) }
     }
 
@@ -109,7 +109,7 @@ extension Responder {
             links[link]?.sent[record] = now
             links[link]?.answers[record] = nil
         }
-        send(MessagePacker.answer(answers, additionals: additionals), on: link)
+        send(MessagePacker.packAnswers(answers, additionals: additionals), on: link)
     }
 
     /// Compares a response of another host with the records of this one (RFC 6762, sections 8.1, 9, 6.6, 7.4 and 10.1).
@@ -120,7 +120,7 @@ extension Responder {
         var conflicts: Set<Owner> = []
         for record in response.answers + response.authorities + response.additionals {
             guard record.recordClass == DNSRecord.internet else { continue }
-            if let mine = owned[record.name]?.first(where: { $0.says(the: record) }) {
+            if let mine = owned[record.name]?.first(where: { $0.hasSameData(as: record) }) {
                 compare(mine, to: record, on: link, at: now)
             } else if record.timeToLive > 0, let owner = owners[record.name],
                 isConflict(record, with: owner, on: link)
@@ -144,7 +144,7 @@ extension Responder {
     private func isConflict(_ record: DNSRecord, with owner: Owner, on link: Int) -> Bool {
         guard let claim = claim(of: owner), record.type != .nsec, claim.steps[link] != nil else { return false }
         let mine = uniqueRecords(of: owner, on: link)
-        guard !mine.contains(where: { $0.says(the: record) }) else { return false }
+        guard !mine.contains(where: { $0.hasSameData(as: record) }) else { return false }
         // A probing host gives way to any record of the name; an owner has a conflict only with a record of a type that
         // it has.
         return claim.isProbing(on: link) || mine.contains { $0.type == record.type }

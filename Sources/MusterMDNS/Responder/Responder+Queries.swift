@@ -22,7 +22,7 @@ extension Responder {
         private var left = Self.limit
         private var since: Duration?
 
-        mutating func take(at now: Duration) -> Bool {
+        mutating func takeAnswer(at now: Duration) -> Bool {
             let begin = since ?? now
             let gained = Int((now - begin) / .milliseconds(1000 / Self.limit))
             left = min(Self.limit, left + gained)
@@ -96,7 +96,7 @@ extension Responder {
         for question in Set(query.questions.prefix(Self.limitQuestions)) {
             for record in answers(to: question, among: owned) {
                 // Known for at least half of its life (RFC 6762, section 7.1).
-                if let seconds = known[record.saying], seconds >= record.timeToLive / 2 { continue }
+                if let seconds = known[record.identity], seconds >= record.timeToLive / 2 { continue }
                 let isFresh = links[index]?.sent[record].map { isRecent($0, record, at: now) } ?? false
                 if isUnicast || (question.wantsUnicast && isFresh) {
                     if !one.contains(record) { one.append(record) }
@@ -111,7 +111,7 @@ extension Responder {
         let wait = delay ?? (isShared && !isProbe ? .milliseconds(Int.random(in: 20...120, using: &random)) : .zero)
         schedule(everyone, after: wait, gap: isProbe ? Claim.probePause : .seconds(1), on: index, at: now)
         guard !one.isEmpty, let waiting = links[index]?.replies.count, waiting < Self.limitReplies,
-            links[index]?.allowance.take(at: now) == true
+            links[index]?.allowance.takeAnswer(at: now) == true
         else { return }
         links[index]?.replies.append(
             Reply(destination: source, due: now + wait, legacy: isLegacy ? query : nil, answers: one))
@@ -157,7 +157,7 @@ extension Responder {
         for reply in replies where reply.due <= now {
             let additionals = additionals(to: reply.answers, among: owned)
             guard let legacy = reply.legacy else {
-                let messages = MessagePacker.answer(reply.answers, additionals: additionals)
+                let messages = MessagePacker.packAnswers(reply.answers, additionals: additionals)
                 send(messages, on: index, to: reply.destination)
                 continue
             }
@@ -171,7 +171,7 @@ extension Responder {
         to query: DNSMessage, _ answers: [DNSRecord], _ additionals: [DNSRecord]
     ) -> [UInt8] {
         func plain(_ record: DNSRecord) -> DNSRecord {
-            var copy = record.living(min(record.timeToLive, legacyTimeToLive))
+            var copy = record.withTimeToLive(min(record.timeToLive, legacyTimeToLive))
             copy.flushesCache = false
             return copy
         }
@@ -191,14 +191,14 @@ extension Responder {
 extension DNSMessage {
     /// The known answers of a question, each with the seconds for which the asking host still keeps it.
     fileprivate var knownTimes: [DNSRecord: UInt32] {
-        Dictionary(answers.map { ($0.saying, $0.timeToLive) }, uniquingKeysWith: max)
+        Dictionary(answers.map { ($0.identity, $0.timeToLive) }, uniquingKeysWith: max)
     }
 }
 
 extension DNSRecord {
     /// The record without its time to live and its cache-flush bit, for comparing.
-    fileprivate var saying: DNSRecord {
-        var copy = living(0)
+    fileprivate var identity: DNSRecord {
+        var copy = withTimeToLive(0)
         copy.flushesCache = false
         return copy
     }

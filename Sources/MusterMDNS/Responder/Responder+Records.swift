@@ -1,6 +1,6 @@
 /// The records of a responder's services and of its host.
 extension Responder {
-    /// What a name of this host belongs to.
+    /// The owner of a name of this host.
     enum Owner: Hashable {
         case host
         case service(ServiceID)

@@ -9,7 +9,7 @@ struct Responder: Sendable {
     static let hostTimeToLive: UInt32 = 120
     static let otherTimeToLive: UInt32 = 4_500
 
-    /// What is to be sent on a link, and what was.
+    /// The records to send on a link, and those that were sent.
     struct LinkState: Sendable {
         var link: NetworkLink
         /// Waiting answers to all hosts, each with the time at which it is sent.
@@ -82,7 +82,7 @@ struct Responder: Sendable {
     mutating func probeDelay() -> Duration { .milliseconds(Int.random(in: 0...250, using: &random)) }
 
     /// Begins to advertise a service. `takeNames` returns its name once it is known to be free.
-    mutating func advertise(_ service: ServiceDescription, at now: Duration) throws(ServiceFault) -> ServiceID {
+    mutating func advertise(_ service: ServiceDescription, at now: Duration) throws(ServiceError) -> ServiceID {
         guard services.count < Self.limitServices else { throw .tooMany(limit: Self.limitServices) }
         let type = try ServiceNames.type(service.type)
         guard let strings = service.text.strings else { throw .badText }
@@ -99,7 +99,7 @@ struct Responder: Sendable {
     }
 
     /// Changes the text of a service, and announces it to all hosts (RFC 6762, section 8.4).
-    mutating func update(_ id: ServiceID, text: ServiceText, at now: Duration) throws(ServiceFault) {
+    mutating func update(_ id: ServiceID, text: ServiceText, at now: Duration) throws(ServiceError) {
         guard let strings = text.strings else { throw .badText }
         guard let old = services[id] else { throw .stopped }
         guard old.text != strings else { return }
@@ -115,7 +115,7 @@ struct Responder: Sendable {
         for index in links.keys.sorted() {
             var records = service.claim.isOwned(on: index) ? goodbyes(to: service, on: index) : []
             if isLast, host.isOwned(on: index) { records += hostRecords(on: index) }
-            send(MessagePacker.answer(records.map { $0.living(0) }, additionals: []), on: index)
+            send(MessagePacker.packAnswers(records.map { $0.withTimeToLive(0) }, additionals: []), on: index)
         }
         services[id] = nil
         if isLast { host.steps = [:] }

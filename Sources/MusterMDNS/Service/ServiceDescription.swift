@@ -14,7 +14,7 @@ package struct ServiceDescription: Hashable, Sendable {
 }
 
 /// Why a service cannot be advertised or looked for.
-package enum ServiceFault: Error, Hashable, Sendable, CustomStringConvertible {
+package enum ServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The type is not of the form `_name._tcp` or `_name._udp` with a name of 1 to 15 letters, digits and hyphens
     /// (RFC 6763, section 7; RFC 6335, section 5.1).
     case badType(String)
@@ -44,7 +44,7 @@ enum ServiceNames {
     static let types = DNSName(labels: ["_services", "_dns-sd", "_udp", "local"].map { Array($0.utf8) }) ?? .local
 
     /// The domain name of a type of services, in `local`.
-    static func type(_ text: String) throws(ServiceFault) -> DNSName {
+    static func type(_ text: String) throws(ServiceError) -> DNSName {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Array($0.utf8) }
         guard parts.count == 2, parts[1] == Array("_tcp".utf8) || parts[1] == Array("_udp".utf8),
             (2...16).contains(parts[0].count), parts[0].first == UInt8(ascii: "_"),

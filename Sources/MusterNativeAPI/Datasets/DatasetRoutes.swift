@@ -174,7 +174,7 @@ extension Fields {
             return []
         }
         return elements.enumerated().compactMap { index, element in
-            do throws(DatasetPatch.Fault) {
+            do throws(DatasetPatch.ParsingError) {
                 return try DatasetPatch(element)
             } catch {
                 addFault(member, "\(index): \(error.words)")
@@ -186,12 +186,12 @@ extension Fields {
 
 extension DatasetPatch {
     /// Why a patch is invalid.
-    fileprivate struct Fault: Error {
+    fileprivate struct ParsingError: Error {
         var words: String
     }
 
-    fileprivate init(_ value: JSONValue) throws(Fault) {
-        guard let members = value.members else { throw Fault(words: "must be an object") }
+    fileprivate init(_ value: JSONValue) throws(ParsingError) {
+        guard let members = value.members else { throw ParsingError(words: "must be an object") }
         var (key, text, count, moment): (String?, JSONValue?, Int64?, Instant?) = (nil, nil, nil, nil)
         for member in members {
             switch member.key {
@@ -199,20 +199,22 @@ extension DatasetPatch {
             case "value": text = member.value
             case "syncCount":
                 count = member.value.number.flatMap { Int64(exactly: $0) }
-                guard let count, count >= 0 else { throw Fault(words: "syncCount must be a whole number from 0") }
+                guard let count, count >= 0 else {
+                    throw ParsingError(words: "syncCount must be a whole number from 0")
+                }
             case "deviceModifiedAt":
                 moment = member.value.string.flatMap { try? Instant(rfc3339: $0) }
-                guard moment != nil else { throw Fault(words: "deviceModifiedAt must be a time (RFC 3339)") }
-            default: throw Fault(words: "\"\(member.key)\" means nothing here")
+                guard moment != nil else { throw ParsingError(words: "deviceModifiedAt must be a time (RFC 3339)") }
+            default: throw ParsingError(words: "\"\(member.key)\" means nothing here")
             }
         }
-        guard let key else { throw Fault(words: "key is required, a string") }
-        guard let text else { throw Fault(words: "value is required, a string or null") }
-        guard let count else { throw Fault(words: "syncCount is required") }
+        guard let key else { throw ParsingError(words: "key is required, a string") }
+        guard let text else { throw ParsingError(words: "value is required, a string or null") }
+        guard let count else { throw ParsingError(words: "syncCount is required") }
         if case .null = text {
             self.init(key: key, value: nil, syncCount: count, deviceModifiedAt: moment)
         } else {
-            guard let string = text.string else { throw Fault(words: "value must be a string or null") }
+            guard let string = text.string else { throw ParsingError(words: "value must be a string or null") }
             self.init(key: key, value: string, syncCount: count, deviceModifiedAt: moment)
         }
     }

@@ -79,7 +79,8 @@ struct DeviceRoutes: NativeRoutes {
     /// Checks that someone may be given a tag, and that nobody else has it.
     private static func check(_ beacon: Beacon, for user: User, by access: Access) throws(Problem) {
         guard access.mayGiveTag(to: user) else {
-            throw .forbidden("Only a leader or an admin gives a tag: scanners tell where whoever carries it is.")
+            throw .forbidden(
+                "Only a leader or an admin can assign a tag, because scanners report where its carrier is.")
         }
         guard access.directory.tag(beacon) == nil else { throw .conflict("This beacon is another device's already.") }
     }

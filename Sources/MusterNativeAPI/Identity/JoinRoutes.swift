@@ -5,8 +5,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Merges two users that are the same person, and moves devices to another person.
-/// Routes for codes by which people join a team.
+/// Routes that merge two users who are the same person, and that move devices to another person.
 struct JoinRoutes: NativeRoutes {
     let server: ServerParts
 

@@ -107,7 +107,7 @@ struct KeyRoutes: NativeRoutes {
     private func removeKey(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let access = try context.access(in: coordinator.directory)
         let id = try context.parameter("key")
-        let keys = try await identity.keys(of: access.principal.role == .admin ? nil : access.principal.user)
+        let keys = try await identity.keys(of: access.mayRevokeEveryKey ? nil : access.principal.user)
         guard let key = keys.first(where: { $0.id == id }) else { throw Problem.notFound }
         try await identity.removeKey(key, by: context.author)
         return .noContent

@@ -55,9 +55,7 @@ struct SightingRoutes: NativeRoutes {
             }
             return device
         }
-        let device = access.reportableDevice(name)
-        // A sighting does not say who reported it, so a gateway reports what its own devices heard, and no other's.
-        guard let device, access.principal.role != .gateway || device.user == access.principal.user else {
+        guard let device = access.reportableDevice(name), access.mayReportSightings(heardBy: device) else {
             throw .invalid("/device", "there is no such device")
         }
         return device

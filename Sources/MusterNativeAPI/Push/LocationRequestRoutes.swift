@@ -19,7 +19,7 @@ struct LocationRequestRoutes: NativeRoutes {
                     "Ask someone where they are now: on their push devices, in their live feed, and in the answer to "
                         + "the next report of their OwnTracks app. Their next position is the answer.",
                     answers: [.init(202, "Asked. It says whom the question can reach.", json: "LocationRequest")]),
-                handler: ask))
+                handler: askForLocation))
         routes.add(
             Route(
                 .get, path, admits: leaders,
@@ -32,13 +32,13 @@ struct LocationRequestRoutes: NativeRoutes {
 
     private var questions: LocationRequests { server.pushes.locationRequests }
 
-    private func ask(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+    private func askForLocation(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let access = try context.access(in: coordinator.directory)
         let user = try askable(context, access)
         let author = Author(access.principal)
         // The question is recorded before it is stored, because a push may be sent before the transaction's receipt
         // arrives here.
-        let former = questions.ask(user.number, by: author.user, at: configuration.now())
+        let former = questions.recordQuestion(to: user.number, by: author.user, at: configuration.now())
         do {
             try await coordinator.edit(by: author) { _, draft in
                 draft.actions.append(Action(.locationAsked, by: author.user, user: user.number))
@@ -47,12 +47,12 @@ struct LocationRequestRoutes: NativeRoutes {
             questions.restore(former, to: user.number)
             throw error
         }
-        return try await answer(about: user, .accepted)
+        return try await questionResponse(about: user, .accepted)
     }
 
     private func see(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let access = try context.access(in: coordinator.directory)
-        return try await answer(about: try askable(context, access), .ok)
+        return try await questionResponse(about: try askable(context, access), .ok)
     }
 
     private func askable(_ context: AppRequestContext, _ access: Access) throws -> User {
@@ -62,7 +62,7 @@ struct LocationRequestRoutes: NativeRoutes {
     }
 
     /// - Throws: `Problem.notFound` when nobody asked; the errors of reading the store.
-    private func answer(about user: User, _ status: HTTPResponse.Status) async throws -> Response {
+    private func questionResponse(about user: User, _ status: HTTPResponse.Status) async throws -> Response {
         guard let question = questions.question(to: user.number) else {
             throw Problem.notFound
         }

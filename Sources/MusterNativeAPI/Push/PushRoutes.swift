@@ -103,22 +103,22 @@ struct PushRoutes: NativeRoutes {
         let subscription = fields.json("subscription")
         let page = fields.text("page", limitBytes: 1_024)
         guard let platform else { return nil }
-        do throws(PushAddress.Fault) {
+        do throws(PushAddress.ParsingError) {
             guard platform == .webPush else {
-                if subscription != nil { throw PushAddress.Fault("subscription", "is for webpush") }
-                if page != nil { throw PushAddress.Fault("page", "is for webpush") }
-                guard let token else { throw PushAddress.Fault("token", "is required") }
+                if subscription != nil { throw PushAddress.ParsingError("subscription", "is for webpush") }
+                if page != nil { throw PushAddress.ParsingError("page", "is for webpush") }
+                guard let token else { throw PushAddress.ParsingError("token", "is required") }
                 return try PushAddress(platform, token: token)
             }
-            if token != nil { throw PushAddress.Fault("token", "is of apps: webpush has a subscription") }
-            guard let subscription else { throw PushAddress.Fault("subscription", "is required") }
+            if token != nil { throw PushAddress.ParsingError("token", "is of apps: webpush has a subscription") }
+            guard let subscription else { throw PushAddress.ParsingError("subscription", "is required") }
             let keys = try Self.keys(of: subscription)
             guard let endpoint = subscription["endpoint"]?.string else {
-                throw PushAddress.Fault("subscription", "has no endpoint, a string")
+                throw PushAddress.ParsingError("subscription", "has no endpoint, a string")
             }
             let address = try PushAddress(
                 endpoint: endpoint, keys: keys, page: page, allowsPlain: configuration.allowsPrivateTargets)
-            if let refusal = pushes.refusal(of: address) { throw PushAddress.Fault("subscription", refusal) }
+            if let refusal = pushes.refusal(of: address) { throw PushAddress.ParsingError("subscription", refusal) }
             return address
         } catch {
             fields.addFault(error.field, error.detail)
@@ -126,17 +126,17 @@ struct PushRoutes: NativeRoutes {
         }
     }
 
-    private static func keys(of subscription: JSONValue) throws(PushAddress.Fault) -> WebPushKeys {
+    private static func keys(of subscription: JSONValue) throws(PushAddress.ParsingError) -> WebPushKeys {
         guard let keys = subscription["keys"], let key = keys["p256dh"]?.string, let secret = keys["auth"]?.string,
             let keyBytes = Base64.decodeUnpadded(key.trimmingPadding, .forURLs),
             let secretBytes = Base64.decodeUnpadded(secret.trimmingPadding, .forURLs)
         else {
-            throw PushAddress.Fault("subscription", "has no keys, an object with p256dh and auth in base64url")
+            throw PushAddress.ParsingError("subscription", "has no keys, an object with p256dh and auth in base64url")
         }
-        do throws(WebPushKeys.Fault) {
+        do throws(WebPushKeys.KeyError) {
             return try WebPushKeys(publicKey: keyBytes, secret: secretBytes)
         } catch {
-            throw PushAddress.Fault("subscription", error.detail)
+            throw PushAddress.ParsingError("subscription", error.detail)
         }
     }
 

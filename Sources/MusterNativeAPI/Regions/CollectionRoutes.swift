@@ -78,9 +78,7 @@ struct CollectionRoutes: NativeRoutes {
     /// The edits that link a new collection: an admin's to all trackers, a leader's to the tracker of the leader's
     /// team.
     private static func links(to collection: RegionCollection, by access: Access) -> [Edit] {
-        let isAdmin = access.principal.role == .admin
-        let trackers = access.directory.trackers.all.filter { isAdmin || $0.number == access.ownTracker }
-        return trackers.map { tracker in
+        access.trackersLinkedToNewCollection.map { tracker in
             var tracker = tracker
             tracker.collections.append(collection.number)
             return .putTracker(tracker)

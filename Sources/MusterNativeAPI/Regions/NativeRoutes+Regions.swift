@@ -30,7 +30,7 @@ extension NativeRoutes {
     ///
     /// - Returns: the regions after the edits.
     /// - Throws: `Problem.conflict` when there would be more regions than `Directory.regionLimit`.
-    static func put(
+    static func draftRegions(
         _ regions: [RegionDraft], into collection: RegionCollection, of directory: Directory, _ draft: inout Draft
     ) throws -> [Region] {
         let replaced = Set(regions.compactMap(\.id)).count { directory.region($0, in: collection.number) != nil }

@@ -47,7 +47,7 @@ struct RegionImportRoutes: NativeRoutes {
             let regions = drafts
             try await coordinator.edit(by: context.author) { directory, draft in
                 let collection = try changeableCollection(context, context.access(in: directory))
-                _ = try Self.put(regions, into: collection, of: directory, &draft)
+                _ = try Self.draftRegions(regions, into: collection, of: directory, &draft)
             }
         }
         return .json { writer in

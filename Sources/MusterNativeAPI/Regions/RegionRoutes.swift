@@ -82,7 +82,7 @@ struct RegionRoutes: NativeRoutes {
         let (stored, isNew) = try await coordinator.edit(by: context.author) { directory, draft in
             let collection = try changeableCollection(context, context.access(in: directory))
             let isNew = directory.region(id, in: collection.number) == nil
-            let stored = try Self.put([region], into: collection, of: directory, &draft)
+            let stored = try Self.draftRegions([region], into: collection, of: directory, &draft)
             return (stored.first, isNew)
         }
         guard let stored else { throw Problem.internalError }

@@ -29,7 +29,7 @@ struct AttendanceRoutes: NativeRoutes {
                 .init(
                     "Attendance",
                     "Set an attendance rule of a team: who should be in a region. It replaces the one of this name.",
-                    body: Self.json("NewAttendanceRule"), answers: [rule]), handler: put))
+                    body: Self.json("NewAttendanceRule"), answers: [rule]), handler: putRule))
         routes.add(
             Route(
                 .delete, "\(rules)/{rule}", admits: leaders,
@@ -53,7 +53,7 @@ struct AttendanceRoutes: NativeRoutes {
         try await response(try context.parameter("rule"), of: readableTeam(context))
     }
 
-    private func put(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+    private func putRule(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let (team, access) = try ledTeam(context)
         let name = try context.parameter("rule")
         guard EntityName.isValid(name) else { throw Problem.invalid("/name", "must be \(Fields.nameRule)") }

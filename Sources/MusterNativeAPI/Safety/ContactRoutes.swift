@@ -76,7 +76,7 @@ struct ContactRoutes: NativeRoutes {
         }
     }
 
-    /// What is known of where the devices of one person were, and how many positions and ranges that took.
+    /// The known places of one person's devices, and the number of positions and ranges that they were read from.
     private struct Traces: Sendable {
         var trails: [ContactSearch.Trail] = []
         var ranges: [PeerRange] = []

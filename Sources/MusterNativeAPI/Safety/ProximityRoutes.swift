@@ -30,7 +30,7 @@ struct ProximityRoutes: NativeRoutes {
                     "Proximity",
                     "Set a proximity rule of a team: a fence around a person or device that moves, or who must stay "
                         + "near it. It replaces the one of this name.",
-                    body: Self.json("NewProximityRule"), answers: [rule]), handler: put))
+                    body: Self.json("NewProximityRule"), answers: [rule]), handler: putRule))
         routes.add(
             Route(
                 .delete, "\(rules)/{rule}", admits: leaders,
@@ -54,7 +54,7 @@ struct ProximityRoutes: NativeRoutes {
         try await response(try context.parameter("rule"), of: readableTeam(context))
     }
 
-    private func put(_ request: Request, _ context: AppRequestContext) async throws -> Response {
+    private func putRule(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let (team, access) = try ledTeam(context)
         let name = try context.parameter("rule")
         guard EntityName.isValid(name) else { throw Problem.invalid("/name", "must be \(Fields.nameRule)") }

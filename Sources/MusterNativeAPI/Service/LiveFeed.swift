@@ -43,9 +43,9 @@ final class LiveFeed: FeedContent {
         return try await sendEvents(&writer)
     }
 
-    func send(_ ring: LogFeed.Ring, _ writer: inout any ResponseBodyWriter) async throws -> Bool {
-        if ring.isTouched, try await !sendEvents(&writer) { return false }
-        if ring.isBeat {
+    func send(_ reasons: LogFeed.WakeReasons, _ writer: inout any ResponseBodyWriter) async throws -> Bool {
+        if reasons.isTouched, try await !sendEvents(&writer) { return false }
+        if reasons.isBeat {
             _ = try await proof.verify(by: identity, atOpening: false)
             try await writer.write(ByteBuffer(string: ": heartbeat\n\n"))
         }
@@ -85,7 +85,8 @@ final class LiveFeed: FeedContent {
             guard case .action(let action) = event.change, action.kind == .locationAsked, action.user == reader else {
                 continue
             }
-            locationRequests.note(.liveFeed, to: reader, asked: event.committedAt, at: coordinator.now())
+            locationRequests.recordOutcome(
+                through: .liveFeed, to: reader, asked: event.committedAt, at: coordinator.now())
         }
     }
 }

@@ -32,7 +32,7 @@ struct RelayRoutes: NativeRoutes {
     private func open(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         guard let principal = context.principal, let proof = context.proof else { throw Problem.unauthorized }
         var upgrade: WebSocketUpgrade
-        do throws(WebSocketUpgrade.Fault) {
+        do throws(WebSocketUpgrade.HandshakeError) {
             upgrade = try WebSocketUpgrade(
                 request.headers, subprotocol: Self.subprotocol, frameLimit: RelayConnectionHandler.pieceBytes)
         } catch {

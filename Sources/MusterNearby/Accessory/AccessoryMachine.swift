@@ -40,7 +40,7 @@ struct AccessoryMachine: Hashable, Sendable {
         case configureRadio([UInt8])
         case beginRanging
         /// End the exchange. The fault says why; nil if the app asked for it, or the accessory stopped by itself.
-        case end(AccessoryFault?)
+        case end(AccessoryError?)
     }
 
     private(set) var state = State.idle

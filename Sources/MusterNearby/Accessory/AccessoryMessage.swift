@@ -21,10 +21,10 @@ public enum AccessoryMessage: Hashable, Sendable {
 
     /// Reads a message.
     ///
-    /// - Throws: `AccessoryFault.message` for an unknown first byte, for missing or unexpected data, and for more than
+    /// - Throws: `AccessoryError.message` for an unknown first byte, for missing or unexpected data, and for more than
     ///   `limitBytes`.
-    public init(_ bytes: some Collection<UInt8>) throws(AccessoryFault) {
-        let fault = AccessoryFault.message(Array(bytes.prefix(8)))
+    public init(_ bytes: some Collection<UInt8>) throws(AccessoryError) {
+        let fault = AccessoryError.message(Array(bytes.prefix(8)))
         guard let kind = bytes.first, bytes.count <= Self.limitBytes else { throw fault }
         let data = Array(bytes.dropFirst())
         let isBare = data.isEmpty
@@ -53,7 +53,7 @@ public enum AccessoryMessage: Hashable, Sendable {
 }
 
 /// Why an accessory cannot be measured.
-public enum AccessoryFault: Error, Hashable, Sendable, CustomStringConvertible {
+public enum AccessoryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// These bytes begin no message of the protocol.
     case message([UInt8])
     /// The accessory sent a message that is not allowed in its present state.
@@ -66,7 +66,7 @@ public enum AccessoryFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fault, in words.
     public var description: String {
         switch self {
-        case .message(let bytes): "the accessory sent what is no message: \(bytes)"
+        case .message(let bytes): "the accessory sent a malformed message: \(bytes)"
         case .unexpected(let message, let state):
             "the accessory sent message \(message.bytes.first ?? 0) while it was \(state)"
         case .closed: "the connection to the accessory ended"
@@ -88,12 +88,12 @@ public struct AccessoryStreamReader: Sendable {
 
     /// Returns the next whole message; nil until it has arrived.
     ///
-    /// - Throws: `AccessoryFault.message`.
-    public mutating func next() throws(AccessoryFault) -> AccessoryMessage? {
+    /// - Throws: `AccessoryError.message`.
+    public mutating func next() throws(AccessoryError) -> AccessoryMessage? {
         do {
             guard let frame = try frames.next() else { return nil }
             return try AccessoryMessage(frame)
-        } catch let fault as AccessoryFault {
+        } catch let fault as AccessoryError {
             throw fault
         } catch {
             throw .message([0])

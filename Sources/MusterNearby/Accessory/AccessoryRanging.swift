@@ -58,7 +58,7 @@ public struct AccessoryRanging: RangingSource {
         radio == nil ? RangingCapabilities() : RangingCapabilities(distance: .precise, direction: true, reach: 50)
     }
 
-    /// Measures the accessory. The stream throws `AccessoryFault`, `MeasurementFault`, and the errors of connection and
+    /// Measures the accessory. The stream throws `AccessoryError`, `MeasurementError`, and the errors of connection and
     /// radio.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
         let (stream, continuation) = AsyncThrowingStream<RangeMeasurement, any Error>.makeStream(
@@ -149,7 +149,7 @@ private actor AccessoryRun {
         }
     }
 
-    private static func measurement(of range: AccessoryRange) throws(MeasurementFault) -> RangeMeasurement {
+    private static func measurement(of range: AccessoryRange) throws(MeasurementError) -> RangeMeasurement {
         var direction: Direction?
         if let raw = range.direction { direction = try Direction(x: raw.x, y: raw.y, z: raw.z) }
         return try RangeMeasurement(

@@ -71,7 +71,7 @@ enum ChannelMessage: Hashable, Sendable {
     }
 
     /// Reads the bytes behind the length.
-    init(_ body: [UInt8]) throws(ChannelFault) {
+    init(_ body: [UInt8]) throws(ChannelProtocolError) {
         var cursor = ByteCursor(body)
         guard let kind = cursor.number(UInt8.self) else { throw .malformed }
         switch kind {
@@ -118,7 +118,7 @@ enum ChannelMessage: Hashable, Sendable {
 }
 
 /// Bytes or messages that break the protocol.
-enum ChannelFault: Error, Hashable, Sendable, CustomStringConvertible {
+enum ChannelProtocolError: Error, Hashable, Sendable, CustomStringConvertible {
     case malformed
     case tooLong(Int)
     case version(UInt8)
@@ -128,16 +128,16 @@ enum ChannelFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .malformed: "it sent what is no message"
-        case .tooLong(let length): "it sent a message of \(length) bytes"
-        case .version(let number): "it speaks version \(number) of the protocol, and this device version 1"
-        case .untimely(let name): "it sent \(name) at a moment that has none"
-        case .tooMany: "it sends too many messages"
+        case .malformed: "the peer sent a malformed message"
+        case .tooLong(let length): "the peer sent a message of \(length) bytes"
+        case .version(let number): "the peer speaks version \(number) of the protocol, and this device version 1"
+        case .untimely(let name): "the peer sent \(name) out of order"
+        case .tooMany: "the peer sends too many messages"
         }
     }
 }
 
-/// What a peer can measure, as it says once it accepts this device.
+/// The capabilities of a peer, which it states once it accepts this device.
 public struct PeerCapabilities: Hashable, Sendable {
     /// The kinds of sources that it has.
     public let kinds: Set<RangingKind>

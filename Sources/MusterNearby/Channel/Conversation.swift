@@ -111,7 +111,7 @@ struct Conversation: Sendable {
         return (reason.map { [.send(.bye($0))] } ?? []) + [.end(end)]
     }
 
-    mutating func end(fault: ChannelFault) -> [Action] { end(.broke(fault.description), telling: .fault) }
+    mutating func end(fault: ChannelProtocolError) -> [Action] { end(.broke(fault.description), telling: .fault) }
 
     mutating func noteSent(at now: Instant) { lastSent = now }
 

@@ -3,8 +3,9 @@ import Foundation
 public import MusterCore
 import Synchronization
 
-/// What a device keeps from one run to the next: its key, the keys of the peers that it accepted, the secret of its
-/// range tag, and the number of its last session. With a folder it is stored on disk, and only its owner may read it.
+/// The values that a device keeps from one run to the next: its key, the keys of the peers that it accepted, the secret
+/// of its range tag, and the number of its last session. With a folder they are stored on disk, and only their owner
+/// may read them.
 public final class NearbyStore: Sendable {
     /// A peer that this device has accepted, with the key that its name is bound to.
     public struct Pin: Hashable, Sendable {

@@ -51,7 +51,7 @@ final class StreamChannel: Channel, ChannelCore, @unchecked Sendable {
         guard lifecycle == .open else { return }
         chain.fireChannelRead(ByteBuffer(bytes: bytes))
         chain.fireChannelReadComplete()
-        stream.take(bytes.count)
+        stream.returnCredit(bytes.count)
     }
 
     /// Ends the channel, by its own side or the other one's.

@@ -132,9 +132,9 @@ private final class ConversationHandler: ChannelInboundHandler {
                 let now = clock.now()
                 perform(conversation?.receive(message, at: now) ?? [])
             }
-        } catch let fault as ChannelFault {
+        } catch let fault as ChannelProtocolError {
             perform(conversation?.end(fault: fault) ?? [])
-        } catch let fault as FrameReader.Fault {
+        } catch let fault as FrameReader.LengthError {
             perform(conversation?.end(fault: .tooLong(fault.length)) ?? [])
         } catch {
             perform(conversation?.end(fault: .malformed) ?? [])

@@ -1,13 +1,13 @@
 /// Finds peers, and announces this device to them.
 ///
-/// What a discovery reports is a hint, not a proof: a peer proves its identity by its key when a channel is opened.
+/// A report of a discovery is a hint, not a proof: a peer proves its identity by its key when a channel is opened.
 public protocol Discovery: Sendable {
     /// Announces this device and reports others, until the task is cancelled. Then it withdraws the announcement, and
     /// returns.
     func run(announcing own: Announcement, tell: @escaping @Sendable (DiscoveryNews) -> Void) async throws
 }
 
-/// What a device announces about itself: its name, where it listens, and the start of its key's fingerprint.
+/// The announcement of a device: its name, where it listens, and the start of its key's fingerprint.
 public struct Announcement: Hashable, Sendable {
     /// The name of the device.
     public var name: String
@@ -43,13 +43,13 @@ public struct FoundPeer: Hashable, Sendable {
     /// The name that the peer gives itself, or its address.
     public var name: String
     /// Where it can be reached, the best first; empty where a `Rendezvous` reaches it.
-    public var addresses: [PeerAddress]
+    public var addresses: [NearbyAddress]
     /// The first digits of its key's fingerprint; nil when unknown. Then this device opens the channel at once.
     public var key: String?
     /// The account with which the peer signed in at a server that both trust; nil where there is none.
     public var account: String?
 
-    public init(id: String, name: String, addresses: [PeerAddress], key: String? = nil, account: String? = nil) {
+    public init(id: String, name: String, addresses: [NearbyAddress], key: String? = nil, account: String? = nil) {
         self.id = id
         self.name = name
         self.addresses = addresses
@@ -59,7 +59,7 @@ public struct FoundPeer: Hashable, Sendable {
 }
 
 /// A host and a TCP port.
-public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
+public struct NearbyAddress: Hashable, Sendable, CustomStringConvertible {
     /// A name, or an IPv4 or IPv6 address.
     public var host: String
     /// The TCP port, from 1 to 65,535.
@@ -91,10 +91,10 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// Peers whose addresses are known. It announces nothing.
 public struct StaticDiscovery: Discovery {
-    private let addresses: [PeerAddress]
+    private let addresses: [NearbyAddress]
 
     /// Creates a discovery of these addresses, each of another peer.
-    public init(_ addresses: [PeerAddress]) { self.addresses = addresses }
+    public init(_ addresses: [NearbyAddress]) { self.addresses = addresses }
 
     /// Reports each address once, and never reports one as gone.
     public func run(announcing own: Announcement, tell: @escaping @Sendable (DiscoveryNews) -> Void) async throws {

@@ -17,9 +17,9 @@ public struct MulticastDiscovery: Discovery {
 
     /// Announces this device and tells of others until the task is cancelled; then it says goodbye.
     ///
-    /// - Throws: `ServiceFault` when the announcement cannot be made.
+    /// - Throws: `ServiceError` when the announcement cannot be made.
     public func run(announcing own: Announcement, tell: @escaping @Sendable (DiscoveryNews) -> Void) async throws {
-        guard let port = UInt16(exactly: own.port) else { throw ServiceFault.badName("\(own.port)") }
+        guard let port = UInt16(exactly: own.port) else { throw ServiceError.badName("\(own.port)") }
         let services = MulticastDNS(configuration)
         async let stopped: Void = services.run()
         let description = ServiceDescription(
@@ -36,7 +36,7 @@ public struct MulticastDiscovery: Discovery {
 
     private static func peer(_ instance: ServiceInstance) -> FoundPeer {
         let addresses = instance.addresses.map { found in
-            PeerAddress(
+            NearbyAddress(
                 host: found.address.isLinkLocal6
                     ? "\(found.address)%\(found.interfaceIndex)" : found.address.description,
                 port: Int(instance.port))

@@ -30,7 +30,7 @@ extension Rendezvous {
 
 /// A stream of bytes to and from another device, in order, until it ends. Its functions may be called from any thread.
 public protocol PeerStream: Sendable {
-    /// What the streams of one sender have in common. The connections of one origin are limited together.
+    /// The origin that the streams of one sender have in common. The connections of one origin are limited together.
     var origin: String { get }
 
     /// The number of bytes that were given to `send` and have not left this device, because the other end has not read
@@ -44,8 +44,8 @@ public protocol PeerStream: Sendable {
     ///   - ended: called once, after the last bytes, when the stream is over; not after `close`.
     func start(receive: @escaping @Sendable ([UInt8]) -> Void, ended: @escaping @Sendable () -> Void)
 
-    /// Says that so many received bytes were dealt with. The other end may then send as many more.
-    func take(_ count: Int)
+    /// Records that the receiver has dealt with so many bytes. The other end may then send as many more.
+    func returnCredit(_ count: Int)
 
     /// Sends bytes, as far as the other end reads.
     func send(_ bytes: [UInt8])

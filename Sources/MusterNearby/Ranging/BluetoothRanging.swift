@@ -42,7 +42,7 @@ public struct BluetoothRanging: RangingSource {
         isAvailable ? RangingCapabilities(distance: .rough, reach: 30) : RangingCapabilities()
     }
 
-    /// Measures one peer. Throws `MeasurementFault` for a strength that no receiver measures.
+    /// Measures one peer. Throws `MeasurementError` for a strength that no receiver measures.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
         let readings = readings()
         return .measuring { continuation in
@@ -62,7 +62,7 @@ struct SignalFilter {
     /// The strengths that a receiver can measure, dBm.
     static let strengths = -127.0...20.0
 
-    mutating func measure(_ reading: BluetoothRanging.Reading) throws(MeasurementFault) -> RangeMeasurement {
+    mutating func measure(_ reading: BluetoothRanging.Reading) throws(MeasurementError) -> RangeMeasurement {
         for number in [reading.strength, reading.powerAtOneMetre] where !Self.strengths.contains(number) {
             throw .report("no signal has a strength of \(number) dBm")
         }

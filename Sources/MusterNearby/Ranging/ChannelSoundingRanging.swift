@@ -56,7 +56,7 @@ public struct ChannelSoundingRanging: RangingSource {
         isAvailable ? RangingCapabilities(distance: .precise, reach: reach) : RangingCapabilities()
     }
 
-    /// Measures one peer. Throws `MeasurementFault` for a distance or a deviation that no measurement has, and what the
+    /// Measures one peer. Throws `MeasurementError` for a distance or a deviation that no measurement has, and what the
     /// platform's session throws.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
         let readings = readings()
@@ -65,7 +65,7 @@ public struct ChannelSoundingRanging: RangingSource {
         }
     }
 
-    private static func measurement(_ reading: Reading) throws(MeasurementFault) -> RangeMeasurement {
+    private static func measurement(_ reading: Reading) throws(MeasurementError) -> RangeMeasurement {
         let deviation = reading.deviation ?? assumedDeviation
         // A negative deviation and one that is no number are faults, and are not raised to the least.
         guard deviation >= 0, deviation.isFinite else { throw .error(deviation) }

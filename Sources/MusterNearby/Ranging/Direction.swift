@@ -13,8 +13,8 @@ public struct Direction: Hashable, Sendable {
 
     /// Checks a vector that a radio measured, and makes its length exactly 1.
     ///
-    /// - Throws: `MeasurementFault.direction` when a component is not finite, or the length is off 1 by more than 1 %.
-    public init(x: Double, y: Double, z: Double) throws(MeasurementFault) {
+    /// - Throws: `MeasurementError.direction` when a component is not finite, or the length is off 1 by more than 1 %.
+    public init(x: Double, y: Double, z: Double) throws(MeasurementError) {
         let length = (x * x + y * y + z * z).squareRoot()
         guard abs(length - 1) <= 0.01 else { throw .direction(x: x, y: y, z: z) }
         (self.x, self.y, self.z) = (x / length, y / length, z / length)

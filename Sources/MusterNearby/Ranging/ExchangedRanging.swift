@@ -6,9 +6,9 @@ protocol ExchangedPlace: Sendable {
     /// The position of an end, as it sends it to the other.
     associatedtype Report: Sendable
     /// Reads a peer's note.
-    static func report(in note: [UInt8]) throws(MeasurementFault) -> Report
+    static func report(in note: [UInt8]) throws(MeasurementError) -> Report
     /// Returns the note to send to the peer now, and the measurement that follows from the peer's last report.
-    mutating func step(at now: Instant, peer: (report: Report, receivedAt: Instant)?) throws(MeasurementFault)
+    mutating func step(at now: Instant, peer: (report: Report, receivedAt: Instant)?) throws(MeasurementError)
         -> (note: [UInt8]?, measurement: RangeMeasurement?)
 }
 
@@ -87,8 +87,8 @@ private final class ExchangedRun<Place: ExchangedPlace>: TickedRun {
     }
 
     func step(at now: Instant) {
-        do throws(MeasurementFault) {
-            let (note, measurement) = try state.withLock { state throws(MeasurementFault) in
+        do throws(MeasurementError) {
+            let (note, measurement) = try state.withLock { state throws(MeasurementError) in
                 state.isOver ? (nil, nil) : try state.place.step(at: now, peer: state.last)
             }
             if let note { link.sendNow(note) }

@@ -26,7 +26,7 @@ final class FusedPlace: Sendable {
         }
 
         /// Reads a note after its first byte.
-        init(_ bytes: ArraySlice<UInt8>) throws(MeasurementFault) {
+        init(_ bytes: ArraySlice<UInt8>) throws(MeasurementError) {
             var cursor = ByteCursor(bytes)
             guard let kind = cursor.number(UInt8.self).flatMap({ RangingKind(rawValue: $0) }),
                 let distance = cursor.double(), let error = cursor.double(), let age = cursor.double()
@@ -36,7 +36,7 @@ final class FusedPlace: Sendable {
             guard (0...3_600).contains(age) else { throw .report("no range is \(age) s old") }
             if !cursor.isAtEnd {
                 guard let east = cursor.double(), let north = cursor.double(), cursor.isAtEnd,
-                    abs(east) <= MotionBearing.farthest, abs(north) <= MotionBearing.farthest
+                    abs(east) <= MotionBearing.farthestMetres, abs(north) <= MotionBearing.farthestMetres
                 else { throw .report("its motion cannot be read") }
                 motion = Offset(east: east, north: north)
             }
@@ -76,7 +76,7 @@ final class FusedPlace: Sendable {
     }
 
     /// Passes a note to the part that it is for. A note for a part that this end does not have is dropped.
-    func receive(_ note: [UInt8], for links: [RangingKind: RangingLink]) throws(MeasurementFault) {
+    func receive(_ note: [UInt8], for links: [RangingKind: RangingLink]) throws(MeasurementError) {
         guard let first = note.first, let kind = RangingKind(rawValue: first) else {
             throw .report("no source is called \(note.first.map(String.init) ?? "nothing")")
         }
@@ -113,10 +113,11 @@ final class FusedPlace: Sendable {
     }
 
     /// Records a measurement of a part, sends its range to the peer, and returns the combined measurement.
-    func update(with measurement: RangeMeasurement) throws(MeasurementFault) -> RangeMeasurement {
+    func update(with measurement: RangeMeasurement) throws(MeasurementError) -> RangeMeasurement {
         let now = clock.now()
         let motion = motion?().flatMap { motion in
-            abs(motion.east.value) <= MotionBearing.farthest && abs(motion.north.value) <= MotionBearing.farthest
+            abs(motion.east.value) <= MotionBearing.farthestMetres
+                && abs(motion.north.value) <= MotionBearing.farthestMetres
                 ? motion : nil
         }
         let place = motion.map { Offset(east: $0.east.value, north: $0.north.value) }
@@ -125,10 +126,10 @@ final class FusedPlace: Sendable {
             let age = max(0, now.seconds(since: measurement.time))
             send(Report(kind: measurement.source, range: range, age: min(age, 3_600), motion: place).note)
         }
-        let outcome: Result<RangeMeasurement, MeasurementFault> = state.withLock { state in
+        let outcome: Result<RangeMeasurement, MeasurementError> = state.withLock { state in
             state.own[measurement.source] = measurement
             state.last = max(state.last, measurement.time)
-            do throws(MeasurementFault) {
+            do throws(MeasurementError) {
                 return .success(
                     try Self.combine(&state, isRange: measurement.distance != nil, place, motion?.heading))
             } catch {
@@ -149,7 +150,7 @@ final class FusedPlace: Sendable {
     }
 
     private static func combine(_ state: inout State, isRange: Bool, _ place: Offset?, _ heading: Degrees?)
-        throws(MeasurementFault) -> RangeMeasurement
+        throws(MeasurementError) -> RangeMeasurement
     {
         let now = state.last
         let ranges = state.own.values.compactMap { measurement -> WeighedRange? in
@@ -176,7 +177,7 @@ final class FusedPlace: Sendable {
     private static func measurement(
         at now: Instant, _ range: WeighedRange?, _ fresh: [RangeMeasurement], _ estimate: MotionBearing.Estimate?,
         _ heading: Degrees?
-    ) throws(MeasurementFault) -> RangeMeasurement {
+    ) throws(MeasurementError) -> RangeMeasurement {
         func error(_ measurement: RangeMeasurement) -> Double { measurement.quality.angleError?.value ?? 90 }
         let antenna = fresh.filter { $0.horizontalAngle != nil }.min { error($0) < error($1) }
         let map = fresh.filter { $0.bearing != nil }.min { error($0) < error($1) }

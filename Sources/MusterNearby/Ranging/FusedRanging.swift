@@ -59,7 +59,7 @@ public struct FusedRanging: RangingSource {
     /// Whether a part invents what it measures.
     public var isSimulated: Bool { parts.contains(where: \.isSimulated) }
 
-    /// Measures one peer, which must run this source too. It yields whenever a part does. It throws `MeasurementFault`
+    /// Measures one peer, which must run this source too. It yields whenever a part does. It throws `MeasurementError`
     /// for a peer's report that it cannot read, and the error of the last part when all have ended.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
         let links = Dictionary(

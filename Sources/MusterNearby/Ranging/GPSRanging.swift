@@ -100,7 +100,7 @@ struct GPSPlace: ExchangedPlace {
     /// The note of an end that has no fix.
     static let noFix: [UInt8] = [3]
 
-    static func report(in note: [UInt8]) throws(MeasurementFault) -> Report {
+    static func report(in note: [UInt8]) throws(MeasurementError) -> Report {
         if note == noFix { return nil }
         var cursor = ByteCursor(note)
         guard cursor.number(UInt8.self) == 2, let latitude = cursor.double(), let longitude = cursor.double(),
@@ -115,7 +115,7 @@ struct GPSPlace: ExchangedPlace {
         return FixReport(coordinate: coordinate, accuracy: Metres(accuracy), ageSeconds: Double(age) / 1000)
     }
 
-    mutating func step(at now: Instant, peer: (report: Report, receivedAt: Instant)?) throws(MeasurementFault)
+    mutating func step(at now: Instant, peer: (report: Report, receivedAt: Instant)?) throws(MeasurementError)
         -> (note: [UInt8]?, measurement: RangeMeasurement?)
     {
         guard let fix = latest(), fix.accuracy.value > 0, fix.accuracy.value <= RangeMeasurement.longest,
@@ -131,7 +131,7 @@ struct GPSPlace: ExchangedPlace {
         return (own.note, try Self.measure(own, other, heading: fix.heading, at: now))
     }
 
-    private static func nothing(_ absence: RangeMeasurement.Absence, at now: Instant) throws(MeasurementFault)
+    private static func nothing(_ absence: RangeMeasurement.Absence, at now: Instant) throws(MeasurementError)
         -> RangeMeasurement
     {
         try RangeMeasurement(source: .gps, time: now, noDistance: absence, noDirection: absence)
@@ -139,7 +139,7 @@ struct GPSPlace: ExchangedPlace {
 
     /// The error of the distance combines the errors of both fixes, and how far a person walks since the older one.
     private static func measure(_ own: FixReport, _ peer: FixReport, heading: Degrees?, at now: Instant)
-        throws(MeasurementFault) -> RangeMeasurement
+        throws(MeasurementError) -> RangeMeasurement
     {
         let way = Geodesic(from: own.coordinate, to: peer.coordinate)
         let (left, right) = (own.accuracy.value, peer.accuracy.value)

@@ -31,23 +31,23 @@ struct MotionBearing: Sendable {
     /// A distance older than this is dropped, seconds, because a peer that reports no motion may have walked away.
     static let memorySeconds = 60.0
     /// The least path between two kept distances, metres, because errors at one place are not independent.
-    static let spacing = 0.25
+    static let spacingMetres = 0.25
     /// The error of a path's length, of odometry by steps: 5 % of it.
-    static let drift = 0.05
+    static let driftShare = 0.05
     /// The share of distances that an obstacle lengthens, and by how much it lengthens them on average, metres.
-    static let (obstructed, bias) = (0.2, 0.6)
+    static let (obstructedShare, biasMetres) = (0.2, 0.6)
     /// The angle between two cells of the grid, degrees.
-    static let cell = 4.0
+    static let cellDegrees = 4.0
     /// Half the width of a peak, degrees.
-    static let peak = 60.0
+    static let peakDegrees = 60.0
     /// The share of the posterior that a bearing must hold.
-    static let sure = 0.95
+    static let sureShare = 0.95
     /// The error of a compass, degrees, which no number of distances makes smaller.
-    static let compass = 3.0
+    static let compassDegrees = 3.0
     /// The largest error of a bearing, degrees. A bearing that is less certain is left out.
-    static let worstAngle = 35.0
+    static let worstDegrees = 35.0
     /// The largest coordinate, metres from the origin.
-    static let farthest = 1e6
+    static let farthestMetres = 1e6
 
     private var samples: [Sample] = []
 
@@ -64,7 +64,7 @@ struct MotionBearing: Sendable {
         samples.removeAll { time.seconds(since: $0.time) > Self.memorySeconds }
         let sample = Sample(place: place, range: range, time: time)
         if let last = samples.last, samples.count > 1,
-            (last.place - samples[samples.count - 2].place).length < Self.spacing
+            (last.place - samples[samples.count - 2].place).length < Self.spacingMetres
         {
             samples[samples.count - 1] = sample
         } else {
@@ -76,10 +76,10 @@ struct MotionBearing: Sendable {
     /// Returns the bearing that the distances determine now. Complexity: O(`capacity`), 450 places for each distance.
     func estimate() -> Estimate {
         guard samples.count > 2, let now = samples.last else { return .tooLittleMotion }
-        let cells = Int(360 / Self.cell)
+        let cells = Int(360 / Self.cellDegrees)
         var logs = [Double](repeating: -.infinity, count: cells)
         for index in 0..<cells {
-            let turn = Double(index) * Self.cell * .pi / 180
+            let turn = Double(index) * Self.cellDegrees * .pi / 180
             let ahead = Offset(east: sin(turn), north: cos(turn))
             for step in -2...2 {
                 let distance = max(now.range.distance + Double(step) * now.range.error, 0.01)
@@ -96,33 +96,33 @@ struct MotionBearing: Sendable {
     private func likelihood(of peer: Offset, from here: Offset) -> Double {
         samples.reduce(0) { sum, sample in
             let residual = sample.range.distance - (peer - sample.place).length
-            let drift = Self.drift * (here - sample.place).length
+            let drift = Self.driftShare * (here - sample.place).length
             let deviation = (sample.range.error * sample.range.error + drift * drift).squareRoot()
             let free = exp(-residual * residual / (2 * deviation * deviation)) / (deviation * (2 * .pi).squareRoot())
-            let blocked = residual > 0 ? exp(-residual / Self.bias) / Self.bias : 0
-            return sum + log((1 - Self.obstructed) * free + Self.obstructed * blocked + 1e-6)
+            let blocked = residual > 0 ? exp(-residual / Self.biasMetres) / Self.biasMetres : 0
+            return sum + log((1 - Self.obstructedShare) * free + Self.obstructedShare * blocked + 1e-6)
         }
     }
 
     private static func read(_ shares: [Double]) -> Estimate {
         func apart(_ left: Int, _ right: Int) -> Double {
-            abs(Degrees(Double(left - right) * cell).turned.value)
+            abs(Degrees(Double(left - right) * cellDegrees).turned.value)
         }
         let all = shares.indices
         guard let first = all.max(by: { shares[$0] < shares[$1] }) else { return .tooLittleMotion }
-        let second = all.filter { apart($0, first) > peak / 2 }.max { shares[$0] < shares[$1] } ?? first
-        let near = all.filter { apart($0, first) <= peak && apart($0, first) <= apart($0, second) }
-        let far = all.filter { apart($0, second) <= peak && apart($0, second) < apart($0, first) }
+        let second = all.filter { apart($0, first) > peakDegrees / 2 }.max { shares[$0] < shares[$1] } ?? first
+        let near = all.filter { apart($0, first) <= peakDegrees && apart($0, first) <= apart($0, second) }
+        let far = all.filter { apart($0, second) <= peakDegrees && apart($0, second) < apart($0, first) }
         let (one, other) = (summary(near, shares), summary(far, shares))
         // Two peaks side by side, or one broad peak: the peer is about straight ahead, or straight behind.
-        let middle = summary(all.filter { apart($0, first) <= peak }, shares)
-        if middle.share >= sure, middle.error <= worstAngle {
+        let middle = summary(all.filter { apart($0, first) <= peakDegrees }, shares)
+        if middle.share >= sureShare, middle.error <= worstDegrees {
             return .bearing(Degrees(middle.bearing), error: Degrees(middle.error))
         }
-        if one.share >= sure, one.error <= worstAngle {
+        if one.share >= sureShare, one.error <= worstDegrees {
             return .bearing(Degrees(one.bearing), error: Degrees(one.error))
         }
-        guard one.share + other.share >= sure, max(one.error, other.error) <= worstAngle else {
+        guard one.share + other.share >= sureShare, max(one.error, other.error) <= worstDegrees else {
             return .tooLittleMotion
         }
         let both = one.share >= other.share ? [one, other] : [other, one]
@@ -133,7 +133,7 @@ struct MotionBearing: Sendable {
     private static func summary(_ cells: [Int], _ shares: [Double]) -> (share: Double, bearing: Double, error: Double) {
         var (share, east, north) = (0.0, 0.0, 0.0)
         for index in cells {
-            let turn = Double(index) * cell * .pi / 180
+            let turn = Double(index) * cellDegrees * .pi / 180
             share += shares[index]
             east += shares[index] * sin(turn)
             north += shares[index] * cos(turn)
@@ -141,9 +141,10 @@ struct MotionBearing: Sendable {
         guard share > 0 else { return (0, 0, 0) }
         let bearing = atan2(east, north) * 180 / .pi
         let variance = cells.reduce(0) { sum, index in
-            let off = Degrees(Double(index) * cell - bearing).turned.value
+            let off = Degrees(Double(index) * cellDegrees - bearing).turned.value
             return sum + shares[index] * off * off
         }
-        return (share, bearing, (variance / share + cell * cell / 12 + compass * compass).squareRoot())
+        let rounding = cellDegrees * cellDegrees / 12
+        return (share, bearing, (variance / share + rounding + compassDegrees * compassDegrees).squareRoot())
     }
 }

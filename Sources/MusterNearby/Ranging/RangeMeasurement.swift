@@ -1,7 +1,7 @@
 public import MusterCore
 public import MusterGeometry
 
-/// What one measurement told about a peer. The distance and the direction may each be nil, which is no error: then
+/// The result of one measurement of a peer. The distance and the direction may each be nil, which is no error: then
 /// `noDistance` and `noDirection` say why.
 public struct RangeMeasurement: Hashable, Sendable {
     /// The kind of source that measured.
@@ -72,14 +72,14 @@ public struct RangeMeasurement: Hashable, Sendable {
 
     /// Checks and creates a measurement. A horizontal angle that is left out follows from the direction.
     ///
-    /// - Throws: `MeasurementFault` for a distance or an error that is negative, not a number or longer than any on
+    /// - Throws: `MeasurementError` for a distance or an error that is negative, not a number or longer than any on
     ///   earth, and for an angle that is not finite.
     public init(
         source: RangingKind, time: Instant, distance: Metres? = nil, direction: Direction? = nil,
         horizontalAngle: Degrees? = nil, bearing: Degrees? = nil, candidates: [Degrees] = [],
         quality: Quality = Quality(),
         noDistance: Absence = .notMeasured, noDirection: Absence = .notMeasured
-    ) throws(MeasurementFault) {
+    ) throws(MeasurementError) {
         if let distance, !(0...Self.longest).contains(distance.value) { throw .distance(distance.value) }
         if let error = quality.distanceError?.value, !(0...2 * Self.longest).contains(error) { throw .error(error) }
         if let error = quality.angleError?.value, !(0...360).contains(error) { throw .error(error) }
@@ -100,7 +100,7 @@ public struct RangeMeasurement: Hashable, Sendable {
 }
 
 /// A number that no measurement can have.
-public enum MeasurementFault: Error, Hashable, Sendable, CustomStringConvertible {
+public enum MeasurementError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The distance is negative, not a number, or longer than any on earth.
     case distance(Double)
     /// The vector is not finite or its length is not 1.
@@ -115,10 +115,10 @@ public enum MeasurementFault: Error, Hashable, Sendable, CustomStringConvertible
     /// The refused value, in words.
     public var description: String {
         switch self {
-        case .distance(let metres): "a distance of \(metres) m is none"
-        case .direction(let x, let y, let z): "(\(x), \(y), \(z)) is no unit vector"
-        case .angle(let degrees): "an angle of \(degrees)° is none"
-        case .error(let number): "an error of \(number) is none"
+        case .distance(let metres): "\(metres) m is not a valid distance: it must be finite and not negative"
+        case .direction(let x, let y, let z): "(\(x), \(y), \(z)) is not a unit vector"
+        case .angle(let degrees): "\(degrees)° is not a valid angle: it must be finite"
+        case .error(let number): "\(number) is not a valid error: it must be finite and not negative"
         case .report(let words): "the peer sent a report that cannot be read: \(words)"
         }
     }

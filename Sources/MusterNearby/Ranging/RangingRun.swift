@@ -1,6 +1,6 @@
 /// The measuring of one peer by a source, until it is cancelled.
 struct RangingRun: Sendable {
-    /// What a run reports.
+    /// An event of a run.
     enum News: Sendable {
         /// The peer was measured.
         case measured(RangeMeasurement)

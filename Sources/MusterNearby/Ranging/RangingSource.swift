@@ -8,7 +8,7 @@ import Synchronization
 public protocol RangingSource: Sendable {
     /// By what it measures. Two devices measure each other with sources of the same kind.
     var kind: RangingKind { get }
-    /// What it can measure now, on this device.
+    /// The capabilities of the source now, on this device.
     var capabilities: RangingCapabilities { get }
     /// Whether it invents what it measures, in whole or in part.
     var isSimulated: Bool { get }
@@ -45,7 +45,7 @@ public enum RangingKind: UInt8, Hashable, Sendable, CaseIterable {
     public var needsBothEnds: Bool { ![.bluetooth, .accessory, .channelSounding].contains(self) }
 }
 
-/// What a source can measure.
+/// The capabilities of a source.
 public struct RangingCapabilities: Hashable, Sendable {
     /// How good its distances are; nil when it measures none.
     public var distance: Precision?

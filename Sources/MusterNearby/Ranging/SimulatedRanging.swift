@@ -1,7 +1,6 @@
 import Foundation
 import MusterCore
 public import MusterGeometry
-import MusterSimulator
 
 /// Invented devices on a plane, measured with the errors of two-way ranging by ultra-wideband: Gaussian noise, longer
 /// ways while something stands between, no direction outside the antennas' field of view, and nothing out of reach.
@@ -119,7 +118,7 @@ struct SimulatedPlace: ExchangedPlace {
         random = SeededRandom(seed: seed, stream: 0, purpose: 2)
     }
 
-    static func report(in note: [UInt8]) throws(MeasurementFault) -> Report {
+    static func report(in note: [UInt8]) throws(MeasurementError) -> Report {
         var cursor = ByteCursor(note)
         guard cursor.number(UInt8.self) == 1, let east = cursor.double(), let north = cursor.double(),
             let heading = cursor.double(), cursor.isAtEnd
@@ -130,7 +129,7 @@ struct SimulatedPlace: ExchangedPlace {
         return Report(place: Offset(east: east, north: north), heading: Degrees(heading))
     }
 
-    mutating func step(at now: Instant, peer: (report: Report, receivedAt: Instant)?) throws(MeasurementFault)
+    mutating func step(at now: Instant, peer: (report: Report, receivedAt: Instant)?) throws(MeasurementError)
         -> (note: [UInt8]?, measurement: RangeMeasurement?)
     {
         let own = walk.report(at: now)
@@ -148,7 +147,7 @@ struct SimulatedPlace: ExchangedPlace {
         if random.chance(1 - exp(-seconds * rate / noise.obstructedSeconds)) { isObstructed.toggle() }
     }
 
-    private mutating func measure(_ peer: Report, from own: Report, at now: Instant) throws(MeasurementFault)
+    private mutating func measure(_ peer: Report, from own: Report, at now: Instant) throws(MeasurementError)
         -> RangeMeasurement
     {
         let way = peer.place - own.place

@@ -18,9 +18,9 @@ public struct NearbyError: Error, Hashable, Sendable, CustomStringConvertible {
         case incompatiblePeerDevice = -5881
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     public let kind: Kind
-    /// What happened, in words.
+    /// The cause, in words.
     public let reason: String
 
     /// Creates an error. The reason is shown to people.

@@ -8,7 +8,7 @@ import Synchronization
 /// when it falls silent, and may then be measured again, or when its own session ends. After `invalidate` the token is
 /// no longer valid.
 public final class NearbySession: Sendable {
-    /// What a session measures, and how it reaches it.
+    /// The peer that a session measures, and the channel to it.
     public enum Configuration: Sendable {
         /// A peer that sent its token; `capabilities` are those that it stated.
         case peer(DiscoveryToken, capabilities: PeerCapabilities, link: RangingLink)

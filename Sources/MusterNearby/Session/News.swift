@@ -2,7 +2,7 @@ import Synchronization
 
 /// An element of news. Its subject decides which measurement replaces which when the reader is slow.
 protocol MergeableNews: Sendable {
-    /// What the element is about: for an event of a peer the peer's key, otherwise nil.
+    /// The subject of the element: for an event of a peer the peer's key, otherwise nil.
     var subject: KeyFingerprint? { get }
     /// Whether a later one of the same subject takes its place.
     var isReplaceable: Bool { get }

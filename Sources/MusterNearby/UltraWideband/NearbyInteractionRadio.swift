@@ -18,8 +18,10 @@
     }
 
     /// A session of Apple's NearbyInteraction with one peer.
+    ///
+    /// `@unchecked`: `queue` protects `session`, whose delegate's methods the system calls on it. The other properties
+    /// never change.
     final class NearbyInteractionRadio: NSObject, UltraWidebandSession, NISessionDelegate, @unchecked Sendable {
-        // The queue protects the session; the delegate's methods are called on it.
         private let queue = DispatchQueue(label: "muster.nearby-interaction")
         private let session = NISession()
         private let stream: AsyncStream<UltraWidebandEvent>
@@ -46,7 +48,7 @@
             guard
                 let peer = try? NSKeyedUnarchiver.unarchivedObject(
                     ofClass: NIDiscoveryToken.self, from: Data(token))
-            else { throw MeasurementFault.report("it is no discovery token") }
+            else { throw MeasurementError.report("it is no discovery token") }
             queue.sync { session.run(NINearbyPeerConfiguration(peerToken: peer)) }
         }
 

@@ -41,7 +41,7 @@ public enum UltraWidebandEvent: Sendable {
 public struct UltraWidebandRanging: RangingSource {
     /// The kind of this source: `.ultraWideband`.
     public let kind = RangingKind.ultraWideband
-    /// What the radio can do; nothing where there is none.
+    /// The capabilities of the radio; none where there is no radio.
     public let capabilities: RangingCapabilities
     private let clock: NearbyClock
     private let makeSession: @Sendable () -> any UltraWidebandSession
@@ -62,7 +62,7 @@ public struct UltraWidebandRanging: RangingSource {
     }
 
     /// Measures one peer, which must run this source too. It ends when the peer ends its session, and throws
-    /// `NearbyError` when the radio gives no token or its session is invalidated, and `MeasurementFault` for a peer's
+    /// `NearbyError` when the radio gives no token or its session is invalidated, and `MeasurementError` for a peer's
     /// note that holds no token, or a number that no measurement has.
     public func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error> {
         let (session, notes, ticks) = (makeSession(), link.notes(), clock.ticks(.milliseconds(500)))
@@ -123,7 +123,7 @@ final class UltraWidebandPlace: Sendable {
     init(clock: NearbyClock) { self.clock = clock }
 
     /// Returns the peer's token if it is not the one that the radio has already.
-    func newToken(in note: [UInt8]) throws(MeasurementFault) -> [UInt8]? {
+    func newToken(in note: [UInt8]) throws(MeasurementError) -> [UInt8]? {
         guard note.first == RangingKind.ultraWideband.rawValue, note.count > 1 else {
             throw .report("it is no radio's token")
         }
@@ -141,7 +141,7 @@ final class UltraWidebandPlace: Sendable {
         switch event {
         case .measured(let distance, let vector, let angle):
             if let measurement = try absence(at: clock.now()) { return measurement }
-            let direction = try vector.map { vector throws(MeasurementFault) in
+            let direction = try vector.map { vector throws(MeasurementError) in
                 try Direction(x: vector.x, y: vector.y, z: vector.z)
             }
             let isDirected = direction != nil || angle != nil
@@ -162,7 +162,7 @@ final class UltraWidebandPlace: Sendable {
     }
 
     /// Returns a measurement without values while the radio is suspended, and until the app runs it; otherwise nil.
-    func absence(at now: Instant) throws(MeasurementFault) -> RangeMeasurement? {
+    func absence(at now: Instant) throws(MeasurementError) -> RangeMeasurement? {
         guard let absence = state.withLock({ $0.absence }) else { return nil }
         return try RangeMeasurement(source: .ultraWideband, time: now, noDistance: absence, noDirection: absence)
     }

@@ -9,7 +9,7 @@ package protocol DocumentHome: Sendable {
     var scope: DatabaseScope { get }
 
     /// Runs `body` with a reader of the documents, on a thread that may block.
-    func look<Success: Sendable>(
+    func readDocuments<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success
     /// Decrypts a stored body.
@@ -19,7 +19,7 @@ package protocol DocumentHome: Sendable {
     func write(_ edits: [DocumentEdit]) async throws -> [EditOutcome]
     /// The largest attachment that is accepted.
     var attachmentLimitBytes: Int64 { get }
-    /// Why the caller may not write a document; nil if they may.
+    /// Returns why the caller may not write a document; nil if the caller may.
     func refusal(of revision: ReplicatedRevision) -> WriteRefusal?
     /// The database and the name of a document that is never replicated.
     func local(_ id: String) -> (database: DatabaseNumber, name: String)

@@ -18,7 +18,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
 
     package func information() async throws -> PeerInformation {
         let scope = home.scope
-        let count = try await home.look { try $0.counts(in: scope).living }
+        let count = try await home.readDocuments { try $0.counts(in: scope).living }
         return PeerInformation(identity: home.identity, documentCount: count)
     }
 
@@ -30,7 +30,9 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
 
     package func log(_ id: String) async throws -> ReplicationLog? {
         let (database, name) = home.local(id)
-        return try await home.look { try $0.local(name, in: database) }.map { ReplicationLog(parsing: $0.json) }
+        return try await home.readDocuments { try $0.local(name, in: database) }.map {
+            ReplicationLog(parsing: $0.json)
+        }
     }
 
     package func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
@@ -54,7 +56,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
     ) async throws -> ChangesPage {
         let home = home
         let limit = request.limit
-        return try await home.look { reader in
+        return try await home.readDocuments { reader in
             var page = ChangesPage(changes: [], last: PeerSequence(since.rawValue))
             var since = since
             var isAtEnd = false
@@ -80,7 +82,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
 
     package func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions] {
         let scope = home.scope
-        return try await home.look { reader in
+        return try await home.readDocuments { reader in
             try revisions.compactMap { document in
                 let tree = try reader.document(document.id, in: scope)?.tree ?? RevisionTree()
                 let missing = tree.missing(document.revisions)
@@ -91,7 +93,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
 
     package func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] {
         let home = home
-        return try await home.look { reader in
+        return try await home.readDocuments { reader in
             var revisions: [ReplicatedRevision] = []
             for want in wanted {
                 guard let document = try reader.document(want.id, in: home.scope) else { continue }
@@ -133,7 +135,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
 
     package func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
         let home = home
-        let found = try await home.look { reader in
+        let found = try await home.readDocuments { reader in
             try reader.body(of: reference.revision, of: reference.id, in: home.scope)?
                 .attachments.first { $0.name == reference.name }
         }
@@ -141,7 +143,7 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
         let reading = AttachmentReading(key: found.key)
         return AttachmentBytes {
             let (key, offset) = (reading.key, reading.offset)
-            let piece = try await home.look { try $0.bytes(of: key, from: offset, limit: Self.pieceBytes) }
+            let piece = try await home.readDocuments { try $0.bytes(of: key, from: offset, limit: Self.pieceBytes) }
             guard let piece else { throw ReplicationError.damagedAttachment(reference) }
             reading.offset += Int64(piece.count)
             return piece.isEmpty ? nil : piece

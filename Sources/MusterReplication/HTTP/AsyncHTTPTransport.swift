@@ -48,7 +48,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
                 status: Int(response.status.code), headers: response.headers.map { HTTPHeaderField($0.name, $0.value) },
                 nextPiece: { try await body.next() })
         } catch {
-            throw Self.fault(error)
+            throw Self.translated(error)
         }
     }
 
@@ -74,7 +74,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
                 }
                 return nil
             } catch {
-                throw AsyncHTTPTransport.fault(error)
+                throw AsyncHTTPTransport.translated(error)
             }
         }
     }
@@ -82,9 +82,9 @@ public final class AsyncHTTPTransport: HTTPTransport {
     // MARK: Errors
 
     /// Translates the error of a request, without the address, because a URL may contain credentials.
-    private static func fault(_ error: any Error) -> any Error {
+    private static func translated(_ error: any Error) -> any Error {
         switch error {
-        case let fault as ReplicationError: fault
+        case let error as ReplicationError: error
         case is CancellationError: error
         case let error as HTTPClientError where error == .cancelled: CancellationError()
         case let error as HTTPClientError: ReplicationError.unreachable(error.shortDescription)
@@ -92,7 +92,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
         }
     }
 
-    /// Why a connection failed, in words.
+    /// Returns the reason that a connection failed, for people.
     private static func reason(of error: any Error) -> String {
         switch error {
         case let error as IOError: return String(cString: strerror(error.errnoCode))

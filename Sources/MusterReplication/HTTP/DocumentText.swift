@@ -20,12 +20,12 @@ package enum DocumentText {
     ) throws -> ReplicatedRevision? {
         do {
             return try reader.alone(depthLimit: depthLimit) { try read(&$0) }
-        } catch let fault as JSONError where fault.reason.isOfOneValue {
+        } catch let error as JSONError where error.reason.isOfOneValue {
             let name = try CouchDocumentName(passingOver: &reader)
             guard let id = name.id ?? asked.id,
                 let revision = name.revisionText.flatMap({ Revision($0) }) ?? asked.revision
-            else { throw fault }
-            return ReplicatedRevision(refused: id, revision, error: "forbidden", reason: "\(fault)")
+            else { throw error }
+            return ReplicatedRevision(refused: id, revision, error: "forbidden", reason: "\(error)")
         }
     }
 
@@ -132,7 +132,7 @@ package enum DocumentText {
     /// The largest length of an attachment that is accepted, so that sums of lengths cannot overflow.
     private static let lengthLimit: Int64 = 1 << 40
 
-    /// How a document's text carries the bytes of its attachments.
+    /// The form in which a document's text contains the bytes of its attachments.
     package enum AttachmentForm {
         /// Not at all: the receiver has them already, or requests them (`"stub":true`).
         case stubs

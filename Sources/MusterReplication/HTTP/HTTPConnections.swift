@@ -22,7 +22,7 @@ extension HTTPConnections {
     ///
     /// - Returns: the status and the body, whatever the status.
     /// - Throws: `ReplicationError.unreachable`, `.tooLarge`, `CancellationError`.
-    package func ask(
+    package func sendRequest(
         _ method: String, _ url: String, json: [UInt8]? = nil, credentials: PeerCredentials = .none
     ) async throws -> (status: Int, body: [UInt8]) {
         let response = try await open(method, url, json: json, credentials: credentials, deadlineSeconds: 30)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Sends requests to a server, and translates error responses to `ReplicationError`.
 final class HTTPExchange: Sendable {
-    let address: PeerAddress
+    let address: DatabaseAddress
     private let connections: HTTPConnections
     private let cookie = Mutex<String?>(nil)
 
@@ -15,7 +15,7 @@ final class HTTPExchange: Sendable {
     /// The largest part of an error response that is read.
     private static let refusalLimitBytes = 64 << 10
 
-    init(address: PeerAddress, connections: HTTPConnections) {
+    init(address: DatabaseAddress, connections: HTTPConnections) {
         self.address = address
         self.connections = connections
     }
@@ -26,7 +26,7 @@ final class HTTPExchange: Sendable {
     }
 
     /// A request.
-    struct Ask {
+    struct Request {
         var method: Method = .GET
         /// The path below the server's root, percent-encoded.
         var path: String
@@ -43,9 +43,11 @@ final class HTTPExchange: Sendable {
     }
 
     /// Makes a request below the database.
-    func ask(_ method: Method, _ path: String = "", query: String = "", json: [UInt8]? = nil) -> Ask {
+    func makeRequest(
+        _ method: Method, _ path: String = "", query: String = "", json: [UInt8]? = nil
+    ) -> Request {
         let below = path.isEmpty ? address.segment : address.segment + "/" + path
-        return Ask(method: method, path: below, query: query, body: json.map { Self.body($0) })
+        return Request(method: method, path: below, query: query, body: json.map { Self.body($0) })
     }
 
     /// Makes the body of bytes in memory.
@@ -54,7 +56,7 @@ final class HTTPExchange: Sendable {
     }
 
     /// A response with its whole body.
-    struct Answer {
+    struct Response {
         var status: Int
         var body: [UInt8]
     }
@@ -62,44 +64,44 @@ final class HTTPExchange: Sendable {
     /// Sends a request, and reads the whole response.
     ///
     /// - Parameter admitted: statuses besides 2xx that the caller handles itself.
-    func send(_ ask: Ask, admitting admitted: Set<Int> = []) async throws -> Answer {
-        let response = try await open(ask, admitting: admitted)
-        return Answer(status: response.status, body: try await response.collect(upTo: Self.answerLimitBytes))
+    func send(_ request: Request, admitting admitted: Set<Int> = []) async throws -> Response {
+        let response = try await open(request, admitting: admitted)
+        return Response(status: response.status, body: try await response.collect(upTo: Self.answerLimitBytes))
     }
 
     /// Sends a request, and returns when the head of the response has arrived.
-    func open(_ ask: Ask, admitting admitted: Set<Int> = []) async throws -> HTTPTransportResponse {
+    func open(_ request: Request, admitting admitted: Set<Int> = []) async throws -> HTTPTransportResponse {
         if case .session = address.credentials, cookie.withLock({ $0 }) == nil { try await signIn() }
-        var response = try await execute(ask)
+        var response = try await execute(request)
         if response.status == 401, case .session = address.credentials {
             try await signIn()
-            response = try await execute(ask)
+            response = try await execute(request)
         }
         keepCookie(of: response)
         if (200..<300).contains(response.status) || admitted.contains(response.status) { return response }
-        throw await fault(response)
+        throw await error(for: response)
     }
 
-    private func execute(_ ask: Ask) async throws -> HTTPTransportResponse {
-        let query = ask.query.isEmpty ? "" : "?" + ask.query
-        var request = HTTPTransportRequest(
-            method: ask.method.rawValue, url: address.root + ask.path + query,
-            headers: [HTTPHeaderField("Accept", ask.accept), HTTPHeaderField("User-Agent", "Muster")],
-            deadlineSeconds: ask.deadlineSeconds)
-        if let encoding = ask.acceptEncoding { request.headers.append(HTTPHeaderField("Accept-Encoding", encoding)) }
-        if let range = ask.range { request.headers.append(HTTPHeaderField("Range", range)) }
-        if let body = ask.body {
-            request.body = body()
-            request.headers.append(HTTPHeaderField("Content-Type", ask.contentType))
+    private func execute(_ request: Request) async throws -> HTTPTransportResponse {
+        let query = request.query.isEmpty ? "" : "?" + request.query
+        var sent = HTTPTransportRequest(
+            method: request.method.rawValue, url: address.root + request.path + query,
+            headers: [HTTPHeaderField("Accept", request.accept), HTTPHeaderField("User-Agent", "Muster")],
+            deadlineSeconds: request.deadlineSeconds)
+        if let encoding = request.acceptEncoding { sent.headers.append(HTTPHeaderField("Accept-Encoding", encoding)) }
+        if let range = request.range { sent.headers.append(HTTPHeaderField("Range", range)) }
+        if let body = request.body {
+            sent.body = body()
+            sent.headers.append(HTTPHeaderField("Content-Type", request.contentType))
         }
         switch address.credentials {
         case .none: break
-        case .basic(let name, let password): request.headers.append(.basic(name, password))
-        case .bearer(let token): request.headers.append(HTTPHeaderField("Authorization", "Bearer \(token)"))
+        case .basic(let name, let password): sent.headers.append(.basic(name, password))
+        case .bearer(let token): sent.headers.append(HTTPHeaderField("Authorization", "Bearer \(token)"))
         case .session:
-            if let cookie = cookie.withLock({ $0 }) { request.headers.append(HTTPHeaderField("Cookie", cookie)) }
+            if let cookie = cookie.withLock({ $0 }) { sent.headers.append(HTTPHeaderField("Cookie", cookie)) }
         }
-        return try await connections.transport.send(request)
+        return try await connections.transport.send(sent)
     }
 
     private func signIn() async throws {
@@ -111,8 +113,8 @@ final class HTTPExchange: Sendable {
         writer.key("password")
         writer.value(password)
         writer.endObject()
-        let response = try await execute(Ask(method: .POST, path: "_session", body: Self.body(writer.bytes)))
-        guard response.status == 200 else { throw await fault(response) }
+        let response = try await execute(Request(method: .POST, path: "_session", body: Self.body(writer.bytes)))
+        guard response.status == 200 else { throw await error(for: response) }
         _ = try? await response.collect(upTo: Self.refusalLimitBytes)
         keepCookie(of: response)
     }
@@ -126,10 +128,10 @@ final class HTTPExchange: Sendable {
         }
     }
 
-    // MARK: Faults
+    // MARK: Errors
 
     /// The error of a response that is no success.
-    private func fault(_ response: HTTPTransportResponse) async -> ReplicationError {
+    private func error(for response: HTTPTransportResponse) async -> ReplicationError {
         let status = response.status
         let body = (try? await response.collect(upTo: Self.refusalLimitBytes)) ?? []
         let value = try? JSONValue(parsing: body)

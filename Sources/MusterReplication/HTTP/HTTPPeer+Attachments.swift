@@ -12,24 +12,24 @@ extension HTTPPeer {
     /// read its disk.
     public func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
         let path =
-            PeerAddress.path(ofDocument: reference.id) + "/"
+            DatabaseAddress.path(ofDocument: reference.id) + "/"
             + reference.name.split(separator: "/", omittingEmptySubsequences: false)
             .map { PercentEncoding.encode($0) }.joined(separator: "/")
-        var ask = exchange.ask(.GET, path, query: "rev=\(PercentEncoding.encode(reference.revision.text))")
-        ask.accept = "*/*"
-        ask.deadlineSeconds = nil
-        let response = try await exchange.open(ask, admitting: [404, 500])
+        var request = exchange.makeRequest(.GET, path, query: "rev=\(PercentEncoding.encode(reference.revision.text))")
+        request.accept = "*/*"
+        request.deadlineSeconds = nil
+        let response = try await exchange.open(request, admitting: [404, 500])
         // The revision was replaced since it was read, and the next attempt reads its successor; or the server fails at
         // this attachment alone.
         guard (200..<300).contains(response.status) else { throw ReplicationError.damagedAttachment(reference) }
         // The digest and the offsets of a compressed response are not those of the decompressed bytes.
         if response.header("Content-Encoding") != nil { return PulledBody(response).pieces }
         let md5 = response.header("Content-MD5").flatMap { Base64.decode($0) }
-        let (exchange, whole) = (exchange, ask)
+        let (exchange, whole) = (exchange, request)
         return PulledBody(response, promise: PulledBody.Promise(md5: md5, reference: reference)) { offset in
-            var ask = whole
-            ask.range = "bytes=\(offset)-"
-            let rest = try await exchange.open(ask, admitting: [404, 416, 500])
+            var request = whole
+            request.range = "bytes=\(offset)-"
+            let rest = try await exchange.open(request, admitting: [404, 416, 500])
             if rest.status >= 400 { throw ReplicationError.damagedAttachment(reference) }
             let range = rest.header("Content-Range")
             return rest.status == 206 && range?.hasPrefix("bytes \(offset)-") == true ? rest : nil

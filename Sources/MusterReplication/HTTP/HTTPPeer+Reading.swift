@@ -24,9 +24,9 @@ extension HTTPPeer {
             }
             writer.endArray()
             writer.endObject()
-            let ask = exchange.ask(
+            let request = exchange.makeRequest(
                 .POST, "_bulk_get", query: "revs=true&latest=true&attachments=false", json: writer.takeBytes())
-            let answer = try await exchange.send(ask, admitting: [404, 405, 501])
+            let answer = try await exchange.send(request, admitting: [404, 405, 501])
             if answer.status < 300 {
                 knowsBulkGet.withLock { $0 = true }
                 return try Self.bulk(answer.body, asked: wanted)
@@ -55,9 +55,9 @@ extension HTTPPeer {
     private func read(_ document: DocumentRevisions) async throws -> [ReplicatedRevision] {
         let names = JSONValue.array(document.revisions.map { .string($0.text) })
         let list = PercentEncoding.encode(String(decoding: names.bytes, as: UTF8.self))
-        let ask = exchange.ask(
-            .GET, PeerAddress.path(ofDocument: document.id), query: "revs=true&latest=true&open_revs=\(list)")
-        let answer = try await exchange.send(ask, admitting: [404, 500])
+        let request = exchange.makeRequest(
+            .GET, DatabaseAddress.path(ofDocument: document.id), query: "revs=true&latest=true&open_revs=\(list)")
+        let answer = try await exchange.send(request, admitting: [404, 500])
         if answer.status == 404 {
             // Only the database itself states this reason; a proxy in between does not.
             let reason = (try? JSONValue(parsing: answer.body))?["reason"]?.string
@@ -164,8 +164,8 @@ extension HTTPPeer {
                 try reader.finish()
                 return revisions
             }
-        } catch let fault as JSONError {
-            throw ReplicationError.malformed("documents: \(fault)")
+        } catch let error as JSONError {
+            throw ReplicationError.malformed("documents: \(error)")
         }
         var seen: Set<ReplicatedRevision.Key> = []
         return revisions.filter { seen.insert($0.key).inserted }
@@ -173,11 +173,11 @@ extension HTTPPeer {
 
     /// Reads `_snapshot`; nil if the server has no such route, as every server but Muster.
     public func snapshot(since sequence: PeerSequence) async throws -> SnapshotPages? {
-        var ask = exchange.ask(.GET, "_snapshot", query: "since=\(Self.query(sequence))")
-        ask.accept = "application/x-ndjson"
-        ask.acceptEncoding = "gzip"
-        ask.deadlineSeconds = nil
-        let response = try await exchange.open(ask, admitting: [400, 404, 405, 501])
+        var request = exchange.makeRequest(.GET, "_snapshot", query: "since=\(Self.query(sequence))")
+        request.accept = "application/x-ndjson"
+        request.acceptEncoding = "gzip"
+        request.deadlineSeconds = nil
+        let response = try await exchange.open(request, admitting: [400, 404, 405, 501])
         guard response.status == 200,
             response.header("Content-Type")?.hasPrefix("application/x-ndjson") == true
         else { return nil }

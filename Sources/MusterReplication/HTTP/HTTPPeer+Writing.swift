@@ -89,7 +89,7 @@ extension HTTPPeer {
     /// later.
     private func post(_ batch: DocumentBatch) async throws -> [WriteRefusal] {
         let answer = try await exchange.send(
-            exchange.ask(.POST, "_bulk_docs", json: batch.body), admitting: [413, 500])
+            exchange.makeRequest(.POST, "_bulk_docs", json: batch.body), admitting: [413, 500])
         if answer.status >= 300 {
             guard batch.documents.count == 1 else {
                 return try await post(batch.singles)
@@ -120,7 +120,7 @@ extension HTTPPeer {
 
     /// Posts documents one by one.
     ///
-    /// - Throws: `PeerFailure` if the server fails at the first ones and at the last too, so that the server itself is
+    /// - Throws: `PeerError` if the server fails at the first ones and at the last too, so that the server itself is
     ///   treated as failing.
     private func post(_ singles: [DocumentBatch]) async throws -> [WriteRefusal] {
         var refusals: [WriteRefusal] = []
@@ -133,7 +133,7 @@ extension HTTPPeer {
             else { continue }
             let refused = try await post(last)
             refusals += refused
-            if refused.contains(where: \.isPassing) { throw PeerFailure(refusals: refusals) }
+            if refused.contains(where: \.isPassing) { throw PeerError(refusals: refusals) }
         }
         return refusals
     }
@@ -166,11 +166,12 @@ extension HTTPPeer {
         _ revision: ReplicatedRevision, _ attachments: @escaping AttachmentSource
     ) async throws -> WriteRefusal? {
         let related = RelatedParts(revision)
-        var ask = exchange.ask(.PUT, PeerAddress.path(ofDocument: revision.id), query: "new_edits=false")
-        ask.contentType = related.contentType
-        ask.body = { .stream(related.pieces(attachments), length: related.length) }
-        ask.deadlineSeconds = nil
-        let answer = try await exchange.send(ask, admitting: [400, 401, 403, 409, 412, 413, 415, 500])
+        var request = exchange.makeRequest(
+            .PUT, DatabaseAddress.path(ofDocument: revision.id), query: "new_edits=false")
+        request.contentType = related.contentType
+        request.body = { .stream(related.pieces(attachments), length: related.length) }
+        request.deadlineSeconds = nil
+        let answer = try await exchange.send(request, admitting: [400, 401, 403, 409, 412, 413, 415, 500])
         if answer.status < 300 || answer.status == 409 { return nil }
         // A validation function of the database may refuse a single document with 401 or 403. This request throws if
         // the credentials themselves are refused.
@@ -179,7 +180,7 @@ extension HTTPPeer {
     }
 
     /// The refusal of a document, from the server's response.
-    private static func refusal(of revision: ReplicatedRevision, _ answer: HTTPExchange.Answer) -> WriteRefusal {
+    private static func refusal(of revision: ReplicatedRevision, _ answer: HTTPExchange.Response) -> WriteRefusal {
         let value = try? JSONValue(parsing: answer.body)
         let error = value?["error"]?.string ?? "\(answer.status)"
         return WriteRefusal(

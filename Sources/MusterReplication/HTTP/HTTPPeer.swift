@@ -6,7 +6,7 @@ import Synchronization
 /// A database behind CouchDB's protocol: Muster's, CouchDB's, or a PouchDB server's.
 public final class HTTPPeer: ReplicationPeer {
     /// The address of the database.
-    public let address: PeerAddress
+    public let address: DatabaseAddress
     let exchange: HTTPExchange
     /// Seconds between the heartbeats that a wait for changes requests.
     private let heartbeatSeconds: Int
@@ -17,7 +17,7 @@ public final class HTTPPeer: ReplicationPeer {
 
     /// Makes a peer of an address.
     public init(
-        _ address: PeerAddress, connections: HTTPConnections = .shared, heartbeatSeconds: Int = 20,
+        _ address: DatabaseAddress, connections: HTTPConnections = .shared, heartbeatSeconds: Int = 20,
         waitSeconds: Double = 60
     ) {
         self.address = address
@@ -31,12 +31,12 @@ public final class HTTPPeer: ReplicationPeer {
     /// Returns the server's UUID with the database's name as identity, so that a device that reaches one server by two
     /// addresses uses the same checkpoints.
     public func information() async throws -> PeerInformation {
-        let answer = try await exchange.send(exchange.ask(.GET), admitting: [404])
+        let answer = try await exchange.send(exchange.makeRequest(.GET), admitting: [404])
         guard answer.status != 404 else { throw ReplicationError.noDatabase(address.segment) }
         guard let database = try? JSONValue(parsing: answer.body) else {
-            throw ReplicationError.malformed("what is said of the database")
+            throw ReplicationError.malformed("the database information")
         }
-        let server = try await exchange.send(HTTPExchange.Ask(path: ""))
+        let server = try await exchange.send(HTTPExchange.Request(path: ""))
         let name = database["db_name"]?.string ?? address.segment
         let uuid = (try? JSONValue(parsing: server.body))?["uuid"]?.string
         return PeerInformation(
@@ -46,15 +46,15 @@ public final class HTTPPeer: ReplicationPeer {
 
     /// Makes the database where there is none.
     public func create() async throws {
-        let answer = try await exchange.send(exchange.ask(.GET), admitting: [404])
+        let answer = try await exchange.send(exchange.makeRequest(.GET), admitting: [404])
         guard answer.status == 404 else { return }
         // Another client may have made it meanwhile.
-        _ = try await exchange.send(exchange.ask(.PUT), admitting: [412])
+        _ = try await exchange.send(exchange.makeRequest(.PUT), admitting: [412])
     }
 
     /// Requests `_ensure_full_commit`.
     public func ensureFullCommit() async throws {
-        _ = try await exchange.send(exchange.ask(.POST, "_ensure_full_commit", json: Array("{}".utf8)))
+        _ = try await exchange.send(exchange.makeRequest(.POST, "_ensure_full_commit", json: Array("{}".utf8)))
     }
 
     // MARK: Logs
@@ -62,7 +62,7 @@ public final class HTTPPeer: ReplicationPeer {
     /// Reads `_local/ID`.
     public func log(_ id: String) async throws -> ReplicationLog? {
         let answer = try await exchange.send(
-            exchange.ask(.GET, "_local/" + PercentEncoding.encode(id)), admitting: [404])
+            exchange.makeRequest(.GET, "_local/" + PercentEncoding.encode(id)), admitting: [404])
         return answer.status == 404 ? nil : ReplicationLog(parsing: answer.body)
     }
 
@@ -72,8 +72,8 @@ public final class HTTPPeer: ReplicationPeer {
     ///   database was restored from a backup, and overwriting that log would hide the loss.
     public func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
         var log = log
-        let ask = exchange.ask(.PUT, "_local/" + PercentEncoding.encode(id), json: log.json(id: id))
-        let answer = try await exchange.send(ask, admitting: [409])
+        let request = exchange.makeRequest(.PUT, "_local/" + PercentEncoding.encode(id), json: log.json(id: id))
+        let answer = try await exchange.send(request, admitting: [409])
         if answer.status == 409 { throw ReplicationError.busy(status: 409, retryAfterSeconds: nil) }
         log.revision = (try? JSONValue(parsing: answer.body))?["rev"]?.string
         return log
@@ -86,19 +86,19 @@ public final class HTTPPeer: ReplicationPeer {
         let style = request.winnersOnly ? "main_only" : "all_docs"
         var query = "style=\(style)&limit=\(request.limit)&since=\(Self.query(request.since))"
         if request.waits { query += "&feed=longpoll&heartbeat=\(heartbeatSeconds * 1000)" }
-        var ask: HTTPExchange.Ask
+        var sent: HTTPExchange.Request
         switch request.filter {
-        case .all: ask = exchange.ask(.GET, "_changes", query: query)
+        case .all: sent = exchange.makeRequest(.GET, "_changes", query: query)
         case .documents(let ids):
             let body = JSONValue.object([.init("doc_ids", .array(ids.map { .string($0) }))])
-            ask = exchange.ask(.POST, "_changes", query: query + "&filter=_doc_ids", json: body.bytes)
+            sent = exchange.makeRequest(.POST, "_changes", query: query + "&filter=_doc_ids", json: body.bytes)
         case .selector(let selector):
             let body = Array("{\"selector\":\(selector)}".utf8)
-            ask = exchange.ask(.POST, "_changes", query: query + "&filter=_selector", json: body)
+            sent = exchange.makeRequest(.POST, "_changes", query: query + "&filter=_selector", json: body)
         }
         // A longpoll has no deadline; the read timeout between heartbeats bounds it.
-        if request.waits { ask.deadlineSeconds = nil }
-        guard let answer = try await awaitResponse(to: ask, withinSeconds: request.waits ? waitSeconds : nil) else {
+        if request.waits { sent.deadlineSeconds = nil }
+        guard let answer = try await awaitResponse(to: sent, withinSeconds: request.waits ? waitSeconds : nil) else {
             // An empty page ends at the sequence that the server has looked at. A server without heartbeats sends
             // nothing.
             var request = request
@@ -110,19 +110,19 @@ public final class HTTPPeer: ReplicationPeer {
                 var reader = JSONReader(bytes, depthLimit: DocumentText.depthLimit)
                 return try Self.page(&reader, since: request.since)
             }
-        } catch let fault as JSONError {
-            throw ReplicationError.malformed("_changes: \(fault)")
+        } catch let error as JSONError {
+            throw ReplicationError.malformed("_changes: \(error)")
         }
     }
 
     /// Waits for a response; nil if it did not arrive in time, and the request is then cancelled.
     private func awaitResponse(
-        to ask: HTTPExchange.Ask, withinSeconds seconds: Double?
-    ) async throws -> HTTPExchange.Answer? {
-        guard let seconds else { return try await exchange.send(ask) }
+        to request: HTTPExchange.Request, withinSeconds seconds: Double?
+    ) async throws -> HTTPExchange.Response? {
+        guard let seconds else { return try await exchange.send(request) }
         let exchange = exchange
-        return try await withThrowingTaskGroup(of: HTTPExchange.Answer?.self) { group in
-            group.addTask { try await exchange.send(ask) }
+        return try await withThrowingTaskGroup(of: HTTPExchange.Response?.self) { group in
+            group.addTask { try await exchange.send(request) }
             group.addTask {
                 try await Task.sleep(for: .seconds(seconds))
                 return nil
@@ -197,7 +197,7 @@ public final class HTTPPeer: ReplicationPeer {
             writer.endArray()
         }
         writer.endObject()
-        let answer = try await exchange.send(exchange.ask(.POST, "_revs_diff", json: writer.takeBytes()))
+        let answer = try await exchange.send(exchange.makeRequest(.POST, "_revs_diff", json: writer.takeBytes()))
         do {
             let value = try JSONValue(parsing: answer.body, valueLimit: 10_000_000)
             return (value.members ?? []).map { member in

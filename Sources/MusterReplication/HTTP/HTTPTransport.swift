@@ -18,7 +18,7 @@ public protocol HTTPTransport: Sendable {
 
 /// A request as an `HTTPTransport` sends it.
 public struct HTTPTransportRequest: Sendable {
-    /// What is sent after the head.
+    /// The body of a request.
     public enum Body: Sendable {
         /// Bytes in memory.
         case bytes([UInt8])

@@ -15,7 +15,7 @@ final class SnapshotLines: @unchecked Sendable {
     private var pageBytes = 0
     private var isDone = false
     /// The error that ended the stream; thrown after the revisions before it were returned.
-    private var fault: (any Error)?
+    private var streamError: (any Error)?
 
     /// The longest line.
     static let lineLimitBytes = 64 << 20
@@ -32,7 +32,7 @@ final class SnapshotLines: @unchecked Sendable {
     func next() async throws -> SnapshotPage? {
         if isDone { return nil }
         do {
-            while fault == nil, try !fill() {
+            while streamError == nil, try !fill() {
                 guard let piece = try await pieces.next() else {
                     throw ReplicationError.malformed("the snapshot was cut off")
                 }
@@ -42,10 +42,10 @@ final class SnapshotLines: @unchecked Sendable {
                 }
             }
         } catch {
-            fault = error
+            streamError = error
         }
         defer { (page, pageBytes) = (SnapshotPage(revisions: [], last: nil, isLast: false), 0) }
-        if let fault, page.revisions.isEmpty { throw fault }
+        if let streamError, page.revisions.isEmpty { throw streamError }
         isDone = page.isLast
         return page
     }
@@ -73,8 +73,8 @@ final class SnapshotLines: @unchecked Sendable {
                 }
                 return true
             }
-        } catch let fault as JSONError {
-            throw ReplicationError.malformed("snapshot: \(fault)")
+        } catch let error as JSONError {
+            throw ReplicationError.malformed("snapshot: \(error)")
         }
     }
 

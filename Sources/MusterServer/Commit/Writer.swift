@@ -80,7 +80,7 @@ struct Writer {
         var count = 0
         for job in jobs {
             switch job {
-            case .ingest(.documents(_, let place), let answer) where !holds(place): answer(.failure(.gone))
+            case .ingest(.documents(_, let target), let answer) where !holds(target): answer(.failure(.gone))
             case .ingest(.dataset(let update, _), let answer) where !holds(update.owner): answer(.failure(.gone))
             case .ingest(.guestMerge(_, let user, _), let answer) where !holds(user): answer(.failure(.gone))
             case .ingest(let request, let answer):
@@ -100,9 +100,9 @@ struct Writer {
     }
 
     /// Whether the database or user that documents are for still exists.
-    private func holds(_ place: WriteTarget) -> Bool {
+    private func holds(_ target: WriteTarget) -> Bool {
         shared.directory.withLock { directory in
-            place.user.map { directory.users[$0.number] != nil } ?? (directory.databases[place.database] != nil)
+            target.user.map { directory.users[$0.number] != nil } ?? (directory.databases[target.database] != nil)
         }
     }
 

@@ -24,12 +24,12 @@ extension StoreCoordinator {
     }
 
     private func outcome(of request: CommitRequest) async throws -> DatasetDecision {
-        let receipt = try await carryOut(request)
+        let receipt = try await enqueueWithinQuota(request)
         guard let outcome = receipt.dataset else { preconditionFailure("an update of a dataset has an outcome") }
         return try outcome.get()
     }
 
-    private func carryOut(_ request: CommitRequest) async throws -> Receipt {
+    private func enqueueWithinQuota(_ request: CommitRequest) async throws -> Receipt {
         let receipt = try await enqueue(request)
         if let refusal = receipt.refusal {
             quotas.noteRefusal(refusal)
@@ -46,7 +46,7 @@ extension StoreCoordinator {
     ///   have too many datasets; `CoordinatorError`, also where they would exceed the user's quota. Nothing is changed
     ///   then.
     package func merge(_ guest: GuestID, into user: User) async throws {
-        let receipt = try await carryOut(.guestMerge(guest, into: user.number, called: user.name))
+        let receipt = try await enqueueWithinQuota(.guestMerge(guest, into: user.number, called: user.name))
         if let fault = receipt.mergeFault { throw fault }
     }
 

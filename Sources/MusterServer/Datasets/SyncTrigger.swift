@@ -55,7 +55,7 @@ package struct SyncTrigger: Sendable {
         let values = Dictionary(
             stored.records.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
         let body = message(about: patches, values, of: update.name, identity, in: pool)
-        let kept = try Self.patches(in: try await caller.ask(target, body), changing: patches)
+        let kept = try Self.patches(in: try await caller.requestAnswer(of: target, body), changing: patches)
         var changed = update
         changed.order = .patch(kept)
         return kept.isEmpty ? nil : changed
@@ -110,7 +110,9 @@ package struct SyncTrigger: Sendable {
             }
             kept.append(patch)
         }
-        guard answered.isEmpty else { throw .invalidAnswer("The answer has records that nobody sent.") }
+        guard answered.isEmpty else {
+            throw .invalidAnswer("The answer contains records that were not in the request.")
+        }
         return kept
     }
 }

@@ -16,7 +16,7 @@ package final class DeliveryDispatcher: Service {
         case changed(TargetNumber)
         case ended(Delivery, DeliveryOutcome)
         /// Whether the outcomes of deliveries were stored.
-        case kept(Bool)
+        case stored(Bool)
         case timer
     }
 
@@ -33,13 +33,13 @@ package final class DeliveryDispatcher: Service {
     private let announced = Atomic<Int64>(0)
 
     /// Seconds between two transactions that store outcomes.
-    static let keepingSeconds: Double = 0.1
+    static let storingSeconds: Double = 0.1
     /// The number of deliveries read at once.
     static let pageLimit = 2000
     /// The number of attempts that begin before outcomes are handled again.
     static let beginningLimit = 64
     /// With this many outcomes not stored, because the disk refuses, no further attempts begin.
-    static let unkeptLimit = 10_000
+    static let unstoredLimit = 10_000
 
     /// - Parameters:
     ///   - caller: makes the attempts.

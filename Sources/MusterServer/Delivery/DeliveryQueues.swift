@@ -4,7 +4,7 @@ import MusterStore
 // The queues of `DeliverySchedule`: values in order of arrival, values in order of time, and a subject's deliveries.
 
 /// A first-in, first-out queue. An empty one costs no memory.
-package struct Line<Element> {
+package struct FIFOQueue<Element> {
     private var elements: [Element] = []
     private var start = 0
 
@@ -90,6 +90,6 @@ struct DeliveryLane {
     }
 
     var head: LaneEntry
-    var rest = Line<LaneEntry>()
+    var rest = FIFOQueue<LaneEntry>()
     var state: State
 }

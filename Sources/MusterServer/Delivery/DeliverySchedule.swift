@@ -24,7 +24,7 @@ struct DeliverySchedule {
 
     private struct TargetLanes {
         var lanes: [Int64: DeliveryLane] = [:]
-        var ready = Line<Int64>()
+        var ready = FIFOQueue<Int64>()
         var pending = 0
         var underWay = 0
         var isEnabled = true

@@ -9,9 +9,9 @@ struct DispatchPass {
     /// The newest delivery read from the store.
     private var seen = DeliveryNumber.zero
     private var mayHoldMore = true
-    private var unkept: [Ending] = []
-    private var isKeeping = false
-    private var lastKept = Instant(milliseconds: 0)
+    private var unstored: [Ending] = []
+    private var isStoring = false
+    private var lastStored = Instant(milliseconds: 0)
     private var timer = WakeTimer()
 
     /// The outcome of a delivery, to be stored.
@@ -33,9 +33,9 @@ struct DispatchPass {
         case .announced: mayHoldMore = true
         case .changed(let target): schedule.renew(target)
         case .ended(let delivery, let outcome): end(delivery, outcome, now: now)
-        case .kept(let isStored):
-            isKeeping = false
-            lastKept = isStored ? now : now.advanced(bySeconds: 1)
+        case .stored(let isStored):
+            isStoring = false
+            lastStored = isStored ? now : now.advanced(bySeconds: 1)
         case .timer: timer.noteFired()
         }
     }
@@ -46,14 +46,14 @@ struct DispatchPass {
         var failedAttempts = 0
         switch verdict {
         case .nothing: return
-        case .complete: unkept.append(.complete(delivery.number))
+        case .complete: unstored.append(.complete(delivery.number))
         case .retry(let next, let attempts):
             failedAttempts = attempts
-            unkept.append(
+            unstored.append(
                 .postpone(delivery.number, until: next, attempts: attempts, error: outcome.reason ?? ""))
         case .giveUp(let attempts):
             failedAttempts = attempts
-            unkept.append(.deadLetter(delivery.number, attempts: attempts, error: outcome.reason))
+            unstored.append(.deadLetter(delivery.number, attempts: attempts, error: outcome.reason))
         }
         dispatcher.record.withLock { record in
             if case .giveUp = verdict { record.givenUp += 1 }
@@ -70,7 +70,7 @@ struct DispatchPass {
         await takeIn()
         let directory = dispatcher.coordinator.directory
         schedule.follow(now: dispatcher.now()) { directory.targets[$0] }
-        while unkept.count < DeliveryDispatcher.unkeptLimit {
+        while unstored.count < DeliveryDispatcher.unstoredLimit {
             let steps = schedule.steps(now: dispatcher.now(), limit: DeliveryDispatcher.beginningLimit)
             if steps.isEmpty { break }
             await begin(steps, in: &group)
@@ -104,7 +104,7 @@ struct DispatchPass {
             case .giveUp(let number, let attempts):
                 // After an attempt, its error explains more than that the time is over.
                 let error = attempts == 0 ? "it could not be tried in time" : nil
-                unkept.append(.deadLetter(number, attempts: attempts, error: error))
+                unstored.append(.deadLetter(number, attempts: attempts, error: error))
                 dispatcher.record.withLock { $0.givenUp += 1 }
             }
         }
@@ -131,18 +131,18 @@ struct DispatchPass {
     // MARK: Storing what became of it
 
     private mutating func beginStoringOutcomes(in group: inout DiscardingTaskGroup) {
-        let due = lastKept.advanced(bySeconds: DeliveryDispatcher.keepingSeconds)
-        guard !isKeeping, !unkept.isEmpty, due <= dispatcher.now() else { return }
-        isKeeping = true
-        let endings = unkept
-        unkept = []
+        let due = lastStored.advanced(bySeconds: DeliveryDispatcher.storingSeconds)
+        guard !isStoring, !unstored.isEmpty, due <= dispatcher.now() else { return }
+        isStoring = true
+        let endings = unstored
+        unstored = []
         group.addTask { [dispatcher] in
             var isStored = false
             while !isStored {
                 isStored = await dispatcher.storeOutcomes(endings)
                 if !isStored { guard (try? await Task.sleep(for: .seconds(1))) != nil else { break } }
             }
-            dispatcher.signal.yield(.kept(isStored))
+            dispatcher.signal.yield(.stored(isStored))
         }
     }
 
@@ -150,7 +150,7 @@ struct DispatchPass {
     /// again after the next start.
     mutating func end() async {
         timer.cancel()
-        if !unkept.isEmpty { _ = await dispatcher.storeOutcomes(unkept) }
+        if !unstored.isEmpty { _ = await dispatcher.storeOutcomes(unstored) }
     }
 
     // MARK: Time
@@ -158,7 +158,9 @@ struct DispatchPass {
     private mutating func setTimer() {
         let now = dispatcher.now()
         var next = [schedule.nextMoment(now: now)]
-        if !unkept.isEmpty, !isKeeping { next.append(lastKept.advanced(bySeconds: DeliveryDispatcher.keepingSeconds)) }
+        if !unstored.isEmpty, !isStoring {
+            next.append(lastStored.advanced(bySeconds: DeliveryDispatcher.storingSeconds))
+        }
         // Repeats a read that failed, and notices when the clock was set.
         if mayHoldMore { next.append(now.advanced(bySeconds: 1)) }
         if schedule.pendingCount > 0 { next.append(now.advanced(bySeconds: 30)) }

@@ -51,7 +51,7 @@ package final class TargetCaller: Sendable {
             return Self.outcome(of: try await client.post(body, to: address, headers: headers))
         } catch let fault as CallError {
             return .unreachable(fault.reason)
-        } catch let fault as HTTPAddress.Fault {
+        } catch let fault as HTTPAddress.ParsingError {
             return .rejected("its URL \(fault.detail)")
         } catch {
             return .failed("its settings cannot be read now", retryAfterSeconds: nil)
@@ -62,8 +62,8 @@ package final class TargetCaller: Sendable {
     ///
     /// - Parameter kind: what the id of the message begins with.
     /// - Throws: `SyncTriggerError`.
-    func ask(
-        _ target: Target, _ body: [UInt8], kind: String = "trigger"
+    func requestAnswer(
+        of target: Target, _ body: [UInt8], kind: String = "trigger"
     ) async throws(SyncTriggerError) -> [UInt8] {
         let answer: CallAnswer
         let start = ContinuousClock.now

@@ -2,7 +2,8 @@ import Crypto
 import MusterCoding
 import MusterCore
 
-/// Signs as Standard Webhooks 1.0 specifies: HMAC-SHA256 over `id.timestamp.body`.
+/// Signs as Standard Webhooks 1.0 specifies: HMAC-SHA256 over `id.timestamp.body`. Because the id and the time are
+/// signed, a receiver that checks both is safe from a replay attack.
 enum WebhookSignature {
     /// Returns the three header fields of an attempt.
     ///

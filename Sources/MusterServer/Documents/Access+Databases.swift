@@ -8,45 +8,45 @@ import MusterWire
 /// roles in a database's `_security` may use a database that a person made. An admin may use every database.
 extension Access {
     /// Whether the principal may read the database's documents.
-    package func mayRead(_ place: ResolvedDatabase) -> Bool {
+    package func mayRead(_ database: ResolvedDatabase) -> Bool {
         // A device token only reports. Documents are for people, and for the keys that people make.
         if principal.device != nil { return false }
-        if principal.proof == .locationKey { return isOwnLocations(place) }
+        if principal.proof == .locationKey { return isOwnLocations(database) }
         // The server carries out the documents of this database, so `_security` cannot give anyone access to it.
-        if place.name == DatabaseName.replicator { return mayMakeDatabases }
+        if database.name == DatabaseName.replicator { return mayMakeDatabases }
         if principal.role == .admin { return true }
-        switch place.kind {
+        switch database.kind {
         case .locations(let user): return principal.role != .gateway && user.number == principal.user
         case .allLocations: return principal.role == .analyst
         case .users: return false
-        case .made(let database):
-            if database.name == DatabaseName.places { return mayReadRegions }
-            return DatabaseSecurity(database.security).admits(principal)
+        case .made(let stored):
+            if stored.name == DatabaseName.places { return mayReadRegions }
+            return DatabaseSecurity(stored.security).admits(principal)
         }
     }
 
     /// Whether the database is the principal's own location database, the only one that a location key opens.
-    private func isOwnLocations(_ place: ResolvedDatabase) -> Bool {
-        if case .locations(let user) = place.kind { user.number == principal.user } else { false }
+    private func isOwnLocations(_ database: ResolvedDatabase) -> Bool {
+        if case .locations(let user) = database.kind { user.number == principal.user } else { false }
     }
 
     /// Whether the principal may write and delete the database's documents.
-    package func mayWrite(_ place: ResolvedDatabase) -> Bool {
-        switch place.kind {
-        case .locations: mayRead(place)
+    package func mayWrite(_ database: ResolvedDatabase) -> Bool {
+        switch database.kind {
+        case .locations: mayRead(database)
         case .allLocations, .users: false
-        case .made(let database):
-            if database.name == DatabaseName.places { mayAdminister(place) } else { mayRead(place) }
+        case .made(let stored):
+            if stored.name == DatabaseName.places { mayAdminister(database) } else { mayRead(database) }
         }
     }
 
     /// Whether the principal may write design documents, `_security` and the limits, and compact and purge the
     /// database.
-    package func mayAdminister(_ place: ResolvedDatabase) -> Bool {
-        switch place.kind {
-        case .made(let database):
-            principal.role == .admin || DatabaseSecurity(database.security).isAdmin(principal)
-        case .locations: mayRead(place)
+    package func mayAdminister(_ database: ResolvedDatabase) -> Bool {
+        switch database.kind {
+        case .made(let stored):
+            principal.role == .admin || DatabaseSecurity(stored.security).isAdmin(principal)
+        case .locations: mayRead(database)
         case .allLocations, .users: false
         }
     }

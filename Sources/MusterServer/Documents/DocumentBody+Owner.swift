@@ -10,10 +10,10 @@ extension DocumentBody {
     /// the owner is not part of its content.
     ///
     /// - Parameter name: the owner's name; nil where the user no longer exists, which gives a null.
-    package func telling(owner name: String?) -> DocumentBody {
+    package func addingOwner(named name: String?) -> DocumentBody {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.members(of: mayTellOwner ? jsonWithoutOwner : json)
+        writer.members(of: mayHaveOwnerMember ? jsonWithoutOwner : json)
         writer.key(Self.ownerMember)
         if let name { writer.value(name) } else { writer.null() }
         writer.endObject()
@@ -22,7 +22,7 @@ extension DocumentBody {
 
     /// Whether the body may have a member of this name: its text contains the name, or an escaped character. False
     /// positives only cost time.
-    private var mayTellOwner: Bool {
+    private var mayHaveOwnerMember: Bool {
         let name = Array(Self.ownerMember.utf8)
         return json.withUnsafeBufferPointer { bytes in
             var index = bytes.startIndex

@@ -1,7 +1,7 @@
 package import MusterCore
 
-/// The place where a local document (`_local/…`) is stored. Local documents are never replicated; replicators store
-/// their checkpoints in them.
+/// The database and the id under which a local document (`_local/…`) is stored. Local documents are never replicated;
+/// replicators store their checkpoints in them.
 ///
 /// A user who may write a database stores local documents in that database. A user who may only read it stores them in
 /// the user's own location database, under ids that begin with the name of the database read. So nobody can change
@@ -11,19 +11,19 @@ package struct LocalDocumentKey: Hashable, Sendable {
     package let database: DatabaseNumber
     private let prefix: String
 
-    /// Whether the place is a reader's own location database.
+    /// Whether the key is for a user who may only read the database.
     package var isReader: Bool { !prefix.isEmpty }
 
-    /// The place for a user who may write the database.
+    /// Creates the key for a user who may write the database.
     package init(in database: DatabaseNumber) {
         self.database = database
         prefix = ""
     }
 
-    /// The place for a user who may only read the database.
-    package init(of user: UserNumber, reading place: ResolvedDatabase) {
+    /// Creates the key for a user who may only read a database.
+    package init(of user: UserNumber, reading other: ResolvedDatabase) {
         database = .locations(of: user)
-        prefix = place.name + "/"
+        prefix = other.name + "/"
     }
 
     /// Returns the id under which a local document is stored here.
@@ -33,9 +33,9 @@ package struct LocalDocumentKey: Hashable, Sendable {
 extension Access {
     /// Returns the key under which the principal's local documents of a database are stored; nil for the database of
     /// users, which stores none.
-    package func locals(of place: ResolvedDatabase) -> LocalDocumentKey? {
-        guard place.scope != nil else { return nil }
-        if mayWrite(place), let number = place.number { return LocalDocumentKey(in: number) }
-        return LocalDocumentKey(of: principal.user, reading: place)
+    package func locals(of database: ResolvedDatabase) -> LocalDocumentKey? {
+        guard database.scope != nil else { return nil }
+        if mayWrite(database), let number = database.number { return LocalDocumentKey(in: number) }
+        return LocalDocumentKey(of: principal.user, reading: database)
     }
 }

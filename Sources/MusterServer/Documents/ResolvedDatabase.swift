@@ -7,7 +7,7 @@ package struct ResolvedDatabase: Hashable, Sendable {
     package let name: String
     package let kind: Kind
 
-    /// What stands behind the name of a database.
+    /// The kind of database that a name stands for.
     package enum Kind: Hashable, Sendable {
         /// A database that a person or the server created.
         case made(StoredDatabase)

@@ -8,7 +8,7 @@ import MusterWire
 extension StoreCoordinator {
     /// Runs `body` over a snapshot of the documents, with positions among them, on a thread that may block.
     ///
-    /// - Throws: `WorkError`, `WorkLimit.Fault`, `StoreError`; the errors of `body`.
+    /// - Throws: `WorkError`, `WorkLimit.InterruptionError`, `StoreError`; the errors of `body`.
     package func readDocuments<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success {
@@ -27,15 +27,15 @@ extension StoreCoordinator {
     /// - Returns: the outcome of each edit, once all are on disk.
     /// - Throws: `CoordinatorError`, `QuotaError`; then nothing was stored.
     ///
-    /// - Precondition: `place.number` is not nil.
-    package func write(_ edits: [DocumentEdit], to place: ResolvedDatabase, by author: Author?) async throws
+    /// - Precondition: `database.number` is not nil.
+    package func write(_ edits: [DocumentEdit], to database: ResolvedDatabase, by author: Author?) async throws
         -> [EditOutcome]
     {
-        guard let database = place.number else { preconditionFailure("\(place.name) is only read") }
+        guard let number = database.number else { preconditionFailure("\(database.name) is only read") }
         if edits.isEmpty { return [] }
         var target = WriteTarget(
-            database: database, name: place.name, revisionLimit: place.revisionLimit, author: author)
-        if case .locations(let user) = place.kind {
+            database: number, name: database.name, revisionLimit: database.revisionLimit, author: author)
+        if case .locations(let user) = database.kind {
             target.user = user
             target.devices = try await devices(of: user, by: author)
             let sender = author?.device

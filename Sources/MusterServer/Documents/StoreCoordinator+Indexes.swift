@@ -53,11 +53,11 @@ extension StoreCoordinator {
             let number = try documents.nextDatabaseNumber()
             // Database numbers are never reused, so any other number means that databases existed before.
             guard number == DatabaseNumber(1) else { return }
-            let place = StoredDatabase(number: number, name: DatabaseName.places, createdAt: self.now())
-            draft.edits.append(.putDatabase(place))
+            let database = StoredDatabase(number: number, name: DatabaseName.places, createdAt: self.now())
+            draft.edits.append(.putDatabase(database))
             let design = DocumentEdit(
                 id: SpatialIndexes.standardDesign, body: SpatialIndexes.standardBody, isDeleted: false, place: .on(nil))
-            _ = try documents.apply(design, to: number, revisionLimit: place.revisionLimit) { winner in
+            _ = try documents.apply(design, to: number, revisionLimit: database.revisionLimit) { winner in
                 try draft.transaction.append(
                     .document(
                         DocumentTouch(
@@ -78,7 +78,7 @@ extension DocumentReader {
         else { return }
         let language = value["language"]
         guard language?.string != "query" else { return }
-        let told = language.map { $0.string ?? String(decoding: $0.bytes.prefix(100), as: UTF8.self) } ?? "false"
-        throw MangoError("invalid_ddoc_lang", "Existing design doc has an invalid language: \(told)")
+        let name = language.map { $0.string ?? String(decoding: $0.bytes.prefix(100), as: UTF8.self) } ?? "false"
+        throw MangoError("invalid_ddoc_lang", "Existing design doc has an invalid language: \(name)")
     }
 }

@@ -42,10 +42,10 @@ extension UnionReader {
         while found.count < limit {
             let page = try positions.positions(
                 of: device, after: cursor, isDescending: window.isDescending, limit: limit - found.count)
-            for told in page {
+            for sequenced in page {
                 let entry = IndexEntry(
-                    key: CollationKey([.integer(told.position.sampleTime.milliseconds)]),
-                    id: PositionDocument.id(.init(of: told.position, device: device)))
+                    key: CollationKey([.integer(sequenced.position.sampleTime.milliseconds)]),
+                    id: PositionDocument.id(.init(of: sequenced.position, device: device)))
                 if window.isBehind(entry.key) { return found }
                 if window.holds(entry), try isWanted(entry.id) { found.append(entry) }
             }

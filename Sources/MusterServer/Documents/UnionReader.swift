@@ -36,12 +36,14 @@ final class UnionReader: DocumentReader {
 
     func document(_ id: String, in scope: DatabaseScope) throws -> StoredDocument? {
         if let document = try stored.document(id, in: scope) { return ownerMarked(document, in: scope) }
-        guard let place = PositionDocument.identity(of: id), let user = directory.devices[place.device]?.user,
+        guard let identity = PositionDocument.identity(of: id), let user = directory.devices[identity.device]?.user,
             scope == .locations || scope == .database(.locations(of: user))
         else { return nil }
         let cursor = HistoryCursor(
-            sampleTime: place.sampleTime, latitude: place.latitude, longitude: place.longitude)
-        return try positions.position(of: place.device, at: cursor).flatMap { document($0, in: scope, withBody: true) }
+            sampleTime: identity.sampleTime, latitude: identity.latitude, longitude: identity.longitude)
+        return try positions.position(of: identity.device, at: cursor).flatMap {
+            document($0, in: scope, withBody: true)
+        }
     }
 
     func missing(_ wanted: [WantedRevisions], in scope: DatabaseScope) throws -> [MissingRevisions] {
@@ -56,7 +58,7 @@ final class UnionReader: DocumentReader {
     func body(of revision: Revision, of id: String, in scope: DatabaseScope) throws -> DocumentBody? {
         if let body = try stored.body(of: revision, of: id, in: scope) {
             guard scope == .locations, let database = try stored.document(id, in: scope)?.database else { return body }
-            return body.telling(owner: owner(of: database))
+            return body.addingOwner(named: owner(of: database))
         }
         guard let document = try document(id, in: scope), document.tree.winner?.revision == revision else { return nil }
         return document.body
@@ -72,7 +74,7 @@ final class UnionReader: DocumentReader {
     private func ownerMarked(_ document: StoredDocument, in scope: DatabaseScope) -> StoredDocument {
         guard scope == .locations, let body = document.body else { return document }
         var document = document
-        document.body = body.telling(owner: owner(of: document.database))
+        document.body = body.addingOwner(named: owner(of: document.database))
         return document
     }
 
@@ -121,9 +123,9 @@ final class UnionReader: DocumentReader {
                     limit: max(Self.leastPage, range.limit - found.count))
                 guard let last = page.last else { break }
                 cursor = HistoryCursor(last.position)
-                let told = page.compactMap { document($0, in: scope, withBody: range.withBodies) }
-                found += try told.filter { try range.holds($0.id) && !isShadowed($0.id) }
-                if let end = told.last?.id, range.isBehind(end) { break }
+                let documents = page.compactMap { document($0, in: scope, withBody: range.withBodies) }
+                found += try documents.filter { try range.holds($0.id) && !isShadowed($0.id) }
+                if let end = documents.last?.id, range.isBehind(end) { break }
             }
             if found.count >= range.limit { break }
         }
@@ -174,16 +176,16 @@ final class UnionReader: DocumentReader {
         var since = since
         var isShadowed: ((String) throws -> Bool)?
         while found.count < limit {
-            let told =
+            let page =
                 try scope == .locations
                 ? positions.positionsOfAll(since: since, through: last, isDescending: isDescending, limit: asked)
                 : positions.positions(
                     of: devices, since: since, through: last, isDescending: isDescending, limit: asked)
-            guard let end = told.last?.sequence else { break }
+            guard let end = page.last?.sequence else { break }
             let stands = try isShadowed ?? shadows(in: scope)
             isShadowed = stands
-            found += try told.compactMap { document($0, in: scope, withBody: withBodies) }.filter { try !stands($0.id) }
-            if told.count < asked { break }
+            found += try page.compactMap { document($0, in: scope, withBody: withBodies) }.filter { try !stands($0.id) }
+            if page.count < asked { break }
             since = isDescending ? LogSequence(end.rawValue - 1) : end
         }
         return found
@@ -241,14 +243,14 @@ final class UnionReader: DocumentReader {
 }
 
 extension StoredDocument {
-    package init(_ told: SequencedPosition, of user: User, withBody: Bool) {
-        let body = DocumentBody(json: PositionDocument.body(told.position, user: user.name))
-        let id = PositionDocument.id(.init(of: told.position, device: told.device))
+    package init(_ sequenced: SequencedPosition, of user: User, withBody: Bool) {
+        let body = DocumentBody(json: PositionDocument.body(sequenced.position, user: user.name))
+        let id = PositionDocument.id(.init(of: sequenced.position, device: sequenced.device))
         let edit = DocumentEdit(id: id, body: body, isDeleted: false, place: .on(nil))
         var tree = RevisionTree()
         tree.merge([RevisionDigest.revision(of: edit, on: nil)], isDeleted: false)
         self.init(
-            id: id, database: .locations(of: user.number), sequence: told.sequence, tree: tree,
+            id: id, database: .locations(of: user.number), sequence: sequenced.sequence, tree: tree,
             body: withBody ? body : nil)
     }
 }

@@ -25,6 +25,12 @@ extension Access {
     /// Whether this principal may start an incident of the user's team.
     package func mayStartIncident(for user: User) -> Bool { user.team != nil && mayLead(user) }
 
+    /// Whether a user's timer or rule may start incidents of a team.
+    static func mayStartIncidents(of team: TeamNumber, _ number: UserNumber, in directory: Directory) -> Bool {
+        guard let user = directory.users[number] else { return false }
+        return user.role == .admin || (user.role == .leader && user.team == team)
+    }
+
     private func mayLead(_ user: User) -> Bool {
         guard principal.device == nil else { return false }
         return switch principal.role {

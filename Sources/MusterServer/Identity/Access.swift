@@ -257,7 +257,7 @@ package struct Access: Sendable {
     /// agree.
     package func mayReportRanges(of device: Device) -> Bool { isSelf(device.user) && mayReport(for: device) }
 
-    /// Whether the action asks the principal's own devices where they are. A device's token is told so, too.
+    /// Whether the action asks the principal's own devices where they are. True for a device token, too.
     package func isAskedForLocation(by action: Action) -> Bool {
         action.kind == .locationAsked && action.user.map { isSelf($0) } ?? false
     }
@@ -293,7 +293,8 @@ package struct Access: Sendable {
         return isSelf(user) || principal.role == .analyst || seesEverything
     }
 
-    var seesEverything: Bool { principal.role == .admin }
+    /// Whether the principal may see every change, and that of things which are no longer in the directory.
+    package var seesEverything: Bool { principal.role == .admin }
 
     /// The tracker of the principal's team.
     package var ownTracker: TrackerNumber? { principal.team.flatMap { directory.teams[$0]?.tracker } }

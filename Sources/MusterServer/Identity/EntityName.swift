@@ -12,7 +12,7 @@ package enum EntityName {
         return bytes.allSatisfy(isAdmitted) && bytes.contains { $0 != UInt8(ascii: ".") }
     }
 
-    /// What is wrong with a new user's name that `isFreeForUsers` refuses.
+    /// The message for a new user's name that `isFreeForUsers` refuses.
     package static let userNameRule = "must not have the form of a UUID, because a `sub` has it"
 
     /// Whether a new user may have a valid name: not one with the form of a UUID. Requests name a user by name or by

@@ -22,7 +22,7 @@ package protocol FeedContent: Sendable {
     /// right to it.
     ///
     /// - Returns: whether the feed continues.
-    func send(_ ring: LogFeed.Ring, _ writer: inout any ResponseBodyWriter) async throws -> Bool
+    func send(_ reasons: LogFeed.WakeReasons, _ writer: inout any ResponseBodyWriter) async throws -> Bool
 
     /// Sends the end of the feed. Called only while the connection is open.
     func end(_ writer: inout any ResponseBodyWriter) async throws
@@ -72,7 +72,7 @@ package struct FeedFollower: Sendable {
 
         func close() { feed.close() }
 
-        func next() async -> LogFeed.Ring? { await feed.next() }
+        func next() async -> LogFeed.WakeReasons? { await feed.next() }
     }
 
     private func follow(
@@ -88,8 +88,8 @@ package struct FeedFollower: Sendable {
             feed.close()
         }
         var continues = try await inOwnTask { try await content.begin(&output) }
-        while continues, let ring = await feed.next() {
-            continues = try await inOwnTask { try await content.send(ring, &output) }
+        while continues, let reasons = await feed.next() {
+            continues = try await inOwnTask { try await content.send(reasons, &output) }
         }
         if channel.isActive { try await inOwnTask { try await content.end(&output) } }
     }

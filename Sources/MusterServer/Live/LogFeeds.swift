@@ -63,8 +63,8 @@ package final class LogFeeds: Service {
         var woken: [CheckedContinuation<Void, Never>] = []
 
         /// Records a reason to wake a feed, and wakes it.
-        mutating func ring(_ id: Int, _ reason: WritableKeyPath<LogFeed.Ring, Bool>) {
-            feeds[id]?.ring[keyPath: reason] = true
+        mutating func wake(_ id: Int, _ reason: WritableKeyPath<LogFeed.WakeReasons, Bool>) {
+            feeds[id]?.reasons[keyPath: reason] = true
             wake(id)
         }
 
@@ -75,7 +75,7 @@ package final class LogFeeds: Service {
 
         /// Sets the task that waits for a feed. Wakes it at once if the feed has a reason already, or is closed.
         mutating func wait(for id: Int, _ continuation: CheckedContinuation<Void, Never>) {
-            if feeds[id]?.ring == LogFeed.Ring() {
+            if feeds[id]?.reasons == LogFeed.WakeReasons() {
                 feeds[id]?.waiter = continuation
             } else {
                 woken.append(continuation)
@@ -83,8 +83,8 @@ package final class LogFeeds: Service {
         }
 
         /// Wakes all feeds of a topic.
-        mutating func ring(_ topic: Topic) {
-            for id in listening[topic] ?? [] { ring(id, \.isTouched) }
+        mutating func wakeFeeds(of topic: Topic) {
+            for id in listening[topic] ?? [] { wake(id, \.isTouched) }
         }
     }
 
@@ -94,7 +94,7 @@ package final class LogFeeds: Service {
         let beatSeconds: Double?
         var nextBeat: ContinuousClock.Instant?
         var deadline: ContinuousClock.Instant?
-        var ring = LogFeed.Ring()
+        var reasons = LogFeed.WakeReasons()
         /// The task that waits for this feed. An `AsyncStream` would be simpler, but takes half a kilobyte more for
         /// each of ten thousand feeds.
         var waiter: CheckedContinuation<Void, Never>?
@@ -212,7 +212,7 @@ package final class LogFeeds: Service {
     // MARK: Waking
 
     /// Waits until a feed is woken, and returns the reasons; nil when the feed is closed.
-    fileprivate func ring(of id: Int) async -> LogFeed.Ring? {
+    fileprivate func nextReasons(of id: Int) async -> LogFeed.WakeReasons? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 withState { $0.wait(for: id, continuation) }
@@ -221,8 +221,8 @@ package final class LogFeeds: Service {
             close(id)
         }
         return state.withLock { state in
-            defer { state.feeds[id]?.ring = LogFeed.Ring() }
-            return state.feeds[id]?.ring
+            defer { state.feeds[id]?.reasons = LogFeed.WakeReasons() }
+            return state.feeds[id]?.reasons
         }
     }
 
@@ -240,16 +240,16 @@ package final class LogFeeds: Service {
                 let touched = Set(changes.flatMap { $0.change.touchedScopes(in: directory) })
                 withState { state in
                     state.cursor = last
-                    state.ring(.changes)
-                    if !touched.isEmpty { state.ring(.anyDocuments) }
-                    for scope in touched { state.ring(.documents(scope)) }
+                    state.wakeFeeds(of: .changes)
+                    if !touched.isEmpty { state.wakeFeeds(of: .anyDocuments) }
+                    for scope in touched { state.wakeFeeds(of: .documents(scope)) }
                 }
             } catch {
                 // The unread changes may concern any feed. Each feed reads for itself, and receives the error.
                 let last = coordinator.lastSequence
                 withState { state in
                     state.cursor = last
-                    for id in state.feeds.keys { state.ring(id, \.isTouched) }
+                    for id in state.feeds.keys { state.wake(id, \.isTouched) }
                 }
                 return
             }
@@ -265,11 +265,11 @@ package final class LogFeeds: Service {
                 for (id, entry) in state.feeds {
                     if let deadline = entry.deadline, deadline <= now {
                         state.feeds[id]?.deadline = nil
-                        state.ring(id, \.isOver)
+                        state.wake(id, \.isOver)
                     }
                     if let beat = entry.nextBeat, beat <= now {
                         state.feeds[id]?.nextBeat = entry.beatSeconds.map { now + .seconds($0) }
-                        state.ring(id, \.isBeat)
+                        state.wake(id, \.isBeat)
                     }
                 }
             }
@@ -283,7 +283,7 @@ package struct LogFeed: Sendable {
     fileprivate let id: Int
 
     /// The reasons why a feed was woken. Several may be true.
-    package struct Ring: Hashable, Sendable {
+    package struct WakeReasons: Hashable, Sendable {
         /// The log has grown in the feed's topic, or could not be read.
         package var isTouched = false
         /// A heartbeat is due.
@@ -298,7 +298,7 @@ package struct LogFeed: Sendable {
     /// Waits until the feed is woken. Only one task at a time may wait.
     ///
     /// - Returns: the reasons; nil when the feed was closed, the task was cancelled or the server shuts down.
-    package func next() async -> Ring? { await feeds.ring(of: id) }
+    package func next() async -> WakeReasons? { await feeds.nextReasons(of: id) }
 }
 
 extension Change {

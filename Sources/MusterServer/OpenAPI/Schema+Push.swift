@@ -9,7 +9,7 @@ extension Schema {
     private static let url = #"{"type":"string","maxLength":2048}"#
     private static let base64url = #"{"type":"string","pattern":"^[A-Za-z0-9_-]+=*$","maxLength":100}"#
 
-    /// What became of a question on one channel.
+    /// The outcome of a question on one channel.
     private static let locationChannel = object(
         [
             ("channel", #"{"type":"string","enum":[\#(channels.map { "\"\($0)\"" }.joined(separator: ","))]}"#),

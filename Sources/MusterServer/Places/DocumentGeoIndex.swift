@@ -33,7 +33,7 @@ package struct DocumentGeoIndex: Sendable {
             try BoundedWork.bound?.check()
             let page = try reader.changes(
                 in: scope, since: sequence, isDescending: false, withBodies: true, limit: Self.pageSize)
-            for document in page { put(document) }
+            for document in page { indexDocument(document) }
             guard index.count <= Self.placeLimit else {
                 throw MangoError("too_many_places", "More than \(Self.placeLimit) documents have a place", status: 503)
             }
@@ -44,7 +44,7 @@ package struct DocumentGeoIndex: Sendable {
         if ids.count > 2 * index.count + 10_000 { shrink() }
     }
 
-    private mutating func put(_ document: StoredDocument) {
+    private mutating func indexDocument(_ document: StoredDocument) {
         let name = ExactText(document.id)
         if let old = slots.removeValue(forKey: name) {
             index.remove(old)

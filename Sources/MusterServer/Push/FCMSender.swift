@@ -16,29 +16,29 @@ package struct FCMCredentials: Sendable {
     let url: String
 
     /// Why a file is no service account, in words that follow its name.
-    package struct Fault: Error, Hashable {
+    package struct ParsingError: Error, Hashable {
         package let detail: String
     }
 
     /// - Parameters:
     ///   - file: the bytes of the account's JSON file.
     ///   - url: the base address of the service; nil for Google's. Tests alone have another.
-    /// - Throws: `Fault`.
-    package init(file: [UInt8], url: String? = nil) throws(Fault) {
-        guard let value = try? JSONValue(parsing: file) else { throw Fault(detail: "is no JSON") }
-        func text(_ name: String) throws(Fault) -> String {
-            guard let text = value[name]?.string, !text.isEmpty else { throw Fault(detail: "has no \(name)") }
+    /// - Throws: `ParsingError`.
+    package init(file: [UInt8], url: String? = nil) throws(ParsingError) {
+        guard let value = try? JSONValue(parsing: file) else { throw ParsingError(detail: "is no JSON") }
+        func text(_ name: String) throws(ParsingError) -> String {
+            guard let text = value[name]?.string, !text.isEmpty else { throw ParsingError(detail: "has no \(name)") }
             return text
         }
         project = try text("project_id")
         account = try text("client_email")
         tokenURL = try text("token_uri")
         guard let key = try? _RSA.Signing.PrivateKey(pemRepresentation: try text("private_key")) else {
-            throw Fault(detail: "has no private_key of RSA, in PEM")
+            throw ParsingError(detail: "has no private_key of RSA, in PEM")
         }
         self.key = key
         guard (try? HTTPAddress(tokenURL)) != nil, project.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2F })
-        else { throw Fault(detail: "has a token_uri or project_id that is none") }
+        else { throw ParsingError(detail: "has a token_uri or project_id that is none") }
         self.url = url ?? "https://fcm.googleapis.com"
     }
 }
@@ -67,7 +67,7 @@ final class FCMSender: PushSender {
     private static let marginSeconds: Double = 300
     /// FCM keeps a message for 28 days at most.
     private static let longestSeconds = 28 * 86_400
-    /// What FCM asks to wait after a quota was used up, where it names no time.
+    /// The time to wait after FCM's quota was used up, where FCM names none.
     private static let quotaSeconds: Double = 60
 
     init(_ credentials: FCMCredentials, client: CheckedHTTPClient, now: @escaping @Sendable () -> Instant) {

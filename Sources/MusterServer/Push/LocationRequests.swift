@@ -59,7 +59,7 @@ package final class LocationRequests: Sendable {
     ///
     /// - Returns: the question that was replaced; nil for none.
     @discardableResult
-    package func ask(_ user: UserNumber, by author: UserNumber, at moment: Instant) -> Question? {
+    package func recordQuestion(to user: UserNumber, by author: UserNumber, at moment: Instant) -> Question? {
         questions.withLock { questions in
             if questions.count >= Self.limit, questions[user] == nil {
                 questions = questions.filter { moment < $0.value.endsAt }
@@ -70,7 +70,7 @@ package final class LocationRequests: Sendable {
         }
     }
 
-    /// Restores the question that `ask` replaced, because the new one could not be stored.
+    /// Restores the question that `recordQuestion` replaced, because the new one could not be stored.
     package func restore(_ question: Question?, to user: UserNumber) {
         questions.withLock { $0[user] = question }
     }
@@ -79,13 +79,13 @@ package final class LocationRequests: Sendable {
     ///
     /// - Parameter committedAt: when the question that was sent was committed. A result for an earlier question is
     ///   ignored.
-    package func note(
-        _ channel: Channel, _ outcome: String = "told", reason: String? = nil, to user: UserNumber,
+    package func recordOutcome(
+        _ outcome: String = "told", through channel: Channel, reason: String? = nil, to user: UserNumber,
         asked committedAt: Instant, at moment: Instant
     ) {
         questions.withLock { questions in
             guard var question = questions[user], committedAt >= question.askedAt else { return }
-            question.note(Sending(channel: channel, at: moment, outcome: outcome, reason: reason))
+            question.recordSending(Sending(channel: channel, at: moment, outcome: outcome, reason: reason))
             questions[user] = question
         }
     }
@@ -102,7 +102,7 @@ package final class LocationRequests: Sendable {
             if let located, question.isAnswered(at: located) { return false }
             let last = question.sendings.first { $0.channel == .ownTracks(device) }
             if let last, now.seconds(since: last.at) < Self.repeatSeconds { return false }
-            question.note(Sending(channel: .ownTracks(device), at: now, outcome: "told", reason: nil))
+            question.recordSending(Sending(channel: .ownTracks(device), at: now, outcome: "told", reason: nil))
             questions[user] = question
             return true
         }
@@ -118,7 +118,7 @@ package final class LocationRequests: Sendable {
             guard case .action(let action) = entry.change, action.kind == .locationAsked, let user = action.user,
                 now < entry.at.advanced(bySeconds: PushRecipients.locateSeconds)
             else { continue }
-            ask(user, by: action.author, at: entry.at)
+            recordQuestion(to: user, by: action.author, at: entry.at)
         }
     }
 
@@ -127,7 +127,7 @@ package final class LocationRequests: Sendable {
 }
 
 extension LocationRequests.Question {
-    fileprivate mutating func note(_ sending: LocationRequests.Sending) {
+    fileprivate mutating func recordSending(_ sending: LocationRequests.Sending) {
         if let index = sendings.firstIndex(where: { $0.channel == sending.channel }) {
             sendings[index] = sending
         } else if sendings.count < LocationRequests.channelLimit {

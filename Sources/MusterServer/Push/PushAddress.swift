@@ -31,7 +31,7 @@ package struct PushAddress: Hashable, Sendable {
     package static let tokenLimitBytes = 4_096
 
     /// Why a text is no address, in words that follow the field's name.
-    package struct Fault: Error, Hashable {
+    package struct ParsingError: Error, Hashable {
         /// The member of a request that is wrong.
         package let field: String
         package let detail: String
@@ -44,20 +44,20 @@ package struct PushAddress: Hashable, Sendable {
 
     /// Makes the address of an app, by a token of its platform.
     ///
-    /// - Throws: `Fault` where the token is none of the platform's.
-    package init(_ platform: PushPlatform, token: String) throws(Fault) {
+    /// - Throws: `ParsingError` where the token is none of the platform's.
+    package init(_ platform: PushPlatform, token: String) throws(ParsingError) {
         guard (1...Self.tokenLimitBytes).contains(token.utf8.count) else {
-            throw Fault("token", "must be of 1 to \(Self.tokenLimitBytes) bytes")
+            throw ParsingError("token", "must be of 1 to \(Self.tokenLimitBytes) bytes")
         }
         switch platform {
-        case .webPush: throw Fault("token", "is of apps: webpush has a subscription")
+        case .webPush: throw ParsingError("token", "is of apps: webpush has a subscription")
         case .apns, .apnsSandbox:
             guard token.utf8.count % 2 == 0, (16...512).contains(token.utf8.count),
                 token.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit })
-            else { throw Fault("token", "must be a device token of APNs in hexadecimal digits") }
+            else { throw ParsingError("token", "must be a device token of APNs in hexadecimal digits") }
         case .fcm:
             guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw Fault("token", "must be a registration token of FCM: ASCII without spaces")
+                throw ParsingError("token", "must be a registration token of FCM: ASCII without spaces")
             }
         }
         self.platform = platform
@@ -72,26 +72,26 @@ package struct PushAddress: Hashable, Sendable {
     ///   - endpoint: the URL of the push resource.
     ///   - page: the page that a click on a message opens.
     ///   - allowsPlain: whether an endpoint without TLS is taken, as in a test.
-    /// - Throws: `Fault` where a part of it cannot be used.
+    /// - Throws: `ParsingError` where a part of it cannot be used.
     package init(
         endpoint: String, keys: WebPushKeys, page: String?, allowsPlain: Bool
-    ) throws(Fault) {
+    ) throws(ParsingError) {
         do {
             let address = try HTTPAddress(endpoint)
             guard address.isEncrypted || allowsPlain else {
-                throw Fault("subscription", "endpoint must begin with https://")
+                throw ParsingError("subscription", "endpoint must begin with https://")
             }
             if let page {
                 guard try HTTPAddress(page).isEncrypted || allowsPlain else {
-                    throw Fault("page", "must begin with https://")
+                    throw ParsingError("page", "must begin with https://")
                 }
             }
-        } catch let fault as Fault {
+        } catch let fault as ParsingError {
             throw fault
-        } catch let fault as HTTPAddress.Fault {
-            throw Fault((try? HTTPAddress(endpoint)) == nil ? "subscription" : "page", fault.detail)
+        } catch let fault as HTTPAddress.ParsingError {
+            throw ParsingError((try? HTTPAddress(endpoint)) == nil ? "subscription" : "page", fault.detail)
         } catch {
-            throw Fault("subscription", "is none")
+            throw ParsingError("subscription", "is none")
         }
         platform = .webPush
         token = endpoint
@@ -99,7 +99,7 @@ package struct PushAddress: Hashable, Sendable {
         self.page = page
     }
 
-    /// The id of a device with this address: the same token is the same device, whoever uses it.
+    /// The id of a device with this address: the same token is the same device, also when another user uses it.
     package var deviceID: String {
         let digest = SHA256.hash(data: Array("\(platform.rawValue) \(token)".utf8))
         return Base64.encodeUnpadded(Array(digest).prefix(16), .forURLs)
@@ -157,7 +157,7 @@ extension PushAddress {
 
 /// A push device as lists show it: everything but its address.
 package struct PushDevice: Hashable, Sendable {
-    /// What it is named by.
+    /// The text that names the address.
     package let id: String
     package let platform: PushPlatform
     /// The service that its pushes go to: the platform, and for Web Push the server.

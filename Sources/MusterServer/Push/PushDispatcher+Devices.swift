@@ -28,7 +28,7 @@ extension PushDeviceError: CustomStringConvertible {
     }
 }
 
-/// What became of a test message to one device.
+/// The outcome of a test message to one device.
 package struct PushTestResult: Sendable {
     package let device: PushDevice
     package let outcome: PushOutcome

@@ -6,23 +6,23 @@ import MusterStore
 import ServiceLifecycle
 import Synchronization
 
-/// Tells devices by push services what happened, as a reader of the log. How far it has read is stored, so that a crash
+/// Reads the log and sends its changes to devices through push services. How far it has read is stored, so that a crash
 /// loses nothing and at worst repeats what was just sent. In memory it holds only messages that are about to be sent;
 /// those that failed wait in the store.
 package final class PushDispatcher: Service {
-    /// What the dispatcher reacts to.
+    /// An event that the dispatcher handles.
     enum Signal: Sendable {
         /// The log may have grown.
         case announced
         case ended(device: String, PushOutcome?)
-        /// Whether what was to be stored is on disk.
-        case kept(Bool)
+        /// A transaction with outcomes ended; whether they are on disk.
+        case stored(Bool)
         case timer
     }
 
     package let coordinator: StoreCoordinator
     let vault: SecretVault
-    /// What sends to the platforms' services.
+    /// The senders to the platforms' services.
     package let senders: PushSenders
     let policy: PushPolicy
     let now: @Sendable () -> Instant
@@ -48,7 +48,7 @@ package final class PushDispatcher: Service {
     }
 
     /// Seconds between two transactions that store what became of messages.
-    static let keepingSeconds: Double = 0.1
+    static let storingSeconds: Double = 0.1
     /// Seconds after which the mark alone is stored: after messages were sent, and otherwise.
     static let markSeconds: (sent: Double, idle: Double) = (1, 60)
     /// The number of changes read at once.
@@ -56,7 +56,7 @@ package final class PushDispatcher: Service {
     /// The number of people or devices looked up at once.
     static let lookupLimit = 256
     /// The number of changes whose devices are looked up at once.
-    static let tellingLimit = 64
+    static let expansionLimit = 64
     /// The number of attempts that begin before outcomes are handled again.
     static let beginningLimit = 64
 
@@ -99,7 +99,7 @@ package final class PushDispatcher: Service {
         return inbox.signals + (inbox.isAnnounced ? [.announced] : [])
     }
 
-    /// What was sent and what waits.
+    /// The counts of sent and waiting messages.
     package var statistics: PushRecord { record.withLock { $0 } }
 
     /// Sends until the server shuts down. It then abandons attempts under way, and makes them again after the next
@@ -114,7 +114,7 @@ package final class PushDispatcher: Service {
         await withDiscardingTaskGroup { group in
             var pass = PushPass(self)
             for await _ in wakes.cancelOnGracefulShutdown() {
-                for signal in takeSignals() { pass.take(signal) }
+                for signal in takeSignals() { pass.applySignal(signal) }
                 await pass.advance(in: &group)
             }
             await pass.end()
@@ -136,8 +136,8 @@ package final class PushDispatcher: Service {
         }.judged(of: credential)
         record.withLock { $0.count(outcome, of: platform) }
         if message.topic == PushRecipients.locateTopic, let user = credential.user {
-            locationRequests.note(
-                .push(device: String(decoding: credential.key, as: UTF8.self), platform), outcome.word,
+            locationRequests.recordOutcome(
+                outcome.word, through: .push(device: String(decoding: credential.key, as: UTF8.self), platform),
                 reason: outcome.reason, to: user, asked: message.createdAt, at: now())
         }
         guard let reason = outcome.reason else { return outcome }

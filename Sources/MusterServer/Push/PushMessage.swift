@@ -3,9 +3,9 @@ import MusterCoding
 package import MusterCore
 package import MusterWire
 
-/// What one push tells: data for the app, and where people are to see it, a notice.
+/// The content of one push: data for the app, and a notice where people are to see it.
 package struct PushMessage: Hashable, Sendable {
-    /// What it is about. Of two messages of one topic only the newer matters.
+    /// The subject of the message. Of two messages of one topic only the newer matters.
     package var topic: String
     /// When what it tells happened.
     package var createdAt: Instant
@@ -13,10 +13,10 @@ package struct PushMessage: Hashable, Sendable {
     package var expiresAt: Instant
     /// The members of the object `data`, in order.
     package var data: [Member]
-    /// What people read; nil for a message to the app alone.
+    /// The text that people read; nil for a message to the app alone.
     package var notice: Notice?
 
-    /// What people read.
+    /// The text that people read.
     package struct Notice: Hashable, Sendable {
         package var title: String
         package var body: String
@@ -62,8 +62,8 @@ package struct PushMessage: Hashable, Sendable {
     /// The seconds for which a service should keep the message for a device that it cannot reach, at least 1.
     package func secondsToLive(at now: Instant) -> Int { max(1, Int(expiresAt.seconds(since: now))) }
 
-    /// What collapses two messages at a service: 32 characters of base64url, as RFC 8030 takes them (section 5.4). It
-    /// does not tell what they are about.
+    /// The key by which a push service replaces a waiting message with a newer one: 32 characters of base64url, as RFC
+    /// 8030 takes them (section 5.4). It does not tell what the messages are about.
     package var collapseID: String {
         Base64.encodeUnpadded(Array(SHA256.hash(data: Array(topic.utf8))).prefix(24), .forURLs)
     }

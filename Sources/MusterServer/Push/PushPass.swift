@@ -10,16 +10,16 @@ struct PushPass {
     private var seen: LogSequence?
     private var storedMark = LogSequence.zero
     private var mayHoldMore = true
-    /// Changes that were read and not yet told to all whom they concern, the next one last.
-    private var tellings: [PushExpansion] = []
-    /// Whether the store could not be read: what is to be done is tried again later.
+    /// Changes that were read and whose notifications are not yet queued for every device, the next one last.
+    private var expansions: [PushExpansion] = []
+    /// Whether the store could not be read. The pass tries again later.
     private var isStuck = false
-    private var unkept: [PushSchedule.Edit] = []
+    private var unstored: [PushSchedule.Edit] = []
     /// How many edits of each device are not on disk yet.
-    private var unkeptDevices: [String: Int] = [:]
-    private var keeping: [PushSchedule.Edit]?
-    private var keepingMark = LogSequence.zero
-    private var lastKept = Instant(milliseconds: 0)
+    private var unstoredDevices: [String: Int] = [:]
+    private var storing: [PushSchedule.Edit]?
+    private var storingMark = LogSequence.zero
+    private var lastStored = Instant(milliseconds: 0)
     private var hasSent = false
     private var timer = WakeTimer()
 
@@ -29,33 +29,33 @@ struct PushPass {
     }
 
     /// Applies a signal.
-    mutating func take(_ signal: PushDispatcher.Signal) {
+    mutating func applySignal(_ signal: PushDispatcher.Signal) {
         let now = dispatcher.now()
         switch signal {
         case .announced: mayHoldMore = true
-        case .ended(let device, let outcome): end(device, outcome, now: now)
-        case .kept(let isStored):
-            for edit in keeping ?? [] {
-                let left = (unkeptDevices[edit.device] ?? 1) - 1
-                unkeptDevices[edit.device] = left > 0 ? left : nil
+        case .ended(let device, let outcome): endAttempt(to: device, outcome, now: now)
+        case .stored(let isStored):
+            for edit in storing ?? [] {
+                let left = (unstoredDevices[edit.device] ?? 1) - 1
+                unstoredDevices[edit.device] = left > 0 ? left : nil
             }
-            keeping = nil
-            if isStored { storedMark = keepingMark }
-            lastKept = isStored ? now : now.advanced(bySeconds: 1)
+            storing = nil
+            if isStored { storedMark = storingMark }
+            lastStored = isStored ? now : now.advanced(bySeconds: 1)
         case .timer: timer.noteFired()
         }
     }
 
-    private mutating func end(_ device: String, _ outcome: PushOutcome?, now: Instant) {
+    private mutating func endAttempt(to device: String, _ outcome: PushOutcome?, now: Instant) {
         let (edits, givenUp) = schedule.finish(device, outcome, now: now, jitter: dispatcher.jitter())
-        edits.forEach { store($0) }
+        edits.forEach { addEdit($0) }
         hasSent = true
         if givenUp > 0 { dispatcher.record.withLock { $0.givenUp += givenUp } }
     }
 
-    private mutating func store(_ edit: PushSchedule.Edit) {
-        unkept.append(edit)
-        unkeptDevices[edit.device, default: 0] += 1
+    private mutating func addEdit(_ edit: PushSchedule.Edit) {
+        unstored.append(edit)
+        unstoredDevices[edit.device, default: 0] += 1
     }
 
     /// Does everything that can be done now.
@@ -65,26 +65,26 @@ struct PushPass {
         await loadDue()
         repeat {
             await readLog()
-            await tell()
-            await begin(in: &group)
+            await expandNotifications()
+            await startAttempts(in: &group)
         } while mayGoOn
-        keep(in: &group)
+        beginStoringOutcomes(in: &group)
         setTimer()
         publish()
     }
 
     /// Whether attempts, or a transaction, are under way whose end will be signalled.
-    var isBusy: Bool { schedule.underWayCount > 0 || keeping != nil }
+    var isBusy: Bool { schedule.underWayCount > 0 || storing != nil }
 
     /// Whether more can be read and sent at once.
-    private var mayGoOn: Bool { !isStuck && hasRoom && (mayHoldMore || !tellings.isEmpty) }
+    private var mayGoOn: Bool { !isStuck && hasRoom && (mayHoldMore || !expansions.isEmpty) }
 
     private var hasRoom: Bool {
-        schedule.messageCount < dispatcher.policy.messagesInMemory && unkept.count < Self.unkeptLimit
+        schedule.messageCount < dispatcher.policy.messagesInMemory && unstored.count < Self.unstoredLimit
     }
 
     /// With so many edits not stored, because the disk refuses, nothing more is read.
-    private static let unkeptLimit = 10_000
+    private static let unstoredLimit = 10_000
 
     // MARK: Reading
 
@@ -113,7 +113,7 @@ struct PushPass {
 
     /// Reads the log on, while there is room for more messages.
     private mutating func readLog() async {
-        guard !isStuck, mayHoldMore, hasRoom, tellings.isEmpty, let after = seen else { return }
+        guard !isStuck, mayHoldMore, hasRoom, expansions.isEmpty, let after = seen else { return }
         let end = dispatcher.coordinator.lastSequence
         do {
             let changes = try await dispatcher.coordinator.read { store in
@@ -127,25 +127,25 @@ struct PushPass {
             }
             let recipients = PushRecipients(
                 directory: dispatcher.coordinator.directory, origin: dispatcher.coordinator.origin)
-            tellings = changes.reversed().compactMap { change in
-                recipients.telling(of: change).map {
-                    PushExpansion(telling: $0, sequence: change.sequence.rawValue)
+            expansions = changes.reversed().compactMap { change in
+                recipients.notification(of: change).map {
+                    PushExpansion(notification: $0, sequence: change.sequence.rawValue)
                 }
             }
             seen = max(changes.last?.sequence ?? end, after)
             mayHoldMore = !changes.isEmpty
         } catch StoreError.trimmed(let oldest) {
-            // What is older than the log is older than a push is tried.
+            // Changes older than the log are older than the time for which a push is tried.
             seen = LogSequence(max(after.rawValue, oldest.rawValue - 1))
         } catch {
             isStuck = true
         }
     }
 
-    /// Tells changes that were read to the devices of those whom they concern, while there is room.
-    private mutating func tell() async {
-        while !isStuck, hasRoom, !tellings.isEmpty {
-            let steps = nextTellings()
+    /// Queues the notifications of changes that were read for the devices of their recipients, while there is room.
+    private mutating func expandNotifications() async {
+        while !isStuck, hasRoom, !expansions.isEmpty {
+            let steps = nextExpansions()
             guard
                 let found = try? await dispatcher.coordinator.read({ store in
                     try steps.map { try $0.devices(in: store) }
@@ -156,23 +156,23 @@ struct PushPass {
             }
             let now = dispatcher.now()
             for (step, devices) in zip(steps, found) {
-                for device in devices where device.id != step.telling.writer {
+                for device in devices where device.id != step.notification.writer {
                     let edit = schedule.add(
-                        step.telling.message, to: device.id, of: device.service, sequence: step.sequence, now: now,
+                        step.notification.message, to: device.id, of: device.service, sequence: step.sequence, now: now,
                         jitter: dispatcher.jitter())
-                    if let edit { store(edit) }
+                    if let edit { addEdit(edit) }
                 }
-                tellings.removeLast()
-                if let rest = step.rest { tellings.append(rest) }
+                expansions.removeLast()
+                if let rest = step.rest { expansions.append(rest) }
             }
         }
     }
 
     /// The next changes to send, in order: several changes, up to and including one that is sent to many people in
     /// steps.
-    private func nextTellings() -> [PushExpansion] {
+    private func nextExpansions() -> [PushExpansion] {
         var steps: [PushExpansion] = []
-        for step in tellings.reversed().prefix(PushDispatcher.tellingLimit) {
+        for step in expansions.reversed().prefix(PushDispatcher.expansionLimit) {
             steps.append(step)
             if step.rest != nil { break }
         }
@@ -185,9 +185,9 @@ struct PushPass {
         while !isStuck, hasRoom {
             let due = schedule.dueDevices(now, limit: PushDispatcher.lookupLimit)
             if due.isEmpty { return }
-            let ready = due.filter { unkeptDevices[$0] == nil }
-            for device in due where unkeptDevices[device] != nil {
-                schedule.wait(device, until: now.advanced(bySeconds: PushDispatcher.keepingSeconds))
+            let ready = due.filter { unstoredDevices[$0] == nil }
+            for device in due where unstoredDevices[device] != nil {
+                schedule.delayLane(of: device, until: now.advanced(bySeconds: PushDispatcher.storingSeconds))
             }
             if ready.isEmpty { return }
             let found = try? await dispatcher.coordinator.read { store in
@@ -197,7 +197,7 @@ struct PushPass {
                 }
             }
             guard let found else {
-                for device in ready { schedule.wait(device, until: now.advanced(bySeconds: 1)) }
+                for device in ready { schedule.delayLane(of: device, until: now.advanced(bySeconds: 1)) }
                 isStuck = true
                 return
             }
@@ -208,16 +208,16 @@ struct PushPass {
                 }
                 let messages = pushes.compactMap { PushMessage(stored: $0.message, topic: $0.topic) }
                 schedule.load(service == nil ? [] : messages, of: service ?? "", for: device)
-                if service == nil { store(.remove(device: device, registeredBy: nil)) }
+                if service == nil { addEdit(.remove(device: device, registeredBy: nil)) }
             }
         }
     }
 
     // MARK: Sending
 
-    private mutating func begin(in group: inout DiscardingTaskGroup) async {
+    private mutating func startAttempts(in group: inout DiscardingTaskGroup) async {
         while true {
-            let begun = schedule.begin(limit: PushDispatcher.beginningLimit)
+            let begun = schedule.startAttempts(limit: PushDispatcher.beginningLimit)
             if begun.isEmpty { return }
             let keys = begun.map { Array($0.device.utf8) }
             let found = try? await dispatcher.coordinator.read { store in
@@ -226,11 +226,11 @@ struct PushPass {
             let now = dispatcher.now()
             for (index, (device, message)) in begun.enumerated() {
                 guard let found else {
-                    end(device, .retry("its address could not be read", afterSeconds: nil), now: now)
+                    endAttempt(to: device, .retry("its address could not be read", afterSeconds: nil), now: now)
                     continue
                 }
                 guard let credential = found[index] else {
-                    end(device, nil, now: now)
+                    endAttempt(to: device, nil, now: now)
                     continue
                 }
                 group.addTask { [dispatcher] in
@@ -245,29 +245,29 @@ struct PushPass {
 
     /// The change up to which everything was sent, given up or is to be stored by the edits so far.
     private var mark: LogSequence {
-        let oldest = [schedule.oldestSequence, tellings.last?.sequence].compactMap { $0 }.min()
+        let oldest = [schedule.oldestSequence, expansions.last?.sequence].compactMap { $0 }.min()
         return oldest.map { LogSequence($0 - 1) } ?? seen ?? .zero
     }
 
-    private var nextKeeping: Instant? {
-        if keeping != nil { return nil }
-        if !unkept.isEmpty { return lastKept.advanced(bySeconds: PushDispatcher.keepingSeconds) }
+    private var nextStoring: Instant? {
+        if storing != nil { return nil }
+        if !unstored.isEmpty { return lastStored.advanced(bySeconds: PushDispatcher.storingSeconds) }
         guard mark > storedMark else { return nil }
         let wait = hasSent ? PushDispatcher.markSeconds.sent : PushDispatcher.markSeconds.idle
-        return lastKept.advanced(bySeconds: wait)
+        return lastStored.advanced(bySeconds: wait)
     }
 
-    private mutating func keep(in group: inout DiscardingTaskGroup) {
-        guard let moment = nextKeeping, moment <= dispatcher.now() else { return }
-        let (edits, mark) = (unkept, mark)
-        (keeping, keepingMark, unkept, hasSent) = (edits, mark, [], false)
+    private mutating func beginStoringOutcomes(in group: inout DiscardingTaskGroup) {
+        guard let moment = nextStoring, moment <= dispatcher.now() else { return }
+        let (edits, mark) = (unstored, mark)
+        (storing, storingMark, unstored, hasSent) = (edits, mark, [], false)
         group.addTask { [dispatcher] in
             var isStored = false
             while !isStored {
-                isStored = await dispatcher.keep(edits, through: mark)
+                isStored = await dispatcher.storeOutcomes(edits, through: mark)
                 if !isStored { guard (try? await Task.sleep(for: .seconds(1))) != nil else { break } }
             }
-            dispatcher.signal(.kept(isStored))
+            dispatcher.signal(.stored(isStored))
         }
     }
 
@@ -275,16 +275,16 @@ struct PushPass {
     /// start.
     mutating func end() async {
         timer.cancel()
-        guard seen != nil, keeping != nil || !unkept.isEmpty || mark > storedMark else { return }
+        guard seen != nil, storing != nil || !unstored.isEmpty || mark > storedMark else { return }
         // A transaction under way may fail, so its edits are made again.
-        _ = await dispatcher.keep((keeping ?? []) + unkept, through: mark)
+        _ = await dispatcher.storeOutcomes((storing ?? []) + unstored, through: mark)
     }
 
     // MARK: Time
 
     private mutating func setTimer() {
         let now = dispatcher.now()
-        var next = [schedule.nextMoment, nextKeeping]
+        var next = [schedule.nextMoment, nextStoring]
         // Repeats a read that failed, and notices when the clock was set.
         if isStuck { next.append(now.advanced(bySeconds: 1)) }
         if schedule.postponedCount > 0 { next.append(now.advanced(bySeconds: 30)) }
@@ -306,21 +306,21 @@ struct PushPass {
     }
 }
 
-/// A telling on its way to devices: of many people a few are looked up at once.
+/// A notification that is queued for devices in steps: of many recipients a few are looked up at once.
 struct PushExpansion: Sendable {
-    let telling: PushRecipients.Telling
+    let notification: PushRecipients.Notification
     let sequence: Int64
     /// How many of the people were looked up before.
     private var done = 0
 
-    init(telling: PushRecipients.Telling, sequence: Int64) {
-        self.telling = telling
+    init(notification: PushRecipients.Notification, sequence: Int64) {
+        self.notification = notification
         self.sequence = sequence
     }
 
     /// The next devices, each with its service.
     func devices(in store: any Store) throws -> [(id: String, service: String)] {
-        switch telling.recipients {
+        switch notification.recipients {
         case .subscribers(let dataset, let owner):
             return try store.pushSubscribers(to: dataset, of: owner).compactMap { id in
                 let credential = try store.credential(.pushDevice, key: Array(id.utf8))
@@ -333,9 +333,10 @@ struct PushExpansion: Sendable {
         }
     }
 
-    /// What is left behind the next devices; nil at the end.
+    /// The expansion after the next devices; nil at the end.
     var rest: PushExpansion? {
-        guard case .people(let people) = telling.recipients, done + PushDispatcher.lookupLimit < people.count else {
+        guard case .people(let people) = notification.recipients, done + PushDispatcher.lookupLimit < people.count
+        else {
             return nil
         }
         var rest = self
@@ -348,7 +349,7 @@ extension PushDispatcher {
     /// Stores what became of messages, and how far the log is done.
     ///
     /// - Returns: whether they are on disk.
-    fileprivate func keep(_ edits: [PushSchedule.Edit], through mark: LogSequence) async -> Bool {
+    fileprivate func storeOutcomes(_ edits: [PushSchedule.Edit], through mark: LogSequence) async -> Bool {
         do {
             try await coordinator.storeState { transaction, _ in
                 for edit in edits {

@@ -5,7 +5,7 @@ import MusterWire
 /// The recipients of push messages about attendance rules.
 extension PushRecipients {
     /// Sends reports to the team's leaders, or to the admins if it has none. A user's edits of a rule are not sent.
-    func telling(of report: AttendanceReport, at moment: Instant) -> Telling? {
+    func notification(of report: AttendanceReport, at moment: Instant) -> Notification? {
         let place = directory.regions[report.region]?.name ?? "a region that was removed"
         guard let title = title(of: report, in: place), let team = directory.teams[report.team] else { return nil }
         let words =
@@ -20,7 +20,7 @@ extension PushRecipients {
             ],
             notice: .init(
                 title: title, body: [words, report.note].compactMap(\.self).joined(separator: " ")))
-        return Telling(message: message, recipients: .people(leaders(of: team)), writer: nil)
+        return Notification(message: message, recipients: .people(leaders(of: team)), writer: nil)
     }
 
     /// The first line of the message; nil for a report that is not sent.

@@ -5,7 +5,7 @@ import MusterWire
 /// The recipients of push messages about proximity rules.
 extension PushRecipients {
     /// Sends reports to the team's leaders, or to the admins if it has none. A user's edits of a rule are not sent.
-    func telling(of report: ProximityReport, at moment: Instant) -> Telling? {
+    func notification(of report: ProximityReport, at moment: Instant) -> Notification? {
         guard let title = title(of: report), let who = report.who, let team = directory.teams[report.team] else {
             return nil
         }
@@ -19,7 +19,7 @@ extension PushRecipients {
                 .init("state", .text(report.turn.wireName.description)),
             ],
             notice: .init(title: title, body: [distance, report.note].compactMap(\.self).joined(separator: " ")))
-        return Telling(message: message, recipients: .people(leaders(of: team)), writer: nil)
+        return Notification(message: message, recipients: .people(leaders(of: team)), writer: nil)
     }
 
     /// The first line of the message; nil for a report that is not sent.

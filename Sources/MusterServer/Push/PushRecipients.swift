@@ -2,16 +2,16 @@ import MusterCore
 import MusterStore
 import MusterWire
 
-/// Decides which change of the log is told to whom by push. What is not here is not pushed.
+/// Decides which changes of the log are pushed, and to whom. Other changes are not pushed.
 struct PushRecipients {
     let directory: Directory
     let origin: EventOrigin
 
-    /// A change that someone is told of.
-    struct Telling: Sendable {
+    /// The message about a change, and its recipients.
+    struct Notification: Sendable {
         var message: PushMessage
         var recipients: Recipients
-        /// The device that made the change, which is told nothing.
+        /// The device that made the change, which does not receive the message.
         var writer: String?
     }
 
@@ -33,27 +33,28 @@ struct PushRecipients {
     /// How long the message that a dataset changed is of use, in seconds: as long as it is tried.
     static let datasetSeconds: Double = 86_400
 
-    /// Who is told what about a change; nil where nobody is.
-    func telling(of logged: LoggedChange) -> Telling? {
+    /// Returns the notification of a change; nil for a change that is not pushed.
+    func notification(of logged: LoggedChange) -> Notification? {
         switch logged.change {
-        case .dataset(let touch): telling(of: touch, at: logged.committedAt)
-        case .incident(let incident): telling(of: incident, at: logged.committedAt)
-        case .safety(let safety, of: let user): telling(ofCall: safety, by: user, at: logged.committedAt)
-        case .reminder(let safety, of: let user, count: _): telling(ofCall: safety, by: user, at: logged.committedAt)
-        case .checkInTimer(let timer, of: let user): telling(of: timer, of: user, at: logged.committedAt)
-        case .attendance(let report): telling(of: report, at: logged.committedAt)
-        case .proximity(let report): telling(of: report, at: logged.committedAt)
-        case .action(let action) where action.kind == .locationAsked: telling(of: action, at: logged.committedAt)
+        case .dataset(let touch): notification(of: touch, at: logged.committedAt)
+        case .incident(let incident): notification(of: incident, at: logged.committedAt)
+        case .safety(let safety, of: let user): notification(ofCall: safety, by: user, at: logged.committedAt)
+        case .reminder(let safety, of: let user, count: _):
+            notification(ofCall: safety, by: user, at: logged.committedAt)
+        case .checkInTimer(let timer, of: let user): notification(of: timer, of: user, at: logged.committedAt)
+        case .attendance(let report): notification(of: report, at: logged.committedAt)
+        case .proximity(let report): notification(of: report, at: logged.committedAt)
+        case .action(let action) where action.kind == .locationAsked: notification(of: action, at: logged.committedAt)
         default: nil
         }
     }
 
-    private func telling(of touch: DatasetTouch, at moment: Instant) -> Telling? {
+    private func notification(of touch: DatasetTouch, at moment: Instant) -> Notification? {
         guard let owner = directory.users[touch.owner] else { return nil }
         let message = PushMessage(
             topic: "dataset \(touch.name)", createdAt: moment, lastingSeconds: Self.datasetSeconds,
             data: Self.syncData(of: touch.name, syncCount: touch.syncCount, owner: owner, origin))
-        return Telling(
+        return Notification(
             message: message, recipients: .subscribers(of: touch.name, owner: touch.owner), writer: touch.device)
     }
 
@@ -70,7 +71,7 @@ struct PushRecipients {
     }
 
     /// Everyone of the team but who did it: that person knows.
-    private func telling(of incident: Incident, at moment: Instant) -> Telling? {
+    private func notification(of incident: Incident, at moment: Instant) -> Notification? {
         let author: UserNumber?
         switch incident.turn {
         case .started: author = incident.startedBy
@@ -94,11 +95,11 @@ struct PushRecipients {
                 .init("drill", .text(isDrill ? "true" : "false")),
                 .init("state", .text(incident.isOpen ? "open" : "closed")),
             ], notice: .init(title: title, body: words))
-        return Telling(message: message, recipients: .people(people), writer: nil)
+        return Notification(message: message, recipients: .people(people), writer: nil)
     }
 
     /// The leaders of the caller's team, and where there is none the admins.
-    private func telling(ofCall safety: Safety, by user: UserNumber, at moment: Instant) -> Telling? {
+    private func notification(ofCall safety: Safety, by user: UserNumber, at moment: Instant) -> Notification? {
         guard safety.state.isCall, safety.acknowledgedBy == nil, let caller = directory.users[user] else { return nil }
         let isSOS = safety.state == .sos
         let message = PushMessage(
@@ -110,7 +111,7 @@ struct PushRecipients {
             notice: .init(
                 title: isSOS ? "SOS: \(caller.name)" : "\(caller.name) needs help",
                 body: "Nobody has answered yet. Open Muster to see where they are."))
-        return Telling(message: message, recipients: .people(leaders(of: caller)), writer: nil)
+        return Notification(message: message, recipients: .people(leaders(of: caller)), writer: nil)
     }
 
     /// The leaders of a person's team, and where there is none the admins; never the person.
@@ -121,7 +122,7 @@ struct PushRecipients {
     }
 
     /// The person whose word is due; and once that brought none, the leaders. The SOS after that is a call for help.
-    private func telling(of timer: CheckInTimer, of user: UserNumber, at moment: Instant) -> Telling? {
+    private func notification(of timer: CheckInTimer, of user: UserNumber, at moment: Instant) -> Notification? {
         guard timer.turn == .reminded || timer.turn == .overdue, let person = directory.users[user] else { return nil }
         let isDue = timer.turn == .reminded
         let notice: PushMessage.Notice =
@@ -137,10 +138,10 @@ struct PushRecipients {
                 .init("source", .text("muster")), .init("kind", .text("check-in")), .init("user", .text(person.name)),
                 .init("state", .text(isDue ? "due" : "overdue")),
             ], notice: notice)
-        return Telling(message: message, recipients: .people(isDue ? [user] : leaders(of: person)), writer: nil)
+        return Notification(message: message, recipients: .people(isDue ? [user] : leaders(of: person)), writer: nil)
     }
 
-    private func telling(of action: Action, at moment: Instant) -> Telling? {
+    private func notification(of action: Action, at moment: Instant) -> Notification? {
         guard let user = action.user else { return nil }
         let author = directory.users[action.author]?.name ?? "Your team's leader"
         let message = PushMessage(
@@ -149,7 +150,7 @@ struct PushRecipients {
                 .init("source", .text("muster")), .init("kind", .text("locate")), .init("by", .text(author)),
             ],
             notice: .init(title: "Where are you now?", body: "\(author) asks. Open Muster to tell."))
-        return Telling(message: message, recipients: .people([user]), writer: nil)
+        return Notification(message: message, recipients: .people([user]), writer: nil)
     }
 }
 

@@ -8,7 +8,7 @@ import MusterStore
 /// Services take turns, so that a service that hangs does not delay the devices of others. A failing service keeps only
 /// a few lanes in memory, so that it leaves room for the messages of other services.
 struct PushSchedule {
-    /// What is to be stored.
+    /// A change of the store that follows from an attempt.
     enum Edit: Hashable, Sendable {
         case postpone(PostponedPush)
         case forget(topic: String, device: String)
@@ -41,7 +41,7 @@ struct PushSchedule {
     }
 
     private struct Service {
-        private var ready = Line<String>()
+        private var ready = FIFOQueue<String>()
         private(set) var readyCount = 0
         var underWay = 0
         var isFailing = false
@@ -71,7 +71,7 @@ struct PushSchedule {
     private let policy: PushPolicy
     private var lanes: [String: Lane] = [:]
     private var services: [String: Service] = [:]
-    private var turns = Line<String>()
+    private var turns = FIFOQueue<String>()
     private var postponed: [String: (dueAt: Instant, attempts: Int)] = [:]
     private var agenda = Agenda<String>()
     private var outstanding = OutstandingSequences()
@@ -119,7 +119,7 @@ struct PushSchedule {
             lineUp(device, of: service)
             return nil
         }
-        // What is under way cannot be called back.
+        // A message under way cannot be called back.
         let waiting = lane.items.indices.dropFirst(lane.isUnderWay ? 1 : 0)
         if let index = waiting.first(where: { lane.items[$0].message.topic == message.topic }) {
             outstanding.remove(lane.items[index].sequence)
@@ -149,7 +149,7 @@ struct PushSchedule {
     }
 
     /// Lets a device that `dueDevices` returned wait on, because its messages cannot be read yet.
-    mutating func wait(_ device: String, until moment: Instant) {
+    mutating func delayLane(of device: String, until moment: Instant) {
         guard let lane = postponed[device] else { return }
         postponed[device] = (moment, lane.attempts)
         agenda.add(device, at: moment)
@@ -162,7 +162,7 @@ struct PushSchedule {
 
     /// Postpones a device that `dueDevices` returned, because its service is congested.
     mutating func putOff(_ device: String, now: Instant, jitter: Double) {
-        wait(device, until: now.advanced(bySeconds: policy.putOffSeconds(jitter: jitter)))
+        delayLane(of: device, until: now.advanced(bySeconds: policy.putOffSeconds(jitter: jitter)))
     }
 
     /// Takes the messages that waited in the store for a device that `dueDevices` returned; none where it is gone.
@@ -177,8 +177,8 @@ struct PushSchedule {
 
     // MARK: Attempts
 
-    /// Begins attempts, as many as may be, at most `limit`.
-    mutating func begin(limit: Int) -> [(device: String, message: PushMessage)] {
+    /// Starts as many attempts as the policy allows, at most `limit`.
+    mutating func startAttempts(limit: Int) -> [(device: String, message: PushMessage)] {
         var begun: [(device: String, message: PushMessage)] = []
         while begun.count < limit, underWayCount < policy.attemptsInAll, let name = turns.popFirst() {
             guard var service = services.removeValue(forKey: name) else { continue }
@@ -221,7 +221,7 @@ struct PushSchedule {
         case .delivered?, .refused?:
             let done = lane.items.removeFirst()
             outstanding.remove(done.sequence)
-            keep(lane, of: device)
+            storeLane(lane, of: device)
             return (done.isStored ? [.forget(topic: done.message.topic, device: device)] : [], 0)
         case .retry(_, let asked)?:
             let attempts = lane.attempts + 1
@@ -257,7 +257,7 @@ struct PushSchedule {
         return (edits, givenUp)
     }
 
-    private mutating func keep(_ lane: Lane, of device: String) {
+    private mutating func storeLane(_ lane: Lane, of device: String) {
         guard !lane.items.isEmpty else { return }
         var lane = lane
         lane.attempts = 0

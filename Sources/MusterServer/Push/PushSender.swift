@@ -13,7 +13,7 @@ extension PushSender {
     package func refusal(of address: PushAddress) -> String? { nil }
 }
 
-/// What became of an attempt.
+/// The outcome of an attempt.
 package enum PushOutcome: Hashable, Sendable {
     /// The service accepted the message.
     case delivered

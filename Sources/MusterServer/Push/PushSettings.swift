@@ -5,9 +5,9 @@ import MusterHTTP
 package struct PushSettings: Sendable {
     /// Whom a push service may turn to about this server: a `mailto:` or `https:` URL.
     package var contact = "mailto:admin@\(ProcessInfo.processInfo.hostName)"
-    /// What Apple gave the operator; nil where the server does not send by APNs.
+    /// The operator's credentials from Apple; nil where the server does not send by APNs.
     package var apns: APNsCredentials?
-    /// What Google gave the operator; nil where the server does not send by FCM.
+    /// The operator's credentials from Google; nil where the server does not send by FCM.
     package var fcm: FCMCredentials?
     /// How often, for how long and how many at once.
     package var policy = PushPolicy()

@@ -24,7 +24,7 @@ final class SubscriptionResolver: HostResolver {
     /// - Parameter ask: looks a name up, and may block.
     init(
         ask: @escaping @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress] = {
-            try SystemResolver.ask($0, $1)
+            try SystemResolver.lookUp($0, $1)
         }
     ) {
         self.ask = ask
@@ -33,7 +33,7 @@ final class SubscriptionResolver: HostResolver {
     deinit { pool.shutDownSoon() }
 
     func addresses(of host: String, port: Int) async throws -> [SocketAddress] {
-        if let literal = try? SystemResolver.ask(host, port, isLiteral: true) { return literal }
+        if let literal = try? SystemResolver.lookUp(host, port, isLiteral: true) { return literal }
         let latest = ContinuousClock.now + .seconds(Self.waitSeconds)
         let share = WorkerPool<UserNumber?>.Share(threads: Self.threadsOfUser, jobs: Self.namesOfUser)
         do {

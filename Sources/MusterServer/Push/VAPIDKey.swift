@@ -22,7 +22,7 @@ package struct VAPIDKey: Sendable {
     ///
     /// - Parameters:
     ///   - audience: the service's scheme, host and port.
-    ///   - contact: whom the service may turn to: a `mailto:` or `https:` URL.
+    ///   - contact: the operator's address for the push service: a `mailto:` or `https:` URL.
     package func authorization(for audience: String, contact: String, at now: Instant) -> String {
         let claims = JSONWriter.object { writer in
             writer.member("aud", audience)

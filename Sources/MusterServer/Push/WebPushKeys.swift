@@ -8,17 +8,17 @@ package struct WebPushKeys: Hashable, Sendable {
     /// The receiver's `auth`: 16 bytes.
     package let secret: [UInt8]
 
-    /// That the keys cannot be used.
-    package struct Fault: Error, Hashable {
+    /// The error for keys that cannot be used.
+    package struct KeyError: Error, Hashable {
         package let detail: String
     }
 
-    /// - Throws: `Fault` where the public key is no point of P-256, or the secret is not of 16 bytes.
-    package init(publicKey: [UInt8], secret: [UInt8]) throws(Fault) {
+    /// - Throws: `KeyError` where the public key is no point of P-256, or the secret is not of 16 bytes.
+    package init(publicKey: [UInt8], secret: [UInt8]) throws(KeyError) {
         guard publicKey.count == 65, (try? P256.KeyAgreement.PublicKey(x963Representation: publicKey)) != nil else {
-            throw Fault(detail: "p256dh is no public key of P-256, 65 bytes in base64url")
+            throw KeyError(detail: "p256dh is no public key of P-256, 65 bytes in base64url")
         }
-        guard secret.count == 16 else { throw Fault(detail: "auth is not of 16 bytes in base64url") }
+        guard secret.count == 16 else { throw KeyError(detail: "auth is not of 16 bytes in base64url") }
         self.publicKey = publicKey
         self.secret = secret
     }

@@ -85,8 +85,8 @@ final class WebPushSender: PushSender {
         return value
     }
 
-    /// What the receiver reads: the data for the app, and what people see in the declarative form, which a browser
-    /// shows without a service worker. That form needs a page to open.
+    /// The text that the receiver decrypts: the data for the app, and what people see in the declarative form, which a
+    /// browser shows without a service worker. That form needs a page to open.
     static func text(of message: PushMessage, page: String?) -> [UInt8] {
         PushMessage.fit(WebPushKeys.textLimitBytes) { text(of: message, page: page, bodyBytes: $0) }
     }

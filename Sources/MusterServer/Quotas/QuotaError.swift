@@ -46,9 +46,12 @@ package struct QuotaError: Error, Hashable, Sendable, CustomStringConvertible {
             return "The store holds \(Self.bytes(limit)), as much as it may hold. "
                 + "An admin can remove data or allow more (--quota-store-mib)."
         case .implicitUsersOfTeam:
-            return "Team \(owner) has \(Self.text(limit)) devices that nobody made, as many as a team may have. "
+            return "Team \(owner) has \(Self.text(limit)) devices created automatically by AWS clients, as many as a "
+                + "team may have. "
                 + "Delete some, or ask an admin for more (--quota-implicit-users)."
-        case .implicitUsers: return "There are \(Self.text(limit)) devices that nobody made, as many as there may be."
+        case .implicitUsers:
+            return "There are \(Self.text(limit)) devices created automatically by AWS clients, as many as there may "
+                + "be."
         case .collectionsOfTeam:
             return "Team \(owner) has \(Self.text(limit)) collections of its own, as many as a team may have. "
                 + "Remove one, or ask an admin (--quota-collections)."

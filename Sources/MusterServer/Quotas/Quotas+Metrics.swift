@@ -2,7 +2,7 @@ import MusterCore
 import MusterHTTP
 import Synchronization
 
-/// What `/metrics` shows of quotas.
+/// The metrics of quotas.
 extension Quotas {
     /// Metrics of refusals and usage. Where each user, team or database has a quota, the figure is that of the one that
     /// uses most. The last family leaves out quotas without a limit.

@@ -23,7 +23,7 @@ package final class Quotas: Sendable {
 
     /// The stored bytes at the last measurement.
     struct Usage {
-        /// Of positions and signals.
+        /// Of positions and signals, and of members' sightings, ranges and notes.
         var observationBytes: [UserNumber: Int64] = [:]
         var datasetBytes: [UserNumber: Int64] = [:]
         var usersOverBytes: Set<UserNumber> = []
@@ -88,11 +88,17 @@ package final class Quotas: Sendable {
     /// Adopts the store's measurement of its content.
     func adopt(_ stored: StoredUsage, in directory: Directory) {
         var observationBytes: [UserNumber: Int64] = [:]
-        for byDevice in [stored.positionBytes, stored.signalBytes] {
+        func count(_ byDevice: [DeviceNumber: Int64], where isCounted: (User) -> Bool = { _ in true }) {
             for (device, bytes) in byDevice {
-                if let owner = directory.devices[device]?.user { observationBytes[owner, default: 0] += bytes }
+                guard let owner = directory.devices[device]?.user, let user = directory.users[owner], isCounted(user)
+                else { continue }
+                observationBytes[owner, default: 0] += bytes
             }
         }
+        count(stored.positionBytes)
+        count(stored.signalBytes)
+        // A gateway's scanners hear everybody's tags: to refuse their sightings would lose where people are.
+        count(stored.reportBytes) { $0.role == .member }
         var totals = observationBytes
         var mostBytesOfDatabase: Int64 = 0
         for (database, bytes) in stored.documentBytes {
@@ -128,11 +134,11 @@ package final class Quotas: Sendable {
     ///   - areFilesAmong: whether the revisions have files.
     /// - Returns: the quota they would exceed; nil where they have room.
     func refusal(
-        ofBytes bytes: Int64, with stored: Int64, areFilesAmong: Bool, in place: WriteTarget
+        ofBytes bytes: Int64, with stored: Int64, areFilesAmong: Bool, in target: WriteTarget
     ) -> QuotaError? {
         if bytes == 0 { return nil }
         let usage = usage.withLock { $0 }
-        if let user = place.user {
+        if let user = target.user {
             // During an incident a person's position matters more than a quota; a file does not.
             let isInIncident = user.team.map { usage.teamsInIncident.contains($0) } ?? false
             if isInIncident && !areFilesAmong { return nil }
@@ -141,7 +147,7 @@ package final class Quotas: Sendable {
                 return QuotaError(.userBytes, of: user.name, limit: Double(limit))
             }
         } else if let limit = settings.databaseBytes, stored + bytes > limit {
-            return QuotaError(.databaseBytes, of: place.name, limit: Double(limit))
+            return QuotaError(.databaseBytes, of: target.name, limit: Double(limit))
         }
         return storeRefusal(usage.storeBytes)
     }

@@ -103,7 +103,7 @@ package final class Relay: Sendable {
     ) -> Double {
         change { state in
             let wait = state.switchboard.charge(frames, bytes: bytes, of: id, at: now)
-            do throws(RelayFault) {
+            do throws(RelayError) {
                 guard wait <= limits.owedSeconds else { throw .tooMuch }
                 for frame in frames { try state.switchboard.receive(frame, from: id) }
             } catch {

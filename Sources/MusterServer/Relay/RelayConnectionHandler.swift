@@ -48,7 +48,9 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
         try? context.channel.syncOptions?.setOption(.recvAllocator, value: buffers)
         try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         let period = TimeAmount.seconds(Self.lookSeconds)
-        looks = context.eventLoop.scheduleRepeatedTask(initialDelay: period, delay: period) { _ in bound.value.look() }
+        looks = context.eventLoop.scheduleRepeatedTask(initialDelay: period, delay: period) { _ in
+            bound.value.endIfSilent()
+        }
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
@@ -67,7 +69,7 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
         reader.append(bytes.readableBytesView)
         var frames: [RelayFrame] = []
         var isBroken = false
-        do throws(RelayFault) {
+        do throws(RelayError) {
             while let frame = try reader.next() { frames.append(frame) }
         } catch {
             isBroken = true
@@ -144,7 +146,7 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
     }
 
     /// Ends a connection that says nothing, or has not said hello.
-    private func look() {
+    private func endIfSilent() {
         guard let context, !isOver, !isPaused else { return }
         let limits = seat.relay.limits
         let now = context.eventLoop.now

@@ -26,9 +26,9 @@ package struct RelayLimits: Hashable, Sendable {
     package var owedSeconds: Double = 60
     /// Bytes that one user may send at once.
     package var burstBytes: Double = 8_388_608
-    /// What a frame costs besides its bytes, of the relay's and of a WebSocket's that brings none.
+    /// The cost of a frame besides its bytes, of the relay's and of a WebSocket's that brings none.
     package var frameBytes = 64
-    /// What a hello costs, which the whole team is told of, and an `open`.
+    /// The cost of an `open`, and of a hello, which the relay passes on to the whole team.
     package var announcementBytes = 4 << 10
     /// The seconds within which a device must say hello.
     package var helloSeconds: Int64 = 10

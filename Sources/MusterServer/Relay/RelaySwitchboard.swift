@@ -28,11 +28,11 @@ struct RelaySwitchboard {
         let user: UserNumber
         let account: String
         let team: TeamNumber
-        /// What the device announced in its hello; nil before.
+        /// The announcement in the device's hello; nil before.
         var announced: RelayPeer?
         var streams: [UInt32: End] = [:]
         var nextIncoming = RelayFrame.firstIncoming
-        /// What waits to be sent to the device.
+        /// The frames that wait to be sent to the device.
         var outbox = ByteBuffer()
         /// The bytes of streams that are on their way to the device, or in its own buffers.
         var owed = 0
@@ -51,7 +51,7 @@ struct RelaySwitchboard {
     /// The connections whose outboxes were empty and have something now, and those that end.
     private var woken: Set<ID> = []
 
-    /// What happened since the server started.
+    /// The counts since the server started.
     struct Counts: Hashable {
         var bytes = 0
         var streams = 0
@@ -89,7 +89,8 @@ struct RelaySwitchboard {
         return lastID
     }
 
-    /// Removes a connection that has closed. The others of its team are told, and the other ends of its streams.
+    /// Removes a connection that has closed. Queues frames that say so for the others of its team, and for the other
+    /// ends of its streams.
     mutating func leave(_ id: ID) {
         withdraw(id)
         guard let device = devices.removeValue(forKey: id) else { return }
@@ -114,7 +115,7 @@ struct RelaySwitchboard {
     /// Makes a device invisible and ends its streams.
     private mutating func withdraw(_ id: ID) {
         guard let device = devices[id] else { return }
-        for stream in device.streams.keys { close(stream, of: id, telling: .gone) }
+        for stream in device.streams.keys { close(stream, of: id, sending: .gone) }
         guard device.announced != nil else { return }
         devices[id]?.announced = nil
         for other in peers(of: id) { send(.gone(peer: id), to: other) }
@@ -152,8 +153,8 @@ struct RelaySwitchboard {
 
     /// Takes a frame from a device.
     ///
-    /// - Throws: `RelayFault` for a frame that breaks the protocol. The caller then ends the connection.
-    mutating func receive(_ frame: RelayFrame, from id: ID) throws(RelayFault) {
+    /// - Throws: `RelayError` for a frame that breaks the protocol. The caller then ends the connection.
+    mutating func receive(_ frame: RelayFrame, from id: ID) throws(RelayError) {
         guard devices[id]?.isEnding == false else { return }
         let isAnnounced = devices[id]?.announced != nil
         if case .hello(let name, let key) = frame {
@@ -166,7 +167,7 @@ struct RelaySwitchboard {
         case .accept(let stream): try accept(stream, of: id)
         case .data(let stream, let bytes): try pass(bytes, on: stream, from: id)
         case .credit(let stream, let count): try credit(Int(count), on: stream, of: id)
-        case .close(let stream, let closing): close(stream, of: id, telling: closing)
+        case .close(let stream, let closing): close(stream, of: id, sending: closing)
         case .ping: send(.pong, to: id)
         case .hello, .welcome, .appeared, .gone, .pong, .farewell: throw .untimely("this frame")
         }
@@ -209,7 +210,7 @@ struct RelaySwitchboard {
 
     // MARK: Streams
 
-    private mutating func open(_ stream: UInt32, from id: ID, to peer: ID) throws(RelayFault) {
+    private mutating func open(_ stream: UInt32, from id: ID, to peer: ID) throws(RelayError) {
         guard let device = devices[id] else { return }
         guard stream > 0, stream < RelayFrame.firstIncoming, device.streams[stream] == nil else {
             throw .untimely("a stream of this number")
@@ -230,7 +231,7 @@ struct RelaySwitchboard {
         send(.open(stream: number, peer: id), to: peer)
     }
 
-    private mutating func accept(_ stream: UInt32, of id: ID) throws(RelayFault) {
+    private mutating func accept(_ stream: UInt32, of id: ID) throws(RelayError) {
         // The other end may have closed the stream in the meantime. So with all frames of a stream.
         guard let end = devices[id]?.streams[stream] else { return }
         guard !end.isOpener, !end.isAccepted else { throw .untimely("an acceptance") }
@@ -241,14 +242,14 @@ struct RelaySwitchboard {
         send(.accept(stream: end.otherStream), to: end.other)
     }
 
-    private mutating func pass(_ bytes: [UInt8], on stream: UInt32, from id: ID) throws(RelayFault) {
+    private mutating func pass(_ bytes: [UInt8], on stream: UInt32, from id: ID) throws(RelayError) {
         guard let end = devices[id]?.streams[stream] else { return }
         guard bytes.count <= end.credit else { throw .overCredit }
         let owed = devices[end.other]?.owed ?? 0
         guard owed + bytes.count <= limits.owedBytes, owedInAll + bytes.count <= limits.owedBytesInAll else {
             counts.slowStreams += 1
             send(.close(stream: stream, .slow), to: id)
-            return close(stream, of: id, telling: .slow)
+            return close(stream, of: id, sending: .slow)
         }
         devices[id]?.streams[stream]?.credit -= bytes.count
         devices[end.other]?.owed += bytes.count
@@ -257,7 +258,7 @@ struct RelaySwitchboard {
         send(.data(stream: end.otherStream, bytes), to: end.other)
     }
 
-    private mutating func credit(_ count: Int, on stream: UInt32, of id: ID) throws(RelayFault) {
+    private mutating func credit(_ count: Int, on stream: UInt32, of id: ID) throws(RelayError) {
         guard let end = devices[id]?.streams[stream], let sender = devices[end.other]?.streams[end.otherStream] else {
             return
         }
@@ -269,7 +270,7 @@ struct RelaySwitchboard {
     }
 
     /// Removes a stream at both ends, and tells the other one.
-    private mutating func close(_ stream: UInt32, of id: ID, telling closing: RelayFrame.Closing) {
+    private mutating func close(_ stream: UInt32, of id: ID, sending closing: RelayFrame.Closing) {
         guard let end = devices[id]?.streams.removeValue(forKey: stream) else { return }
         counts.openStreams -= 1
         let other = devices[end.other]?.streams.removeValue(forKey: end.otherStream)

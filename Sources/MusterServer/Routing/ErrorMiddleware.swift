@@ -39,7 +39,7 @@ struct ErrorMiddleware: RouterMiddleware {
         } catch let error as HTTPError where error.status == .notFound {
             return unrouted(request)
         } catch {
-            if let problem = Problem(telling: error) { return problem.response }
+            if let problem = Problem(mapping: error) { return problem.response }
             context.log(error)
             return Problem.internalError.response
         }

@@ -10,35 +10,35 @@ extension Problem {
     /// Turns an error of any layer into a problem. Only this initializer maps errors to statuses.
     ///
     /// - Returns: nil for an unexpected error.
-    package init?(telling error: any Error) {
+    package init?(mapping error: any Error) {
         switch error {
         case let problem as Problem: self = problem
-        case let fault as IdentityError: self = Problem(telling: fault)
+        case let fault as IdentityError: self = Problem(mapping: fault)
         case is RoleRefusal: self = .forbidden
-        case let fault as RuleError: self = Problem(telling: fault)
+        case let fault as RuleError: self = Problem(mapping: fault)
         case let fault as IncidentError: self = .conflict(fault.sentence)
-        case let fault as CheckInError: self = Problem(telling: fault)
-        case let fault as AttendanceError: self = Problem(telling: fault)
-        case let fault as ProximityError: self = Problem(telling: fault)
+        case let fault as CheckInError: self = Problem(mapping: fault)
+        case let fault as AttendanceError: self = Problem(mapping: fault)
+        case let fault as ProximityError: self = Problem(mapping: fault)
         case let fault as JoinError: self = .conflict(fault.sentence)
-        case let fault as DatasetError: self = Problem(telling: fault)
-        case let fault as SyncTriggerError: self = Problem(telling: fault)
-        case let fault as PushDeviceError: self = Problem(telling: fault)
+        case let fault as DatasetError: self = Problem(mapping: fault)
+        case let fault as SyncTriggerError: self = Problem(mapping: fault)
+        case let fault as PushDeviceError: self = Problem(mapping: fault)
         case let fault as QuotaError: self = .overQuota(fault)
-        case let error as CoordinatorError: self = Problem(telling: error)
-        case let error as StoreError: self = Problem(telling: error)
-        case let fault as JSONError: self = Problem(telling: JSONFaults([fault]))
-        case let faults as JSONFaults: self = Problem(telling: faults)
+        case let error as CoordinatorError: self = Problem(mapping: error)
+        case let error as StoreError: self = Problem(mapping: error)
+        case let fault as JSONError: self = Problem(mapping: JSONFaults([fault]))
+        case let faults as JSONFaults: self = Problem(mapping: faults)
         case let faults as BodyFaults:
             self = .invalid(faults.faults.map { Fault($0.pointer, $0.words) })
-        case let faults as RegionFaults: self = Problem(telling: faults)
+        case let faults as RegionFaults: self = Problem(mapping: faults)
         case is NIOTooManyBytesError: self = .tooLarge(limitBytes: BodyLimits.standard.bytes)
         case let error as HTTPError where error.status == .serviceUnavailable:
             self = .unavailable(error.body ?? "")
         case let error as HTTPError where error.status == .notFound: self = .notFound
         case let error as HTTPError where error.status.kind == .clientError: self = .malformed(error.body ?? "")
-        case WorkLimit.Fault.abandoned: self = .unavailable("The request was cancelled.")
-        case is WorkLimit.Fault:
+        case WorkLimit.InterruptionError.abandoned: self = .unavailable("The request was cancelled.")
+        case is WorkLimit.InterruptionError:
             self = .invalid([], "The request takes too long: ask for less at a time.")
         case WorkError.shareIsFull:
             self = .tooManyRequests(
@@ -50,7 +50,7 @@ extension Problem {
     }
 
     /// The problem for an invalid rule.
-    private init(telling fault: RuleError) {
+    private init(mapping fault: RuleError) {
         switch fault {
         case .noRule: self = .notFound
         case .hasTargets, .tooManyRules: self = .conflict(fault.description)
@@ -60,7 +60,7 @@ extension Problem {
         }
     }
 
-    private init(telling fault: DatasetError) {
+    private init(mapping fault: DatasetError) {
         switch fault {
         case .conflict, .merged: self = .conflict(fault.description)
         case .overLimit: self = .overLimit(fault.description)
@@ -69,7 +69,7 @@ extension Problem {
         }
     }
 
-    private init(telling fault: SyncTriggerError) {
+    private init(mapping fault: SyncTriggerError) {
         switch fault {
         case .invalidAnswer(let words):
             self = .invalid("/records", "were not stored, because the pool's sync trigger failed. \(words)")
@@ -77,7 +77,7 @@ extension Problem {
         }
     }
 
-    private init(telling fault: CheckInError) {
+    private init(mapping fault: CheckInError) {
         switch fault {
         case .isNoPerson: self = .conflict("A gateway is not a person and cannot check in.")
         case .hasNoTimer: self = .notFound("This person has no check-in timer.")
@@ -86,14 +86,14 @@ extension Problem {
         }
     }
 
-    private init(telling fault: AttendanceError) {
+    private init(mapping fault: AttendanceError) {
         switch fault {
         case .hasNoRule: self = .notFound("The team has no attendance rule of this name.")
         case .tooMany(let limit): self = .conflict("The team has \(limit) attendance rules: remove one first.")
         }
     }
 
-    private init(telling fault: ProximityError) {
+    private init(mapping fault: ProximityError) {
         switch fault {
         case .hasNoRule: self = .notFound("The team has no proximity rule of this name.")
         case .tooMany(let limit): self = .conflict("The team has \(limit) proximity rules: remove one first.")
@@ -102,7 +102,7 @@ extension Problem {
         }
     }
 
-    private init(telling fault: PushDeviceError) {
+    private init(mapping fault: PushDeviceError) {
         switch fault {
         case .unknown: self = .notFound
         case .tooMany: self = .conflict(fault.description)
@@ -111,7 +111,7 @@ extension Problem {
         }
     }
 
-    private init(telling fault: IdentityError) {
+    private init(mapping fault: IdentityError) {
         switch fault {
         case .missing, .refused: self = .unauthorized
         case .tooManyTries(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds)
@@ -126,7 +126,7 @@ extension Problem {
         }
     }
 
-    private init(telling error: CoordinatorError) {
+    private init(mapping error: CoordinatorError) {
         switch error {
         case .full: self = .unavailable("The queue of writes is full.")
         case .unwritable: self = .insufficientStorage
@@ -137,7 +137,7 @@ extension Problem {
         }
     }
 
-    private init(telling error: StoreError) {
+    private init(mapping error: StoreError) {
         switch error {
         case .trimmed(let oldest):
             self = .gone("Changes before \(oldest.rawValue) are no longer stored: start again from the current state.")
@@ -153,7 +153,7 @@ extension Problem {
     }
 
     /// Text that is not JSON is malformed; JSON with an invalid value is invalid.
-    private init(telling faults: JSONFaults) {
+    private init(mapping faults: JSONFaults) {
         let list = faults.faults.map { Fault($0.pointer, $0.reason.description) }
         if let fault = faults.faults.first(where: { $0.reason.isSyntax }) {
             self = .malformed("Not valid JSON: byte \(fault.offset).", list)
@@ -164,7 +164,7 @@ extension Problem {
 }
 
 extension Problem {
-    private init(telling faults: RegionFaults) {
+    private init(mapping faults: RegionFaults) {
         let list = faults.faults.map {
             Fault($0.pointer, $0.reason.description, feature: $0.feature, coordinate: $0.coordinate)
         }

@@ -49,7 +49,7 @@ extension EventMapper {
             subject: .user(declaration.subject))
     }
 
-    /// The event of a check-in timer's turn. Each repeated telling that a person is overdue is an event, too.
+    /// The event of a check-in timer's turn. Each notice that a person is overdue is an event, too.
     func content(_ timer: CheckInTimer, of number: UserNumber, _ directory: Directory) -> EventContent? {
         guard let user = directory.users[number] else { return nil }
         var detail = head(user, directory)
@@ -58,7 +58,7 @@ extension EventMapper {
         detail.add("LastWord", timer.lastWord)
         detail.add("DueAt", timer.dueAt)
         detail.append(.init("IntervalSeconds", .number(timer.intervalSeconds)))
-        if timer.tellings > 0 { detail.append(.init("Count", .integer(Int64(timer.tellings)))) }
+        if timer.noticeCount > 0 { detail.append(.init("Count", .integer(Int64(timer.noticeCount)))) }
         detail.add("Note", timer.note)
         let time = timer.turn == .overdue ? timer.toldAt : timer.turnAt
         return EventContent(

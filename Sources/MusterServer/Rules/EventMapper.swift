@@ -18,34 +18,34 @@ struct EventMapper: Sendable {
     func event(
         of logged: LoggedChange, in directory: Directory, fix: Fix
     ) rethrows -> (event: Event, subject: DeliverySubject)? {
-        let told: EventContent?
+        let content: EventContent?
         switch logged.change {
         case .crossing(let crossing):
             let fix = try fix(crossing.device, crossing.sampleTime)
-            told = self.content(crossing, directory, fix, at: logged.committedAt)
-        case .signal(let signal, let device): told = self.content(signal, of: device, directory)
-        case .position(let position, let device, _): told = self.content(position, of: device, directory)
-        case .safety(let safety, let user): told = self.content(safety, of: user, directory)
+            content = self.content(crossing, directory, fix, at: logged.committedAt)
+        case .signal(let signal, let device): content = self.content(signal, of: device, directory)
+        case .position(let position, let device, _): content = self.content(position, of: device, directory)
+        case .safety(let safety, let user): content = self.content(safety, of: user, directory)
         case .reminder(let safety, let user, let count):
-            told = self.content(safety, of: user, reminder: count, directory)
+            content = self.content(safety, of: user, reminder: count, directory)
         case .declaration(let declaration, let isCurrent):
-            told = isCurrent ? self.content(declaration, directory) : nil
-        case .checkInTimer(let timer, let user): told = self.content(timer, of: user, directory)
-        case .attendance(let report): told = self.content(report, directory)
-        case .proximity(let report): told = self.content(report, directory)
-        case .incident(let incident): told = self.content(incident, at: logged.committedAt, directory)
-        case .posted(let event): told = self.content(event)
+            content = isCurrent ? self.content(declaration, directory) : nil
+        case .checkInTimer(let timer, let user): content = self.content(timer, of: user, directory)
+        case .attendance(let report): content = self.content(report, directory)
+        case .proximity(let report): content = self.content(report, directory)
+        case .incident(let incident): content = self.content(incident, at: logged.committedAt, directory)
+        case .posted(let event): content = self.content(event)
         // The incident's own event covers the effect of a roll's change: whether everyone is accounted for. A dataset
         // is its owner's alone, and rules are an admin's.
         case .sighting, .note, .range, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action:
-            told = nil
+            content = nil
         }
-        guard let told else { return nil }
+        guard let content else { return nil }
         let event = Event(
-            id: origin.id(of: logged.sequence, at: logged.committedAt), source: told.source,
-            detailType: told.detailType, account: origin.account, time: told.time, region: origin.region,
-            resources: told.resources, delaySeconds: told.delaySeconds, detail: told.detail)
-        return (event, told.subject)
+            id: origin.id(of: logged.sequence, at: logged.committedAt), source: content.source,
+            detailType: content.detailType, account: origin.account, time: content.time, region: origin.region,
+            resources: content.resources, delaySeconds: content.delaySeconds, detail: content.detail)
+        return (event, content.subject)
     }
 
     /// The parts that differ from event to event.

@@ -63,7 +63,7 @@ extension RuleBook {
     private func isMuster(
         _ region: Region, _ patterns: [RuleNumber: EventPattern], _ directory: Directory
     ) -> Bool {
-        guard let event = telling.entering(region, in: directory) else { return false }
+        guard let event = eventMapper.entering(region, in: directory) else { return false }
         return patterns.values.contains { $0.matches(event) }
     }
 }

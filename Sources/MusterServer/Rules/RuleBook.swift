@@ -7,7 +7,7 @@ import MusterWire
 ///
 /// Only the writer's thread uses it.
 final class RuleBook {
-    let telling: EventMapper
+    let eventMapper: EventMapper
     private let directory: () -> Directory
     private var index = PatternIndex()
     /// Enabled rules with at least one target of the directory.
@@ -38,11 +38,11 @@ final class RuleBook {
     ///
     /// - Parameter directory: returns the current directory each time it is called.
     init(origin: EventOrigin, directory: @escaping () -> Directory) {
-        telling = EventMapper(origin: origin)
+        eventMapper = EventMapper(origin: origin)
         self.directory = directory
         let directory = directory()
         for tracker in directory.trackers.all where tracker.emitsPositionEvents { emitters.insert(tracker.number) }
-        for rule in directory.rules.all { put(rule) }
+        for rule in directory.rules.all { replaceRule(rule) }
         musterRegions = evaluateAll(safetyPatterns, in: directory)
     }
 
@@ -67,16 +67,16 @@ final class RuleBook {
         guard mayConcern(change) else { return }
         let directory = directory()
         let logged = LoggedChange(sequence: sequence, committedAt: moment, change: change)
-        let told = try telling.event(of: logged, in: directory) { device, sampleTime in
+        let mapped = try eventMapper.event(of: logged, in: directory) { device, sampleTime in
             try fixes.position(of: device, at: sampleTime) ?? store.fix(of: device, at: sampleTime)
         }
-        guard let (event, subject) = told else { return }
+        guard let (event, subject) = mapped else { return }
         let envelope = event.envelope
         index.matches(envelope, into: &found)
         for number in found {
             guard let rule = followed[RuleNumber(number)] else { continue }
             let reference = RuleReference(
-                name: rule.name, arn: telling.origin.arn(ofRule: rule.name), receivedTime: moment)
+                name: rule.name, arn: eventMapper.origin.arn(ofRule: rule.name), receivedTime: moment)
             for target in rule.targets where directory.targets[target.target] != nil {
                 var body = target.input.body(of: event, envelope: envelope, rule: reference)
                 if body.bytes.count > Self.bodyLimit { body = .init(bytes: envelope.json, isJSON: true) }
@@ -108,7 +108,7 @@ final class RuleBook {
     /// Applies an edit of a rule or tracker.
     func follow(_ edit: Edit) {
         switch edit {
-        case .putRule(let rule): put(rule)
+        case .putRule(let rule): replaceRule(rule)
         case .removeRule(let number): remove(number)
         case .putTracker(let tracker):
             if tracker.emitsPositionEvents { emitters.insert(tracker.number) } else { emitters.remove(tracker.number) }
@@ -117,7 +117,7 @@ final class RuleBook {
         }
     }
 
-    private func put(_ rule: Rule) {
+    private func replaceRule(_ rule: Rule) {
         remove(rule.number)
         // Ignores a rule whose pattern or input an earlier version accepted and this one does not.
         guard rule.isEnabled, let pattern = try? EventPattern(parsing: rule.pattern) else { return }

@@ -23,13 +23,13 @@ struct StorageWatch: Service {
         try? await cancelWhenGracefulShutdown {
             var schedule = StorageSchedule(warningBytes: warningBytes)
             while true {
-                for step in schedule.takeSteps(for: coordinator.storage.status, at: now()) { await carryOut(step) }
+                for step in schedule.takeSteps(for: coordinator.storage.status, at: now()) { await performStep(step) }
                 try await Task.sleep(for: .seconds(1))
             }
         }
     }
 
-    private func carryOut(_ step: StorageSchedule.Step) async {
+    private func performStep(_ step: StorageSchedule.Step) async {
         let status = coordinator.storage.status
         switch step {
         case .measure:
@@ -38,9 +38,9 @@ struct StorageWatch: Service {
         case .testWriting: await testWriting()
         case .logRefusal:
             logger.error(
-                "The disk refuses what is to be stored: nothing can be stored until there is room",
+                "Writes to the disk fail; nothing can be stored until there is space",
                 metadata: metadata(of: status))
-        case .logRecovery: logger.notice("The disk takes what is to be stored again", metadata: metadata(of: status))
+        case .logRecovery: logger.notice("Writes to the disk succeed again", metadata: metadata(of: status))
         case .logLowSpace:
             logger.warning("The disk of the data folder is nearly full", metadata: metadata(of: status))
         }

@@ -45,7 +45,7 @@ extension StorageHealth.Status {
     var metricFamilies: [MetricFamily] {
         var families = [
             MetricFamily(
-                "muster_storage_writable", .gauge, "Whether the disk takes what is to be stored.", isWritable ? 1 : 0),
+                "muster_storage_writable", .gauge, "Whether writes to the disk succeed.", isWritable ? 1 : 0),
             MetricFamily(
                 "muster_storage_failed_commits_total", .counter, "Writes that the disk refused.", Double(failedWrites)),
         ]

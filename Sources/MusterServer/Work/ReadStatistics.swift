@@ -30,7 +30,9 @@ package final class ReadStatistics: Sendable {
     ///   - seconds: the duration of the read, without the wait for a thread.
     ///   - fault: the limit that interrupted the read; nil if none did.
     ///   - now: the time at which the read ended.
-    func record(seconds: Double, of request: RequestWork, fault: WorkLimit.Fault?, at now: ContinuousClock.Instant) {
+    func record(
+        seconds: Double, of request: RequestWork, fault: WorkLimit.InterruptionError?, at now: ContinuousClock.Instant
+    ) {
         let isLogged = state.withLock { state in
             state.seconds.count(seconds)
             if let fault { state.cutOff[fault.name, default: 0] += 1 }
@@ -59,7 +61,7 @@ package final class ReadStatistics: Sendable {
     }
 }
 
-extension WorkLimit.Fault {
+extension WorkLimit.InterruptionError {
     /// The name of the reason in `/metrics` and in the log.
     fileprivate var name: String {
         switch self {

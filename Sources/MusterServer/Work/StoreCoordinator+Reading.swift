@@ -41,8 +41,8 @@ extension StoreCoordinator {
     /// have neither limit.
     ///
     /// - Throws: `WorkError` when too many reads wait; `CancellationError` when the client closed the connection while
-    ///   the read waited; `WorkLimit.Fault` when `body` exceeded a limit, even if `body` did not check it; the errors
-    ///   of `body`.
+    ///   the read waited; `WorkLimit.InterruptionError` when `body` exceeded a limit, even if `body` did not check it;
+    ///   the errors of `body`.
     package func read<Success: Sendable>(
         _ body: @escaping @Sendable (any Store) throws -> Success
     ) async throws -> Success {

@@ -7,7 +7,7 @@ import Synchronization
 /// `spendSteps` reads the clock only every 256 steps.
 package final class WorkLimit: WorkBound {
     /// Why the work was interrupted.
-    package enum Fault: Error, Hashable, Sendable {
+    package enum InterruptionError: Error, Hashable, Sendable {
         /// The work exceeded its duration.
         case deadline(seconds: Double)
         /// The work exceeded its number of steps.
@@ -23,7 +23,7 @@ package final class WorkLimit: WorkBound {
     private let isAbandoned: @Sendable () -> Bool
     private let steps = Atomic<Int>(0)
     private let isOver = Atomic<Bool>(false)
-    private let noted = Mutex<Fault?>(nil)
+    private let noted = Mutex<InterruptionError?>(nil)
 
     /// The number of steps between two checks of the clock.
     private static let stepsBetweenLooks = 256
@@ -47,7 +47,7 @@ package final class WorkLimit: WorkBound {
     }
 
     /// The reason why the work was interrupted; nil while it may continue.
-    package var fault: Fault? { noted.withLock { $0 } }
+    package var fault: InterruptionError? { noted.withLock { $0 } }
 
     /// Counts steps that the work has taken.
     ///
@@ -61,14 +61,14 @@ package final class WorkLimit: WorkBound {
 
     /// Checks all limits now.
     ///
-    /// - Throws: `Fault` when the work must end.
-    package func check() throws(Fault) {
+    /// - Throws: `InterruptionError` when the work must end.
+    package func check() throws(InterruptionError) {
         _ = mayGoOn(after: steps.load(ordering: .relaxed))
         if let fault { throw fault }
     }
 
     private func mayGoOn(after count: Int) -> Bool {
-        var fault: Fault?
+        var fault: InterruptionError?
         if count > stepLimit {
             fault = .steps(limit: stepLimit)
         } else if now() > end {

@@ -5,7 +5,7 @@ package protocol RoomRule {
     /// Applies a sighting.
     ///
     /// - Returns: the tag's room after the sighting; nil while the rule knows none.
-    mutating func hear(_ hearing: RadioHouse.Hearing) -> Int?
+    mutating func applyHearing(_ hearing: RadioHouse.Hearing) -> Int?
 }
 
 /// Chooses the room with the strongest last signal, as the simplest systems do.
@@ -14,7 +14,7 @@ package struct NearestRule: RoomRule {
 
     package init() {}
 
-    package mutating func hear(_ hearing: RadioHouse.Hearing) -> Int? {
+    package mutating func applyHearing(_ hearing: RadioHouse.Hearing) -> Int? {
         last[hearing.scanner] = (hearing.signal, hearing.seconds)
         return last.filter { hearing.seconds - $0.value.seconds < 10 }.max { $0.value.signal < $1.value.signal }?.key
     }
@@ -34,8 +34,8 @@ package struct VoteRule: RoomRule {
         self.count = count
     }
 
-    package mutating func hear(_ hearing: RadioHouse.Hearing) -> Int? {
-        let vote = nearest.hear(hearing)
+    package mutating func applyHearing(_ hearing: RadioHouse.Hearing) -> Int? {
+        let vote = nearest.applyHearing(hearing)
         if Int(hearing.seconds) == second {
             votes[votes.count - 1] = vote
         } else {
@@ -83,25 +83,25 @@ package struct EngineRule: RoomRule {
                         shape: nil, beacon: BeaconArea(.scanner(scanner)))))
         }
         engine.review(now: Self.begin, into: &decision)
-        settle()
+        adoptDecision()
     }
 
-    package mutating func hear(_ hearing: RadioHouse.Hearing) -> Int? {
+    package mutating func applyHearing(_ hearing: RadioHouse.Hearing) -> Int? {
         let time = Self.begin.advanced(bySeconds: hearing.seconds)
         let sighting = Sighting(
             of: Self.beacon, sampleTime: time, receivedTime: time, signalStrength: hearing.signal)
         let scanner = DeviceNumber(Self.firstScanner + Int32(hearing.scanner))
         _ = engine.decide(.sighting(sighting, of: scanner), now: time, into: &decision)
-        settle()
+        adoptDecision()
         if hearing.seconds - swept >= 5 {
             swept = hearing.seconds
             engine.sweep(now: time, into: &decision)
-            settle()
+            adoptDecision()
         }
         return engine.presences(of: Self.tag).first.map { Int($0.region.rawValue) }
     }
 
-    private mutating func settle() {
+    private mutating func adoptDecision() {
         decision.takeChanges { change in
             if case .crossing(let crossing) = change { crossings.append(crossing) }
         }

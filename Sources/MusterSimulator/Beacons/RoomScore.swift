@@ -36,7 +36,7 @@ package struct RoomScore: Hashable, Sendable {
                 changedAt = hearing.seconds
             }
             truth = hearing.truth
-            let room = rule.hear(hearing)
+            let room = rule.applyHearing(hearing)
             if let room {
                 if let told, told != room { changes += 1 }
                 told = room

@@ -1,4 +1,5 @@
 package import MusterCore
+import MusterGeometry
 
 /// Forty minutes at a small site in which everything goes wrong at once, from a seed. People walk, evacuate and stand
 /// still. Their phones err, lie, repeat themselves, upload late, have wrong clocks and die. Meanwhile leaders start,

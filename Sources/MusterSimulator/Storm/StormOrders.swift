@@ -115,20 +115,20 @@ struct StormOrders: Sendable {
         let homes: [Int32: Int32] = [1: 1, 2: 2, 3: 2, 4: 3]
         let home = CollectionNumber(homes[region.rawValue] ?? 1)
         let tracker = TrackerNumber(1 + Int32(chance.next() % 2))
-        let refuge = chance.pick(site.refuges) ?? site.plane.origin
+        let muster = chance.pick(site.musterPlaces) ?? site.plane.origin
         let all = (1...3).map { CollectionNumber(Int32($0)) }
         switch chance.next() % 22 {
         case 0...4:
             let off = chance.chance(0.4) ? 8 : chance.uniform(40, 400)
             return .edit(
-                .put(region, home, site.shape(around: refuge, off: off, &chance), isMuster: region.rawValue != 3))
+                .put(region, home, site.shape(around: muster, off: off, &chance), isMuster: region.rawValue != 3))
         case 5: return .edit(.setMuster(region, false))
         case 6...7: return .edit(.setMuster(region, true))
         case 8: return .edit(.removeRegion(region))
         case 9:
             fresh += 1
             return .edit(
-                .put(RegionNumber(fresh), collection, site.shape(around: refuge, off: 5, &chance), isMuster: true))
+                .put(RegionNumber(fresh), collection, site.shape(around: muster, off: 5, &chance), isMuster: true))
         case 10: return .edit(.setMusterByRule(chance.chance(0.5) ? [region, RegionNumber(3)] : []))
         case 11...12: return .edit(.setPolicy(collection, chance.chance(0.5) ? .raw : .confident))
         case 13: return .edit(.link(tracker, all.filter { _ in chance.chance(0.5) }))

@@ -62,13 +62,14 @@ struct StormPhones: Sendable {
         switch chance.next() % 3 {
         case 0:
             return Lie(
-                from: from, to: from + lasts, place: chance.pick(site.refuges) ?? site.plane.origin, accuracyMetres: 5)
+                from: from, to: from + lasts, place: chance.pick(site.musterPlaces) ?? site.plane.origin,
+                accuracyMetres: 5)
         case 1:
             let away = site.plane.coordinate(chance.vector(length: chance.uniform(300, 3000)))
             return Lie(from: from, to: from + lasts, place: away, accuracyMetres: chance.uniform(4, 30))
         default:
             return Lie(
-                from: from, to: from + lasts, place: chance.pick(site.refuges) ?? site.plane.origin,
+                from: from, to: from + lasts, place: chance.pick(site.musterPlaces) ?? site.plane.origin,
                 accuracyMetres: chance.logUniform(800, 8000))
         }
     }

@@ -21,7 +21,7 @@ struct StormSite: Sendable {
     }
 
     /// The centres of the two assembly points.
-    var refuges: [Coordinate] { places.filter { $0.kind == .muster }.map(\.coordinate) }
+    var musterPlaces: [Coordinate] { places.filter { $0.kind == .muster }.map(\.coordinate) }
 
     /// Returns a square or a circle somewhere around a place.
     func shape(around coordinate: Coordinate, off metres: Double, _ chance: inout SeededRandom) -> Shape {
@@ -58,8 +58,9 @@ struct StormSite: Sendable {
                         number: team, name: "team\(team.rawValue)", tracker: TrackerNumber(team.rawValue),
                         silenceSeconds: chance.uniform(90, 300), incidents: settings)))
         }
-        let refuges = refuges
-        for (number, collection, middle) in [(1, 1, refuges[0]), (2, 2, refuges[1]), (4, 3, refuges[0])] {
+        let musterPlaces = musterPlaces
+        for (number, collection, middle) in [(1, 1, musterPlaces[0]), (2, 2, musterPlaces[1]), (4, 3, musterPlaces[0])]
+        {
             edits.append(
                 .putRegion(
                     StormEdit.region(

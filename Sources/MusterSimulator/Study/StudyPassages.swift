@@ -60,15 +60,15 @@ package struct StudyPassages: Sendable {
         while let fix = phone.next() {
             for (index, region) in regions.enumerated() {
                 let wasOutside = judges[index].standing == .outside
-                _ = judges[index].hear(fix, of: region)
+                _ = judges[index].evaluateFix(fix, of: region)
                 guard let last, wasOutside, judges[index].standing == .outside, fix.isSettled else { continue }
-                note(from: last, to: fix, path, region, &score)
+                countPassage(from: last, to: fix, path, region, &score)
             }
             last = fix
         }
     }
 
-    private func note(
+    private func countPassage(
         from last: StudyPhone.Fix, to fix: StudyPhone.Fix, _ path: RecordedPath, _ region: StudyRegion,
         _ score: inout Score
     ) {

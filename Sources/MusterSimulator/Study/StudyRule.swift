@@ -90,7 +90,7 @@ struct StudyJudge {
     /// Judges the next fix.
     ///
     /// - Returns: the crossing that the rule sees; the first standing is none.
-    mutating func hear(_ fix: StudyPhone.Fix, of region: StudyRegion) -> Crossing.Kind? {
+    mutating func evaluateFix(_ fix: StudyPhone.Fix, of region: StudyRegion) -> Crossing.Kind? {
         let before = standing
         standing = judge(fix, of: region)
         guard before != .unknown, standing != before else { return nil }

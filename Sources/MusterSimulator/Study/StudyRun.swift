@@ -1,4 +1,5 @@
 import MusterCore
+package import MusterGeometry
 
 /// One phone's way past some regions, judged by several rules.
 package struct StudyRun: Sendable {
@@ -33,7 +34,7 @@ package struct StudyRun: Sendable {
         var phone = StudyPhone(path, noise, sampling, chance: chance)
         while let fix = phone.next() {
             for region in watches.indices {
-                for rule in watches[region].indices { watches[region][rule].hear(fix) }
+                for rule in watches[region].indices { watches[region][rule].evaluateFix(fix) }
             }
         }
         return watches.map { $0.map { $0.finished(after: path.seconds) } }
@@ -94,8 +95,8 @@ private struct StudyWatch {
         judge = StudyJudge(rule)
     }
 
-    mutating func hear(_ fix: StudyPhone.Fix) {
-        let crossing = judge.hear(fix, of: region)
+    mutating func evaluateFix(_ fix: StudyPhone.Fix) {
+        let crossing = judge.evaluateFix(fix, of: region)
         while visit + 1 < visits.count, visits[visit + 1].lowerBound <= fix.seconds {
             visit += 1
             outcome.visits.append(StudyOutcome.Visit())
@@ -114,10 +115,10 @@ private struct StudyWatch {
             let place = StudyShare.bounds.lastIndex { $0 <= judge.probability } ?? 0
             outcome.calibration[place].count(isInside)
         }
-        if visit >= 0 { note(fix, isInside: isInside) }
+        if visit >= 0 { recordVisit(fix, isInside: isInside) }
     }
 
-    private mutating func note(_ fix: StudyPhone.Fix, isInside: Bool) {
+    private mutating func recordVisit(_ fix: StudyPhone.Fix, isInside: Bool) {
         let times = visits[visit]
         if outcome.visits[visit].enter == nil {
             fixes += 1

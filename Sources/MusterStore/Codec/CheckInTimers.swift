@@ -14,7 +14,7 @@ extension ByteWriter {
         put(byte: timer.turn.rawValue)
         put(instant: timer.turnAt)
         put(optional: timer.turnBy)
-        put(number: timer.tellings)
+        put(number: timer.noticeCount)
         put(instant: timer.toldAt)
     }
 }
@@ -33,7 +33,7 @@ extension ByteReader {
         timer.turn = turn
         timer.turnAt = try instant()
         timer.turnBy = try isPresent() ? UserNumber(try number()) : nil
-        timer.tellings = try number()
+        timer.noticeCount = try number()
         timer.toldAt = try instant()
         return timer
     }

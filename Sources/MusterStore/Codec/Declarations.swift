@@ -65,7 +65,7 @@ extension ByteWriter {
     }
 
     mutating func put(_ declared: Declared) {
-        put(byte: declared.standing.rawValue)
+        put(byte: declared.status.rawValue)
         put(instant: declared.since)
         put(declared.source)
         put(optional: declared.acknowledgedBy)
@@ -73,13 +73,13 @@ extension ByteWriter {
         put(number: declared.reminders)
         put(byte: declared.latest == nil ? 0 : 1)
         if let latest = declared.latest { put(instant: latest) }
-        put(byte: declared.hasRefuge ? 1 : 0)
+        put(byte: declared.wasInMusterRegion ? 1 : 0)
         put(optional: declared.incident)
         // Earlier versions stored here the roll that the person was on.
         put(byte: 0)
         put(byte: declared.unconfirmed == nil ? 0 : 1)
         if let word = declared.unconfirmed {
-            put(byte: word.standing.rawValue)
+            put(byte: word.status.rawValue)
             put(instant: word.at)
             put(word.source)
         }
@@ -191,24 +191,24 @@ extension ByteReader {
 
     mutating func declared() throws(CodecError) -> Declared {
         var declared = Declared()
-        guard let standing = Declared.Standing(rawValue: try byte()) else { throw .malformed(offset: offset) }
-        declared.standing = standing
+        guard let status = DeclaredStatus(rawValue: try byte()) else { throw .malformed(offset: offset) }
+        declared.status = status
         declared.since = try instant()
         declared.source = try source()
         declared.acknowledgedBy = try isPresent() ? UserNumber(try number()) : nil
         declared.toldAt = try instant()
         declared.reminders = try number()
         declared.latest = try isPresent() ? try instant() : nil
-        declared.hasRefuge = try isPresent()
+        declared.wasInMusterRegion = try isPresent()
         declared.incident = try isPresent() ? IncidentNumber(try number()) : nil
         // Skips the roll that earlier versions stored here.
         if try isPresent() { _ = try number() as Int32 }
         // Earlier versions ended here.
         guard !isAtEnd else { return declared }
         if try isPresent() {
-            guard let standing = Declared.Standing(rawValue: try byte()) else { throw .malformed(offset: offset) }
+            guard let status = DeclaredStatus(rawValue: try byte()) else { throw .malformed(offset: offset) }
             let at = try instant()
-            declared.unconfirmed = Declared.Unconfirmed(standing: standing, at: at, source: try source())
+            declared.unconfirmed = Declared.Unconfirmed(status: status, at: at, source: try source())
         }
         // Later ones ended here.
         guard !isAtEnd, try isPresent() else { return declared }

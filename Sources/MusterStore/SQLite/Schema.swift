@@ -15,7 +15,7 @@ enum Schema {
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
         version11, version12, version13, version14, version15, version16, version17, version18,
         version19, version20, version21, version22, version23, version24,
-        version25, version26,
+        version25, version26, version27,
     ]
 
     /// The newest version that this program reads and writes.
@@ -191,7 +191,7 @@ enum Schema {
     /// which do not write checksums, from opening the file.
     private static let version15 = "-- No table changes."
 
-    /// What follows people across devices, who is told of it by a push service, and what identity pools chose.
+    /// Datasets, subscriptions and states of pushes, and the settings of identity pools.
     private static let version18 = DatasetTable.schema + PushTable.schema + PushTable.mark + PoolSettingsTable.schema
 
     /// Guests of identity pools, and bulk publishes.
@@ -208,6 +208,9 @@ enum Schema {
 
     /// The alarms of proximity rules that nothing but an invented distance shows.
     private static let version26 = ProximityTable.simulated
+
+    /// The bytes of devices' sightings, ranges and notes.
+    private static let version27 = UsageTable.reports
 
     /// The signals of devices.
     private static let version20 = SignalTable.schema

@@ -7,7 +7,7 @@ package struct NearbyScreen {
     package struct Peer {
         /// The name that the peer gives itself, and the first digits of its key.
         package var name: String
-        /// What measures it.
+        /// The source of the measurements.
         package var source = ""
         /// Metres; nil while there is none.
         package var distance: Double?
@@ -19,9 +19,9 @@ package struct NearbyScreen {
         package var angleError: Double?
         /// Degrees clockwise from north; nil while there is none.
         package var bearing: Double?
-        /// How long ago it was measured, seconds; nil when it never was.
+        /// The age of the measurement in seconds; nil if there is none.
         package var age: Double?
-        /// Why values are missing, one sentence each.
+        /// The reason why values are missing, one sentence each.
         package var missing: [String] = []
 
         /// Creates a peer that was not measured yet.
@@ -32,7 +32,7 @@ package struct NearbyScreen {
     package var title: String
     /// The peers, in the order in which they are shown.
     package var peers: [Peer] = []
-    /// What happened lately, the last one last.
+    /// The latest events, the newest last.
     package var notes: [String] = []
 
     /// Creates a screen without peers.

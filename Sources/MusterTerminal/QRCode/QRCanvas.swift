@@ -118,7 +118,7 @@ struct QRCanvas {
         }
     }
 
-    /// Applies a mask to the codewords, and draws the format information that says which.
+    /// Applies a mask to the codewords, and draws the format information that contains the mask's number.
     mutating func finish(level: QRCode.Level, mask: Int) {
         for row in 0..<size {
             for column in 0..<size where !isPattern[row * size + column] && Self.inverts(mask, row, column) {

@@ -2,7 +2,7 @@
 ///
 /// Source: ISO/IEC 18004:2015; byte mode, versions 1 to 40, the levels L and M.
 package struct QRCode: Hashable, Sendable {
-    /// How much of a code may be unreadable: about 7 % at L, 15 % at M.
+    /// The share of a code that may be unreadable: about 7 % at L, 15 % at M.
     package enum Level: Sendable {
         case low
         case medium
@@ -13,9 +13,9 @@ package struct QRCode: Hashable, Sendable {
 
     /// The size: version 1 has 21 modules a side, each further one 4 more, version 40 has 177.
     package let version: Int
-    /// How much of it may be unreadable.
+    /// The share of the code that may be unreadable.
     package let level: Level
-    /// Which of the eight masks keeps it free of patterns that mislead a camera.
+    /// The number of the mask, of eight, that best avoids patterns that mislead a camera.
     package let mask: Int
     /// The modules a side, without the quiet zone.
     package let size: Int

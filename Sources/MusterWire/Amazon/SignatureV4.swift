@@ -40,7 +40,7 @@ package struct SignatureV4: Hashable, Sendable {
     private static let signedHeaderLimit = 64
 
     /// A fault in an `Authorization` header.
-    package enum Fault: Error, Hashable, Sendable {
+    package enum ParsingError: Error, Hashable, Sendable {
         /// The header is of another scheme.
         case otherScheme
         /// A part is missing or malformed; in words that follow "Authorization header" in a sentence.
@@ -56,7 +56,7 @@ package struct SignatureV4: Hashable, Sendable {
 
     /// Reads an `Authorization` header: `AWS4-HMAC-SHA256 Credential=…/…, SignedHeaders=…;…, Signature=…`, with or
     /// without blanks after the commas.
-    package init(authorization: String) throws(Fault) {
+    package init(authorization: String) throws(ParsingError) {
         guard authorization.hasPrefix(Self.algorithm + " ") else { throw .otherScheme }
         guard authorization.utf8.count <= Self.headerLimitBytes else { throw .malformed("is too long") }
         var parts: [Substring: Substring] = [:]
@@ -76,7 +76,7 @@ package struct SignatureV4: Hashable, Sendable {
         self.signature = String(signature)
     }
 
-    private static func credential(_ text: Substring) throws(Fault) -> (accessKeyID: String, Scope) {
+    private static func credential(_ text: Substring) throws(ParsingError) -> (accessKeyID: String, Scope) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 5, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isWordByte) }) else {
             throw .malformed("has a Credential that is not key/date/region/service/aws4_request")

@@ -1,11 +1,11 @@
 package import MusterCore
 package import MusterGeometry
 
-/// A request that asks which geofences a device is in, and which it will cross if it goes on.
+/// A request for the geofences that a device is in, and that it will cross if it keeps its speed and direction.
 package struct AmazonForecastRequest: Sendable {
-    /// Where the device is.
+    /// The position of the device.
     package var coordinate: Coordinate
-    /// How far it can get within the horizon, metres; nil without a speed or a horizon.
+    /// The metres that the device can travel within the horizon; nil without a speed or a horizon.
     package var reachMetres: Double?
     /// The device's speed, metres a second; nil when the request has none.
     package var metresPerSecond: Double?

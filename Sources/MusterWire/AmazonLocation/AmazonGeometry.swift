@@ -117,7 +117,7 @@ package enum AmazonGeometry: Hashable, Sendable {
         }
     }
 
-    private static func words(_ fault: GeometryError) -> String {
+    private static func words(_ fault: GeometryFault) -> String {
         let place = "polygon \(fault.place.polygon), ring \(fault.place.ring), vertex \(fault.place.vertex)"
         return switch fault.kind {
         case .empty: "A polygon has at least one ring"

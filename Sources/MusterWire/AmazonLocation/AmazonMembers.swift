@@ -1,7 +1,7 @@
 package import MusterCore
 
 /// A fault in one member of a request, which it names as Amazon's model does.
-package struct AmazonFieldError: Hashable, Sendable {
+package struct AmazonFieldFault: Hashable, Sendable {
     /// The path of the member, such as `Updates.3.DeviceId`, counted from 0.
     package var name: String
     /// The fault, in AWS's words.
@@ -13,7 +13,7 @@ package struct AmazonFieldError: Hashable, Sendable {
 /// The faults of a request by Amazon's model of the service.
 package struct AmazonFaults: Error, Hashable, Sendable {
     /// The faults in the order in which they were found.
-    package private(set) var fields: [AmazonFieldError] = []
+    package private(set) var fields: [AmazonFieldFault] = []
 
     private static let limit = 100
 
@@ -22,7 +22,7 @@ package struct AmazonFaults: Error, Hashable, Sendable {
 
     package mutating func addFault(_ name: String, _ message: String, isMissing: Bool = false) {
         guard fields.count < Self.limit else { return }
-        fields.append(AmazonFieldError(name: name, message: message, isMissing: isMissing))
+        fields.append(AmazonFieldFault(name: name, message: message, isMissing: isMissing))
     }
 
     /// Throws the faults, if there are any.

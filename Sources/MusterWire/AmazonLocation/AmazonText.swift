@@ -1,4 +1,4 @@
-/// What Amazon's model allows as a text: its length in Unicode scalars, and its characters.
+/// The texts that Amazon's model allows for a member: the length in Unicode scalars, and the characters.
 package struct AmazonText: Sendable {
     private let lengths: ClosedRange<Int>
     private let pattern: String?

@@ -13,13 +13,13 @@ package struct Advertisement: Hashable, Sendable {
     /// - Throws: `AdvertisementError` when a structure is longer than the payload. The whole payload is then rejected.
     package init(reading payload: [UInt8]) throws(AdvertisementError) {
         var reader = try AdvertisementReader(payload)
-        while let structure = try reader.nextStructure() { take(structure) }
+        while let structure = try reader.nextStructure() { addStructure(structure) }
     }
 
     /// The frame that identifies the beacon; nil when no frame does.
     package var identifyingFrame: BeaconFrame? { frames.first { $0.beacon != nil } }
 
-    private mutating func take(_ structure: AdvertisementReader.Structure) {
+    private mutating func addStructure(_ structure: AdvertisementReader.Structure) {
         let data = structure.data
         switch structure.type {
         case Self.manufacturerData, Self.serviceData:

@@ -43,7 +43,7 @@ package struct AdvertisementReader {
     }
 }
 
-/// Why an advertisement cannot be read.
+/// The reason why an advertisement cannot be read.
 package enum AdvertisementError: Error, Hashable, Sendable {
     /// The structure at this byte claims to be longer than the rest of the advertisement.
     case truncated(offset: Int)

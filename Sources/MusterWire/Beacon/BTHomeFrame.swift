@@ -1,5 +1,5 @@
-/// What a device sends in the format BTHome, version 2: measurements and presses of buttons, without an identity of its
-/// own. Its Bluetooth address says who it is.
+/// A frame in the format BTHome, version 2: measurements and presses of buttons, without an identity of its
+/// own. The device is identified by its Bluetooth address.
 ///
 /// Source: https://bthome.io/format
 package struct BTHomeFrame: Hashable, Sendable {

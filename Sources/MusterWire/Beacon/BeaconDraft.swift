@@ -4,7 +4,7 @@ package import MusterCore
 package struct BeaconDraft: Hashable, Sendable {
     /// The beacons that devices hear, or the scanner that hears tags.
     package var source: Source
-    /// How near a device must be to count as inside.
+    /// The largest distance at which a device counts as inside.
     package var reach: BeaconArea.Reach
     /// Whether the region is a room; nil for the default, which is a room for a scanner only.
     package var isRoom: Bool?

@@ -2,17 +2,17 @@ import MusterCoding
 package import MusterCore
 import MusterGeometry
 
-/// A message of a gateway: what it heard of one radio. All gateways that `GatewayTopic` knows write JSON objects with
+/// A message of a gateway about one radio that it heard. All gateways that `GatewayTopic` knows write JSON objects with
 /// members of the same names, and each leaves out some.
 package struct GatewayMessage: Hashable, Sendable {
     /// The sightings: one for the beacon's own identity, and one for the Bluetooth address.
     package var sightings: [Sighting] = []
-    /// The number of structures in no known format; 1 where nothing tells who sent them.
+    /// The number of structures in no known format; 1 if nothing identifies the sender.
     package var unknownCount = 0
     /// The number of structures that could not be read; 1 for a message that is no object.
     package var malformedCount = 0
 
-    /// Reads a message. A gateway has no clock that one could trust, so what it says was heard when it arrived.
+    /// Reads a message. The clock of a gateway is not reliable, so the sighting gets the time at which it arrived.
     ///
     /// - Parameter radio: the radio's name in the topic; nil when the topic has none.
     /// - Throws: `JSONError` for text that is not JSON.
@@ -73,7 +73,7 @@ package struct GatewayMessage: Hashable, Sendable {
         return Beacon(uuid: uuid, major: major, minor: minor)
     }
 
-    /// The frames in raw data, which OpenMQTTGateway and Theengs Gateway publish when they are told to.
+    /// The frames in raw data, which OpenMQTTGateway and Theengs Gateway publish if they are configured to.
     private mutating func frames(in body: JSONValue) -> [BeaconFrame] {
         var readings: [BeaconFrame.Reading] = []
         if let text = body["manufacturerdata"]?.string {

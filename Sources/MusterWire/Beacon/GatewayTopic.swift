@@ -4,9 +4,9 @@
 /// Sources: https://docs.openmqttgateway.com/use/ble.html, https://gateway.theengs.io, https://espresense.com and
 /// https://www.home-assistant.io/integrations/mqtt_room
 package enum GatewayTopic: Hashable, Sendable {
-    /// The gateway of this name tells that it heard a radio. The radio's name is part of some topics.
+    /// The gateway of this name reports a radio that it heard. The radio's name is part of some topics.
     case heard(gateway: String, radio: String?)
-    /// The gateway tells about itself, and announces itself to Home Assistant.
+    /// The gateway reports about itself, or announces itself to Home Assistant.
     case about
 
     /// Reads the name of a topic; nil for any other.

@@ -17,7 +17,7 @@ extension EventOrigin {
         String(text(of: .identity(user)).dropFirst(region.count + 1))
     }
 
-    /// The user whose tokens have this `sub`; nil for a text that is none of this store.
+    /// The user whose tokens have this `sub`; nil for a text that no user of this store has.
     package func user(ofSubject subject: String) -> UserNumber? {
         guard case .identity(let user) = cognitoID("\(region):\(subject)") else { return nil }
         return user

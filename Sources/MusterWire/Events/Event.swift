@@ -17,7 +17,7 @@ package struct Event: Hashable, Sendable {
     package var region: String
     /// The resources that it is about, as ARNs.
     package var resources: [String]
-    /// How many seconds after the event Muster heard of it; nil when that was in time, and then not in the envelope.
+    /// Seconds from the event until Muster received it; nil if it came in time, and then absent from the envelope.
     package var delaySeconds: Int64?
     /// The details: an object.
     package var detail: EventValue

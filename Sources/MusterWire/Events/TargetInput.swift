@@ -57,7 +57,7 @@ package struct RuleReference: Hashable, Sendable {
     package var name: String
     /// The rule's ARN.
     package var arn: String
-    /// When Muster heard of the event.
+    /// The time at which Muster received the event.
     package var receivedTime: Instant
 
     package init(name: String, arn: String, receivedTime: Instant) {

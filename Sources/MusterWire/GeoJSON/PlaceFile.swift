@@ -1,7 +1,7 @@
 /// The places of a file, from which documents are made: a GeoJSON feature, a collection or list of features, or
 /// `{"places": […]}`, the form that the location-tracker apps' server ships.
 package struct PlaceFile: Sendable {
-    /// What a document is made from.
+    /// A place from which a document is made.
     package struct Place: Hashable, Sendable {
         /// The id from the file, or one computed from the geometry and the name.
         package var id: String
@@ -12,21 +12,23 @@ package struct PlaceFile: Sendable {
     /// The places in the file's order. Of those with one id, only the first.
     package private(set) var places: [Place] = []
 
-    /// Why no places can be read from a file.
-    package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason why no places can be read from a file.
+    package struct ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The fault in words for a person.
         package let description: String
     }
 
     /// Reads a file.
     ///
-    /// - Throws: `JSONError`, or a `Fault` that gives the number of the first invalid place.
+    /// - Throws: `JSONError`, or a `ParsingError` that gives the number of the first invalid place.
     package init(parsing bytes: [UInt8]) throws {
         let file = try JSONValue(parsing: bytes, valueLimit: max(JSONValue.defaultValueLimit, bytes.count))
         guard
             let features = file["features"]?.elements ?? file["places"]?.elements ?? file.elements
                 ?? (file["geometry"] == nil ? nil : [file])
-        else { throw Fault(description: "this is neither a feature, nor a collection of them, nor a list of places") }
+        else {
+            throw ParsingError(description: "this is neither a feature, nor a collection of them, nor a list of places")
+        }
         var known: Set<ExactID> = []
         for (number, feature) in features.enumerated() {
             let place = try Self.parsePlace(feature, number + 1)
@@ -38,12 +40,12 @@ package struct PlaceFile: Sendable {
 
     private static func parsePlace(_ feature: JSONValue, _ number: Int) throws -> Place {
         guard let geometry = feature["geometry"] else {
-            throw Fault(description: "place \(number) has no geometry")
+            throw ParsingError(description: "place \(number) has no geometry")
         }
         do throws(GeometryTextError) {
             _ = try PlainGeometry(geoJSON: geometry)
         } catch {
-            throw Fault(description: "place \(number): \(error)")
+            throw ParsingError(description: "place \(number): \(error)")
         }
         let properties = feature["properties"] ?? .null
         let name = feature["name"] ?? properties["name"] ?? .null

@@ -96,7 +96,7 @@ package struct RegionDraft: Hashable, Sendable {
 }
 
 /// A fault in one feature, and its place.
-package struct RegionError: Hashable, Sendable {
+package struct RegionFault: Hashable, Sendable {
     /// The index of the feature; nil when the fault is in the whole text.
     package var feature: Int?
     /// The faulty value, as an RFC 6901 pointer from the beginning of the text.
@@ -110,7 +110,7 @@ package struct RegionError: Hashable, Sendable {
 /// The faults of a request, as far as the reader looked.
 package struct RegionFaults: Error, Hashable, Sendable {
     /// The faults; at least one.
-    package var faults: [RegionError]
+    package var faults: [RegionFault]
     /// Whether there were more faults than are listed.
     package var hasMore: Bool
     /// The number of features without a fault.

@@ -33,7 +33,7 @@ extension RegionReader {
     }
 
     /// Records a fault that `MusterGeometry` found, at the pointer of its place.
-    private mutating func record(_ fault: GeometryError, in geometry: GeometryDraft) {
+    private mutating func record(_ fault: GeometryFault, in geometry: GeometryDraft) {
         let ring: String
         switch geometry {
         case .point: ring = ""
@@ -57,7 +57,7 @@ extension RegionReader {
     }
 
     /// Returns the fault in words for the person who drew the region. All numbers count from 0, as in the pointer.
-    private static func words(for fault: GeometryError, isMultiple: Bool) -> String {
+    private static func words(for fault: GeometryFault, isMultiple: Bool) -> String {
         let other =
             fault.other.map { place in
                 let polygon = isMultiple ? "polygon \(place.polygon), " : ""

@@ -3,7 +3,7 @@ import MusterGeometry
 /// Reads the regions of one request in one pass, and records every fault.
 struct RegionReader {
     let limits: RegionDraft.Limits
-    private(set) var faults: [RegionError] = []
+    private(set) var faults: [RegionFault] = []
     /// How many faults there were so far, listed or not. A feature is valid when reading it adds none.
     private(set) var faultCount = 0
     private var drafts: [RegionDraft] = []
@@ -53,7 +53,7 @@ struct RegionReader {
         // The limit of faults counts for each feature, so that one bad feature does not hide the faults of the others.
         let listed = faults.reversed().prefix { $0.feature == feature }.count
         guard listed < limits.faultsPerFeature else { return }
-        faults.append(RegionError(feature: feature, pointer: base + path, reason: reason, coordinate: coordinate))
+        faults.append(RegionFault(feature: feature, pointer: base + path, reason: reason, coordinate: coordinate))
     }
 
     // MARK: The root

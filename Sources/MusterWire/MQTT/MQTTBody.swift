@@ -6,17 +6,17 @@ struct MQTTBodyReader {
 
     var isAtEnd: Bool { bytes.isEmpty }
 
-    mutating func byte() throws(MQTTFault) -> UInt8 {
+    mutating func byte() throws(MQTTError) -> UInt8 {
         guard let byte = bytes.popFirst() else { throw Self.tooShort }
         return byte
     }
 
-    mutating func short() throws(MQTTFault) -> UInt16 { UInt16(try byte()) << 8 | UInt16(try byte()) }
+    mutating func short() throws(MQTTError) -> UInt16 { UInt16(try byte()) << 8 | UInt16(try byte()) }
 
-    mutating func long() throws(MQTTFault) -> UInt32 { UInt32(try short()) << 16 | UInt32(try short()) }
+    mutating func long() throws(MQTTError) -> UInt32 { UInt32(try short()) << 16 | UInt32(try short()) }
 
     /// Reads a number of one to four bytes with seven bits in each. Longer forms of the same number are faults.
-    mutating func variableNumber() throws(MQTTFault) -> UInt32 {
+    mutating func variableNumber() throws(MQTTError) -> UInt32 {
         var number: UInt32 = 0
         for index in 0..<4 {
             let next = try byte()
@@ -28,10 +28,10 @@ struct MQTTBodyReader {
         throw .malformed("a number has more than four bytes")
     }
 
-    mutating func data() throws(MQTTFault) -> ArraySlice<UInt8> { try take(Int(try short())) }
+    mutating func data() throws(MQTTError) -> ArraySlice<UInt8> { try takeBytes(Int(try short())) }
 
     /// Reads text in UTF-8. The character U+0000 is a fault.
-    mutating func text() throws(MQTTFault) -> String {
+    mutating func text() throws(MQTTError) -> String {
         let data = try data()
         guard let text = String(validating: data, as: UTF8.self) else { throw .malformed("a text is not UTF-8") }
         guard !data.contains(0) else { throw .malformed("a text contains U+0000") }
@@ -39,14 +39,14 @@ struct MQTTBodyReader {
     }
 
     /// Reads a packet identifier. The value 0 is a fault.
-    mutating func packetID() throws(MQTTFault) -> UInt16 {
+    mutating func packetID() throws(MQTTError) -> UInt16 {
         let number = try short()
         guard number != 0 else { throw .violation("the packet identifier is 0") }
         return number
     }
 
     /// Returns a reader of the next `length` bytes.
-    mutating func part(_ length: Int) throws(MQTTFault) -> MQTTBodyReader { MQTTBodyReader(try take(length)) }
+    mutating func part(_ length: Int) throws(MQTTError) -> MQTTBodyReader { MQTTBodyReader(try takeBytes(length)) }
 
     /// Reads all remaining bytes.
     mutating func rest() -> [UInt8] {
@@ -54,17 +54,17 @@ struct MQTTBodyReader {
         return Array(bytes)
     }
 
-    func requireEnd() throws(MQTTFault) {
+    func requireEnd() throws(MQTTError) {
         guard bytes.isEmpty else { throw .malformed("\(bytes.count) bytes follow the end of the packet") }
     }
 
-    private mutating func take(_ length: Int) throws(MQTTFault) -> ArraySlice<UInt8> {
+    private mutating func takeBytes(_ length: Int) throws(MQTTError) -> ArraySlice<UInt8> {
         guard length <= bytes.count else { throw Self.tooShort }
         defer { bytes = bytes.dropFirst(length) }
         return bytes.prefix(length)
     }
 
-    private static let tooShort = MQTTFault.malformed("the packet ends within a field")
+    private static let tooShort = MQTTError.malformed("the packet ends within a field")
 }
 
 extension [UInt8] {

@@ -5,7 +5,7 @@ extension MQTTPacket {
     /// - Parameter version: the version of the connection; nil before CONNECT.
     init(
         type: UInt8, flags: UInt8, _ body: consuming MQTTBodyReader, version: MQTTVersion?
-    ) throws(MQTTFault) {
+    ) throws(MQTTError) {
         // The flags must be 2 for PUBREL, SUBSCRIBE and UNSUBSCRIBE and 0 for other packets. PUBLISH defines its own.
         let wanted: UInt8 = type == 6 || type == 8 || type == 10 ? 2 : 0
         guard type == 3 || flags == wanted else { throw .malformed("the flags of the fixed header are \(flags)") }
@@ -21,7 +21,7 @@ extension MQTTPacket {
 
     private static func read(
         _ type: UInt8, _ flags: UInt8, _ reader: inout MQTTBodyReader, _ version: MQTTVersion
-    ) throws(MQTTFault) -> MQTTPacket {
+    ) throws(MQTTError) -> MQTTPacket {
         switch type {
         case 2: return .connectAnswer(try MQTTConnectAnswer(&reader, version))
         case 3: return .publish(try MQTTPublish(flags, &reader, version))
@@ -47,13 +47,13 @@ extension MQTTPacket {
     /// Reads properties that a client may leave out at the end of a packet.
     fileprivate static func trailing(
         _ reader: inout MQTTBodyReader, _ place: MQTTProperty.Places
-    ) throws(MQTTFault) -> MQTTProperties {
+    ) throws(MQTTError) -> MQTTProperties {
         reader.isAtEnd ? MQTTProperties() : try MQTTProperties(&reader, at: place)
     }
 }
 
 extension MQTTReason {
-    fileprivate init(_ reader: inout MQTTBodyReader) throws(MQTTFault) {
+    fileprivate init(_ reader: inout MQTTBodyReader) throws(MQTTError) {
         let code = try reader.byte()
         guard let reason = MQTTReason(rawValue: code) else { throw .malformed("there is no reason code \(code)") }
         self = reason
@@ -61,7 +61,7 @@ extension MQTTReason {
 }
 
 extension MQTTQoS {
-    fileprivate init(bits: UInt8) throws(MQTTFault) {
+    fileprivate init(bits: UInt8) throws(MQTTError) {
         guard let qos = MQTTQoS(rawValue: bits) else { throw .malformed("QoS \(bits)") }
         self = qos
     }
@@ -70,7 +70,7 @@ extension MQTTQoS {
 extension MQTTProperties {
     fileprivate init(
         _ reader: inout MQTTBodyReader, at place: MQTTProperty.Places, _ version: MQTTVersion
-    ) throws(MQTTFault) {
+    ) throws(MQTTError) {
         self = version == .v5 ? try MQTTProperties(&reader, at: place) : MQTTProperties()
     }
 }
@@ -81,15 +81,15 @@ extension MQTTConnect {
     /// The protocol name and the version of MQTT 3.1. Its packets are those of 3.1.1.
     private static let former = (name: "MQIsdp", number: UInt8(3))
 
-    fileprivate init(_ reader: inout MQTTBodyReader) throws(MQTTFault) {
+    fileprivate init(_ reader: inout MQTTBodyReader) throws(MQTTError) {
         let name = try reader.text()
         let number = try reader.byte()
         let isFormer = name == Self.former.name && number == Self.former.number
         guard name == Self.name || isFormer else {
-            throw MQTTFault(.unsupportedProtocolVersion, "the protocol is not MQTT 3.1, 3.1.1 or 5.0")
+            throw MQTTError(.unsupportedProtocolVersion, "the protocol is not MQTT 3.1, 3.1.1 or 5.0")
         }
         guard let version = isFormer ? .v3 : MQTTVersion(rawValue: number) else {
-            throw MQTTFault(.unsupportedProtocolVersion, "protocol version \(number); this server has 3.1.1 and 5.0")
+            throw MQTTError(.unsupportedProtocolVersion, "protocol version \(number); this server has 3.1.1 and 5.0")
         }
         self.version = version
         let flags = try reader.byte()
@@ -106,7 +106,7 @@ extension MQTTConnect {
 
     private static func will(
         _ flags: UInt8, _ reader: inout MQTTBodyReader, _ version: MQTTVersion
-    ) throws(MQTTFault) -> Will? {
+    ) throws(MQTTError) -> Will? {
         let qos = flags >> 3 & 3
         let isRetained = flags & 0x20 != 0
         guard flags & 4 != 0 else {
@@ -115,7 +115,7 @@ extension MQTTConnect {
         }
         let properties = try MQTTProperties(&reader, at: .will, version)
         let topic = try reader.text()
-        guard MQTTTopic.isName(topic) else { throw MQTTFault(.topicNameInvalid, "the will's topic") }
+        guard MQTTTopic.isName(topic) else { throw MQTTError(.topicNameInvalid, "the will's topic") }
         return Will(
             topic: topic, payload: Array(try reader.data()), qos: try MQTTQoS(bits: qos), isRetained: isRetained,
             properties: properties)
@@ -123,7 +123,7 @@ extension MQTTConnect {
 }
 
 extension MQTTConnectAnswer {
-    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTError) {
         let flags = try reader.byte()
         guard flags <= 1 else { throw .malformed("the flags of CONNACK are \(flags)") }
         isSessionPresent = flags == 1
@@ -139,7 +139,7 @@ extension MQTTConnectAnswer {
 }
 
 extension MQTTPublish {
-    fileprivate init(_ flags: UInt8, _ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+    fileprivate init(_ flags: UInt8, _ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTError) {
         isRetained = flags & 1 != 0
         isDuplicate = flags & 8 != 0
         qos = try MQTTQoS(bits: flags >> 1 & 3)
@@ -150,14 +150,14 @@ extension MQTTPublish {
         if topic.isEmpty {
             guard version == .v5, properties.number(.topicAlias) != nil else { throw .violation("a topic is empty") }
         } else if !MQTTTopic.isName(topic) {
-            throw MQTTFault(.topicNameInvalid, "a topic contains a wildcard")
+            throw MQTTError(.topicNameInvalid, "a topic contains a wildcard")
         }
         payload = reader.rest()
     }
 }
 
 extension MQTTAcknowledgement {
-    fileprivate init(_ type: UInt8, _ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+    fileprivate init(_ type: UInt8, _ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTError) {
         guard let kind = Kind(rawValue: type) else { throw .malformed("there is no packet of type \(type)") }
         self.kind = kind
         packetID = try reader.packetID()
@@ -172,7 +172,7 @@ extension MQTTAcknowledgement {
 }
 
 extension MQTTSubscribe {
-    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTError) {
         packetID = try reader.packetID()
         properties = try MQTTProperties(&reader, at: .subscribe, version)
         subscriptions = []
@@ -181,7 +181,7 @@ extension MQTTSubscribe {
 }
 
 extension MQTTSubscribe.Subscription {
-    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTError) {
         filter = try reader.text()
         let options = try reader.byte()
         guard options & (version == .v5 ? 0xC0 : 0xFC) == 0 else { throw .malformed("reserved options of a filter") }
@@ -190,19 +190,19 @@ extension MQTTSubscribe.Subscription {
         keepsRetain = options & 8 != 0
         guard let retained = Retained(rawValue: options >> 4 & 3) else { throw .violation("retain handling 3") }
         self.retained = retained
-        guard MQTTTopic.isFilter(filter) else { throw MQTTFault(.topicFilterInvalid, "a filter has a wrong wildcard") }
+        guard MQTTTopic.isFilter(filter) else { throw MQTTError(.topicFilterInvalid, "a filter has a wrong wildcard") }
     }
 }
 
 extension MQTTUnsubscribe {
-    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTFault) {
+    fileprivate init(_ reader: inout MQTTBodyReader, _ version: MQTTVersion) throws(MQTTError) {
         packetID = try reader.packetID()
         properties = try MQTTProperties(&reader, at: .unsubscribe, version)
         filters = []
         repeat {
             let filter = try reader.text()
             guard MQTTTopic.isFilter(filter) else {
-                throw MQTTFault(.topicFilterInvalid, "a filter has a wrong wildcard")
+                throw MQTTError(.topicFilterInvalid, "a filter has a wrong wildcard")
             }
             filters.append(filter)
         } while !reader.isAtEnd
@@ -212,7 +212,7 @@ extension MQTTUnsubscribe {
 extension MQTTReasons {
     fileprivate init(
         _ reader: inout MQTTBodyReader, _ version: MQTTVersion, hasReasons: Bool
-    ) throws(MQTTFault) {
+    ) throws(MQTTError) {
         packetID = try reader.packetID()
         properties = try MQTTProperties(&reader, at: .suback, version)
         reasons = []

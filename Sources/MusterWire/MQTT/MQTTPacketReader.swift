@@ -23,13 +23,13 @@ package struct MQTTPacketReader {
 
     /// Reads the next packet; nil until more bytes arrive.
     ///
-    /// - Throws: `MQTTFault` for bytes that are not a valid packet. The reader cannot be used after it.
-    package mutating func next() throws(MQTTFault) -> MQTTPacket? {
+    /// - Throws: `MQTTError` for bytes that are not a valid packet. The reader cannot be used after it.
+    package mutating func next() throws(MQTTError) -> MQTTPacket? {
         guard let first = buffer[start...].first else { return nil }
         try checkBegin(first)
         guard let (length, bodyStart) = try bodyLength() else { return nil }
         guard bodyStart - start + length <= limitBytes else {
-            throw MQTTFault(.packetTooLarge, "a packet of \(length) bytes; \(limitBytes) at most")
+            throw MQTTError(.packetTooLarge, "a packet of \(length) bytes; \(limitBytes) at most")
         }
         guard bodyStart + length <= buffer.count else { return nil }
         let body = MQTTBodyReader(buffer[bodyStart..<(bodyStart + length)])
@@ -41,12 +41,12 @@ package struct MQTTPacketReader {
     }
 
     /// Refuses the first byte of a connection at once if it does not begin a CONNECT.
-    private func checkBegin(_ first: UInt8) throws(MQTTFault) {
+    private func checkBegin(_ first: UInt8) throws(MQTTError) {
         if version == nil, first != 0x10 { throw .violation("the first packet is not CONNECT") }
     }
 
     /// Returns the length of the body and the offset at which it begins; nil until the whole length has arrived.
-    private func bodyLength() throws(MQTTFault) -> (Int, Int)? {
+    private func bodyLength() throws(MQTTError) -> (Int, Int)? {
         let header = buffer[(start + 1)...].prefix(4)
         guard header.count == 4 || header.contains(where: { $0 & 0x80 == 0 }) else { return nil }
         var length = MQTTBodyReader(header)

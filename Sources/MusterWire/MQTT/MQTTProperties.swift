@@ -144,14 +144,14 @@ package struct MQTTProperties: Hashable, Sendable {
     // MARK: Bytes
 
     /// Reads the properties of a packet, and checks that each is allowed there.
-    init(_ reader: inout MQTTBodyReader, at place: MQTTProperty.Places) throws(MQTTFault) {
+    init(_ reader: inout MQTTBodyReader, at place: MQTTProperty.Places) throws(MQTTError) {
         entries = []
         let length = Int(try reader.variableNumber())
         var own = try reader.part(length)
         var seen: Set<MQTTProperty> = []
         while !own.isAtEnd {
             guard entries.count < Self.countLimit else {
-                throw MQTTFault(.implementationSpecific, "a packet has \(Self.countLimit) properties at most")
+                throw MQTTError(.implementationSpecific, "a packet has \(Self.countLimit) properties at most")
             }
             let identifier = try own.variableNumber()
             guard let property = UInt8(exactly: identifier).flatMap(MQTTProperty.init(rawValue:)) else {
@@ -176,7 +176,7 @@ package struct MQTTProperties: Hashable, Sendable {
 
     private static func value(
         of property: MQTTProperty, _ reader: inout MQTTBodyReader
-    ) throws(MQTTFault) -> Value {
+    ) throws(MQTTError) -> Value {
         let number: UInt32
         switch property.form {
         case .byte: number = UInt32(try reader.byte())

@@ -94,7 +94,7 @@ package enum MQTTReason: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// The error for bytes that are no MQTT packet, or for a packet that the protocol forbids.
-package struct MQTTFault: Error, Hashable, Sendable {
+package struct MQTTError: Error, Hashable, Sendable {
     /// The reason that the server sends before it closes the connection.
     package var reason: MQTTReason
     /// A description of the fault for people.
@@ -105,6 +105,6 @@ package struct MQTTFault: Error, Hashable, Sendable {
         self.words = words
     }
 
-    static func malformed(_ words: String) -> MQTTFault { MQTTFault(.malformedPacket, words) }
-    static func violation(_ words: String) -> MQTTFault { MQTTFault(.protocolError, words) }
+    static func malformed(_ words: String) -> MQTTError { MQTTError(.malformedPacket, words) }
+    static func violation(_ words: String) -> MQTTError { MQTTError(.protocolError, words) }
 }

@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// A message of Meshblu: whom it is for, and what it says. It is stored as a signal of its sender.
+/// A message of Meshblu: its recipients and its content. It is stored as a signal of its sender.
 package struct MeshbluMessage: Hashable, Sendable {
     /// The UUIDs of the devices, or `*` for all that listen.
     package var devices: [String]
@@ -24,7 +24,7 @@ package struct MeshbluMessage: Hashable, Sendable {
         payload = parameters["payload"] ?? .null
     }
 
-    /// Reads the message in a signal; nil when the signal is none.
+    /// Reads the message in a signal; nil when the signal is no message.
     package init?(_ signal: Signal) {
         guard signal.name == Self.signalName,
             let devices = signal.values.first(where: { $0.key == "devices" })?.text,
@@ -35,7 +35,7 @@ package struct MeshbluMessage: Hashable, Sendable {
         self.payload = json
     }
 
-    /// What the signal carries.
+    /// The values of the signal.
     package var values: [Signal.Value] {
         [
             Signal.Value("devices", devices.joined(separator: ",")),

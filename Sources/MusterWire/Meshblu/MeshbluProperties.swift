@@ -1,6 +1,6 @@
 import MusterCore
 
-/// What clients of Meshblu say about a device: any members but those that identify it.
+/// The properties that clients of Meshblu set for a device: any members but those that identify it.
 package struct MeshbluProperties: Hashable, Sendable {
     /// The properties, in the order in which they were set first.
     package private(set) var members: [JSONValue.Member] = []
@@ -14,8 +14,8 @@ package struct MeshbluProperties: Hashable, Sendable {
 
     /// Takes the properties among the parameters of a request.
     ///
-    /// - Throws: `MeshbluPropertiesFault` when there are too many.
-    package init(_ parameters: MeshbluParameters) throws(MeshbluPropertiesFault) {
+    /// - Throws: `MeshbluPropertiesError` when there are too many.
+    package init(_ parameters: MeshbluParameters) throws(MeshbluPropertiesError) {
         members = parameters.members.filter { !Self.reserved.contains($0.key) && !$0.key.isEmpty }
         try check()
     }
@@ -26,8 +26,8 @@ package struct MeshbluProperties: Hashable, Sendable {
 
     /// Sets further properties; null removes one.
     ///
-    /// - Throws: `MeshbluPropertiesFault` when there are too many.
-    package mutating func merge(_ others: MeshbluProperties) throws(MeshbluPropertiesFault) {
+    /// - Throws: `MeshbluPropertiesError` when there are too many.
+    package mutating func merge(_ others: MeshbluProperties) throws(MeshbluPropertiesError) {
         for member in others.members {
             let index = members.firstIndex { $0.key == member.key }
             switch (index, member.value) {
@@ -59,12 +59,12 @@ package struct MeshbluProperties: Hashable, Sendable {
         }
     }
 
-    private func check() throws(MeshbluPropertiesFault) {
-        guard members.count <= Self.limit, text.utf8.count <= Self.limitBytes else { throw MeshbluPropertiesFault() }
+    private func check() throws(MeshbluPropertiesError) {
+        guard members.count <= Self.limit, text.utf8.count <= Self.limitBytes else { throw MeshbluPropertiesError() }
     }
 }
 
 /// A device would have more properties than it may.
-package struct MeshbluPropertiesFault: Error, CustomStringConvertible {
+package struct MeshbluPropertiesError: Error, CustomStringConvertible {
     package var description: String { "A device has at most 64 properties, of 4,096 bytes together." }
 }

@@ -5,13 +5,13 @@ import MusterGeometry
 ///
 /// Source: `MeshPacketSerializer.cpp` and `PositionModule.cpp` of https://github.com/meshtastic/firmware
 package enum MeshtasticMessage: Hashable, Sendable {
-    /// A radio told where it is.
+    /// A radio reported its position.
     case position(Position, of: Beacon)
-    /// A radio told about its battery.
+    /// A radio reported its battery.
     case status(DeviceNote, of: Beacon)
-    /// A radio told that it does not know where it is: it sends 0° north, 0° east.
+    /// A radio reported that it does not know its position: it sends 0° north, 0° east.
     case unlocated
-    /// A radio told a place without a time. The place may be from before its last start.
+    /// A radio reported a position without a time. The position may be older than its last start.
     case untimed
     /// A packet for whose channel the publishing radio has no key.
     case encrypted
@@ -48,7 +48,7 @@ package enum MeshtasticMessage: Hashable, Sendable {
         }
         guard !place.isUnknown else { return .unlocated }
         // `time` is when the radio sent the place, `timestamp` is when its receiver found it. The older one counts: a
-        // radio goes on sending the last place that it knew.
+        // radio continues to send its last known position.
         let times = ["time", "timestamp"].compactMap { payload[$0]?.integer }.filter { 1...Int64(UInt32.max) ~= $0 }
         guard let seconds = times.min() else { return .untimed }
         let bits = payload["precision_bits"]?.integer

@@ -158,7 +158,7 @@ extension IncidentReport {
             text += "; \(event)\(note) at \(line.at.rfc3339)\(author)"
         }
         if let word = person.unconfirmed, !person.isAccounted {
-            let said = word.word.standing == .offSite ? "off site" : "safe"
+            let said = word.word.status == .offSite ? "off site" : "safe"
             text += "; said \(said) at \(word.word.at.rfc3339) by \(Self.escaped(word.author)), not confirmed"
         }
         return text

@@ -1,21 +1,21 @@
 package import MusterCore
 
-/// What an OwnTracks app reports beside positions and beacons: waypoints, its card, steps, its status, its last will.
+/// The notes of an OwnTracks app, beside positions and beacons: waypoints, its card, steps, its status, its last will.
 extension OwnTracksMessage {
     /// Returns what the message reports beside positions, beacons and commands, as notes; empty when that is nothing.
     ///
     /// It leaves out a waypoint whose ids and name are all no keys of a note.
     package func notes(receivedAt: Instant) -> [DeviceNote] {
-        func note(_ kind: DeviceNote.Kind, _ sampleTime: Instant?, _ body: String) -> DeviceNote {
+        func makeNote(_ kind: DeviceNote.Kind, _ sampleTime: Instant?, _ body: String) -> DeviceNote {
             DeviceNote(DeviceNote.Name(kind), sampleTime: sampleTime, receivedTime: receivedAt, body: body)
         }
         switch self {
-        case .waypoint(let waypoint): return [waypoint].compactMap { $0.note(receivedAt: receivedAt) }
-        case .waypoints(let waypoints): return waypoints.compactMap { $0.note(receivedAt: receivedAt) }
-        case .card(let card): return [note(.card, nil, card.body)]
-        case .steps(let steps): return [note(.steps, steps.sampleTime, steps.body)]
-        case .status(let body): return [note(.status, nil, body)]
-        case .lastWill(let will): return [note(.lastWill, will.sampleTime, will.body)]
+        case .waypoint(let waypoint): return [waypoint].compactMap { $0.deviceNote(receivedAt: receivedAt) }
+        case .waypoints(let waypoints): return waypoints.compactMap { $0.deviceNote(receivedAt: receivedAt) }
+        case .card(let card): return [makeNote(.card, nil, card.body)]
+        case .steps(let steps): return [makeNote(.steps, steps.sampleTime, steps.body)]
+        case .status(let body): return [makeNote(.status, nil, body)]
+        case .lastWill(let will): return [makeNote(.lastWill, will.sampleTime, will.body)]
         case .location, .transition, .beacon, .command, .request, .encrypted, .other: return []
         }
     }
@@ -23,7 +23,7 @@ extension OwnTracksMessage {
 
 extension OwnTracksWaypoint {
     /// Returns the waypoint as a note under its id: `rid`; or `tst`, which is the id for older phones; or its name.
-    fileprivate func note(receivedAt: Instant) -> DeviceNote? {
+    fileprivate func deviceNote(receivedAt: Instant) -> DeviceNote? {
         let ids = [regionID, createdAt.map { "\($0.milliseconds / 1000)" }, name]
         let key = ids.lazy.compactMap { $0 }.first { (1...DeviceNote.Name.keyLimitBytes).contains($0.utf8.count) }
         return key.map { key in

@@ -33,8 +33,8 @@ package struct OwnTracksLocation: Hashable, Sendable {
     package var trackerID: String?
     /// The MQTT topic that the phone would publish to: `owntracks/alice/phone`.
     package var topic: String?
-    /// Why the phone sent it: `p` ping, `c` circular region, `C` follow region, `b` beacon, `r` response, `u` by hand,
-    /// `t` timer, `v` visit.
+    /// The trigger of the report: `p` ping, `c` circular region, `C` follow region, `b` beacon, `r` response, `u` by
+    /// hand, `t` timer, `v` visit.
     package var trigger: String?
 }
 
@@ -50,13 +50,13 @@ package struct OwnTracksTransition: Hashable, Sendable {
     package var waypointTime: Instant?
     /// When the phone noticed the transition.
     package var sampleTime: Instant
-    /// Where the phone was.
+    /// The position of the phone.
     package var coordinate: Coordinate?
     /// The accuracy of that place; nil when unknown.
     package var accuracy: Metres?
     /// The two characters that the phone wants to be shown as.
     package var trackerID: String?
-    /// What triggered it: `c` circular region, `b` beacon, `l` location.
+    /// The trigger of the report: `c` circular region, `b` beacon, `l` location.
     package var trigger: String?
 }
 

@@ -60,8 +60,8 @@ extension RelayFrame {
 
     /// Reads the bytes behind the length.
     ///
-    /// - Throws: `RelayFault` for bytes that are no frame, and for a hello of another version.
-    package init(_ body: ArraySlice<UInt8>) throws(RelayFault) {
+    /// - Throws: `RelayError` for bytes that are no frame, and for a hello of another version.
+    package init(_ body: ArraySlice<UInt8>) throws(RelayError) {
         var fields = RelayFields(rest: body.dropFirst())
         switch body.first {
         case 1:
@@ -118,14 +118,14 @@ extension RelayFrame {
 private struct RelayFields {
     var rest: ArraySlice<UInt8>
 
-    mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(RelayFault) -> Number {
+    mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(RelayError) -> Number {
         let count = Number.bitWidth / 8
         guard rest.count >= count else { throw .malformed }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count).reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
     }
 
-    private mutating func text() throws(RelayFault) -> String {
+    private mutating func text() throws(RelayError) -> String {
         let count = Int(try number(UInt8.self))
         guard rest.count >= count else { throw .malformed }
         defer { rest = rest.dropFirst(count) }
@@ -133,13 +133,13 @@ private struct RelayFields {
         return text
     }
 
-    mutating func name(limit: Int) throws(RelayFault) -> String {
+    mutating func name(limit: Int) throws(RelayError) -> String {
         let text = try text()
         guard RelayFrame.isName(text, limit: limit) else { throw .malformed }
         return text
     }
 
-    mutating func key() throws(RelayFault) -> String {
+    mutating func key() throws(RelayError) -> String {
         let text = try text()
         guard (1...RelayFrame.keyLimit).contains(text.utf8.count),
             text.utf8.allSatisfy({ Hexadecimal.value(ofDigit: $0) != nil })
@@ -179,8 +179,8 @@ package struct RelayFrameReader: Sendable {
 
     /// Returns the next frame; nil until it has arrived completely. It keeps no more bytes than the caller appends.
     ///
-    /// - Throws: `RelayFault`. Nothing can be read behind that.
-    package mutating func next() throws(RelayFault) -> RelayFrame? {
+    /// - Throws: `RelayError`. Nothing can be read behind that.
+    package mutating func next() throws(RelayError) -> RelayFrame? {
         guard buffer.count - start >= 2 else { return nil }
         let length = Int(buffer[start]) << 8 | Int(buffer[start + 1])
         guard (1...RelayFrame.limitBytes).contains(length) else { throw .tooLong(length) }

@@ -10,7 +10,7 @@ package enum RelayFrame: Hashable, Sendable {
     case welcome(RelayTerms)
     /// Another device of the team is there.
     case appeared(RelayPeer)
-    /// The device of this number is there no more, with all of its streams.
+    /// The device of this number has left, and all of its streams have ended.
     case gone(peer: UInt32)
     /// Opens a stream: to the relay, towards the peer of this number; from the relay, a peer opens it.
     case open(stream: UInt32, peer: UInt32)
@@ -28,7 +28,7 @@ package enum RelayFrame: Hashable, Sendable {
     /// The relay ends the connection.
     case farewell(Farewell)
 
-    /// Why a stream is over.
+    /// The reason why a stream is over.
     package enum Closing: UInt8, Hashable, Sendable, CaseIterable {
         /// One end has sent what it had.
         case done = 0
@@ -44,7 +44,7 @@ package enum RelayFrame: Hashable, Sendable {
         case gone = 5
     }
 
-    /// Why the relay ends a connection.
+    /// The reason why the relay ends a connection.
     package enum Farewell: UInt8, Hashable, Sendable, CaseIterable {
         /// The device broke the protocol.
         case fault = 0
@@ -76,7 +76,7 @@ package enum RelayFrame: Hashable, Sendable {
     package static let firstIncoming: UInt32 = 0x8000_0000
 }
 
-/// What the relay allows a device.
+/// The limits that the relay sets for a device.
 package struct RelayTerms: Hashable, Sendable {
     /// The most bytes of a stream that may be on their way in one direction.
     package var windowBytes: UInt32
@@ -114,7 +114,7 @@ package struct RelayPeer: Hashable, Sendable {
 }
 
 /// Bytes that break the relay's protocol.
-package enum RelayFault: Error, Hashable, Sendable, CustomStringConvertible {
+package enum RelayError: Error, Hashable, Sendable, CustomStringConvertible {
     case malformed
     case tooLong(Int)
     case version(UInt8)

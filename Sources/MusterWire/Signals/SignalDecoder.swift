@@ -110,7 +110,7 @@ package struct SignalDecoder {
 
 /// The limits of what a signal may carry, whichever endpoint reads it.
 package enum SignalValues {
-    /// Why a signal may not carry these values, in words that follow the place; nil when it may.
+    /// The reason why a signal may not carry these values, in words that follow the place; nil when it may.
     package static func fault(of values: [Signal.Value]) -> String? {
         if values.count > Signal.valueLimit { return "has more than \(Signal.valueLimit) members" }
         let bytes = values.reduce(0) { $0 + $1.key.utf8.count + $1.text.utf8.count }

@@ -30,7 +30,7 @@ package struct PlainGeometry: Hashable, Sendable {
     package var isEmpty: Bool { points.isEmpty && lines.isEmpty && polygons.isEmpty }
 }
 
-/// Why a text or value is no geometry.
+/// The reason why a text or value is no geometry.
 package enum GeometryTextError: Error, Hashable, Sendable {
     /// The type does not exist, or is not allowed at this place.
     case type(String)

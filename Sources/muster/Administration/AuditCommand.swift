@@ -2,10 +2,10 @@ import ArgumentParser
 import MusterTerminal
 import MusterWire
 
-/// `muster audit`: what people changed by hand.
+/// `muster audit`: lists the changes that people made.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "List what was changed by hand, newest first: when, by whom, and the change.")
+        commandName: "audit", abstract: "List the changes that people made, newest first: time, author and change.")
     @OptionGroup var options: ReportOptions
 
     func run() async throws {
@@ -15,7 +15,7 @@ struct AuditCommand: AsyncParsableCommand {
         }
     }
 
-    /// What was changed, in the words of the change itself.
+    /// Returns the members that identify the changed object.
     private static func subject(of change: JSONValue) -> String {
         let members = ["kind", "collection", "id", "name", "user", "team", "number", "happened", "event", "label"]
         let words = members.map(change.words).filter { !$0.isEmpty }

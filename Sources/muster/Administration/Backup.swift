@@ -20,10 +20,10 @@ struct Backup: AsyncParsableCommand {
     }
 }
 
-/// `muster restore`: replaces the store by a backup.
+/// `muster restore`: replaces the store with a backup.
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Replace the store by a backup. The server must be stopped.")
+        commandName: "restore", abstract: "Replace the store with a backup. The server must be stopped.")
     @OptionGroup var data: DataOption
     @Argument(help: "A file that `muster backup` wrote.", completion: .file()) var file: String
 

@@ -11,14 +11,14 @@ struct ChangesCommand: AsyncParsableCommand {
         commandName: "changes",
         abstract: "Print the changes of the log, a JSON object a line: positions, crossings, safety, incidents, edits.",
         discussion: """
-            Each line has its sequence. Whoever stopped goes on with --since and the last sequence that was printed: \
-            nothing is missing and nothing comes twice.
+            Each line has its sequence. To continue later, pass the last printed sequence to --since: no change is \
+            missing and none is repeated.
             """)
 
     @OptionGroup var data: DataOption
     @Option(help: "Begin after the change with this sequence.") var since: Int64 = 0
-    @Flag(help: "Go on with what happens from then on, until Ctrl-C.") var follow = false
-    @Option(help: "End after so many changes.") var count: Int?
+    @Flag(help: "Then print new changes as they happen, until Ctrl-C.") var follow = false
+    @Option(help: "Exit after this many changes.") var count: Int?
 
     func validate() throws {
         guard since >= 0 else { throw ValidationError("--since: not below 0") }
@@ -54,7 +54,7 @@ struct ChangesCommand: AsyncParsableCommand {
         } catch is Finished {
             result = .success(())
         } catch ReplicationError.unreachable(let reason) {
-            result = .failure(CommandFailure("\(reason). --since and the last sequence go on with it"))
+            result = .failure(CommandFailure("\(reason). To continue, pass the last sequence to --since"))
         } catch let error as ReplicationError {
             result = .failure(CommandFailure(error.words))
         } catch {
@@ -64,7 +64,7 @@ struct ChangesCommand: AsyncParsableCommand {
         try result.get()
     }
 
-    /// Thrown once as many changes were printed as wanted.
+    /// Thrown once the requested number of changes was printed.
     private struct Finished: Error {}
 
     private func printFeed(of connection: Connection, over connections: HTTPConnections) async throws {
@@ -75,7 +75,7 @@ struct ChangesCommand: AsyncParsableCommand {
         var left = count ?? .max
         try await feed.followEvents(since: since) { event in
             guard event.name != "resync" else {
-                throw CommandFailure("what came after that change is no longer kept: begin without --since")
+                throw CommandFailure("the changes after that sequence are no longer kept: start without --since")
             }
             announce(event.data)
             left -= 1

@@ -18,7 +18,7 @@ extension Connection {
     }
 }
 
-/// What every command takes that lists what the API reports.
+/// The options of every command that lists reports of the API.
 struct ReportOptions: ParsableArguments {
     @OptionGroup var data: DataOption
     @Flag(help: "Print a JSON array.") var json = false

@@ -7,19 +7,19 @@ import MusterTerminal
 
 /// `muster dataset watch`.
 extension DatasetCommand {
-    /// `muster dataset watch`: a device of the person that prints what it is told.
+    /// `muster dataset watch`: prints the records of a dataset and each change.
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "watch",
             abstract: "Print the records of a dataset, and then each change as it comes, until Ctrl-C.",
             discussion: """
-                While the server is away the command waits, and then prints what changed meanwhile. With --mark, a \
-                command that was stopped does so too: started again with the same file, it begins where it ended.
+                While the server is unreachable the command waits, and then prints what changed in the meantime. With \
+                --mark, a command that is started again with the same file continues where it stopped.
                 """)
         @OptionGroup var owner: DatasetOwner
         @OptionGroup var dataset: DatasetName
-        @Option(help: "A file that keeps the sync count up to which this was printed.") var mark: String?
-        @Option(help: "End once so many records were printed.") var count: Int?
+        @Option(help: "A file for the sync count up to which records were printed.") var mark: String?
+        @Option(help: "Exit after this many records.") var count: Int?
         @Flag(help: "Print a JSON object a line.") var json = false
 
         func validate() throws {
@@ -55,7 +55,7 @@ extension DatasetCommand {
                 } catch is Printer.Finished {
                     return
                 } catch let fault as ReplicationError {
-                    // The key of the folder changes with each start of the server, and is read anew.
+                    // The key of the folder changes with each start of the server, so it is read again.
                     let mayPass = owner.key == nil ? fault.isPassing || fault.isUnauthorized : fault.isPassing
                     guard mayPass else { throw CommandFailure(fault.words) }
                     if !isAway { remark("Waiting for the server: \(fault.words).") }
@@ -94,7 +94,7 @@ extension DatasetCommand {
     }
 }
 
-/// Prints what changed in a dataset since it printed last.
+/// Prints the changes of a dataset since the last printed one.
 private struct Printer {
     let name: String
     private let mark: String?
@@ -105,7 +105,7 @@ private struct Printer {
     /// Whether the dataset has been read.
     var hasBegun = false
 
-    /// Thrown once as many records were printed as wanted.
+    /// Thrown once the requested number of records was printed.
     struct Finished: Error {}
 
     /// - Throws: `CommandFailure` for a file that holds no count.
@@ -117,24 +117,24 @@ private struct Printer {
         guard let mark, FileManager.default.fileExists(atPath: mark) else { return }
         let text = String(decoding: try InputFile.read(mark), as: UTF8.self)
         guard let count = Int64(text.trimmingCharacters(in: .whitespacesAndNewlines)), count >= 0 else {
-            throw CommandFailure("\(mark) holds no sync count; without the file, everything is printed again")
+            throw CommandFailure("\(mark) holds no sync count; remove the file to print everything again")
         }
         syncCount = count
     }
 
-    /// Reads what changed, prints it, and writes down how far that is.
+    /// Reads the changes, prints them, and stores the sync count.
     ///
     /// - Throws: `Finished`; what reading throws.
     mutating func printChanges(by service: DatasetService) async throws {
         var dataset = try await service.changes(of: name, since: syncCount)
         if dataset.isDeletedSince || (syncCount > 0 && !dataset.exists) {
             printDeletion(at: dataset.syncCount)
-            // What was created since begins anew.
+            // A dataset that was created since then starts at count 0.
             syncCount = 0
             dataset = try await service.changes(of: name, since: 0)
         }
         for record in dataset.records.sorted(by: { ($0.syncCount, $0.key) < ($1.syncCount, $1.key) }) {
-            // A new reader need not hear of what was removed before.
+            // A new reader does not need records that were removed before.
             if syncCount == 0, record.value == nil { continue }
             try printRecord(record)
         }

@@ -12,8 +12,8 @@ struct DatasetCommand: AsyncParsableCommand {
         commandName: "dataset",
         abstract: "Read, change and watch datasets: records that follow a person across devices.",
         discussion: """
-            A dataset is its owner's alone. Without --token, the commands are about the admin's datasets at the server \
-            over the data folder; with a key that `muster key add --user NAME` printed, they are about that person's.
+            Only its owner can read and change a dataset. Without --token, the commands use the admin's datasets at \
+            the server over the data folder. With a key from `muster key add --user NAME`, they use that user's.
             """,
         subcommands: [List.self, Get.self, Put.self, Remove.self, Delete.self, Watch.self])
 
@@ -96,7 +96,7 @@ struct DatasetCommand: AsyncParsableCommand {
     struct Put: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "put",
-            abstract: "Set a record's value, whatever it was. The dataset is created if there is none of that name.")
+            abstract: "Set a record's value. The dataset is created if there is none of that name.")
         @OptionGroup var owner: DatasetOwner
         @OptionGroup var dataset: DatasetName
         @Argument(help: "The record's key.") var key: String
@@ -146,11 +146,11 @@ struct DatasetName: ParsableArguments {
     }
 }
 
-/// Whose datasets a command is about, and at which server.
+/// The owner of the datasets that a command is about, and the server.
 struct DatasetOwner: ParsableArguments {
     @OptionGroup var data: DataOption
     @Option(help: "The server's address. By default, the server over the data folder.") var server: String?
-    @Option(help: "A key or token of the person whose datasets they are. MUSTER_TOKEN sets it too.")
+    @Option(help: "A key or token of the owner of the datasets. MUSTER_TOKEN sets it too.")
     var token: String?
 
     /// The key or token of the option or the environment; nil for the admin of the folder.
@@ -206,7 +206,7 @@ extension DatasetService {
         }
     }
 
-    /// The times that a change is tried while other devices change the same dataset.
+    /// The number of attempts to change a dataset while other devices change it, too.
     private static let attemptLimit = 5
 
     /// Reads all records of a dataset.
@@ -238,7 +238,7 @@ extension DatasetService {
 }
 
 extension ReplicationError {
-    /// What a person at the terminal reads.
+    /// The error as a message for the terminal.
     var words: String {
         switch self {
         case .unauthorized: "the server does not accept the token"

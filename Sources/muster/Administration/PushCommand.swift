@@ -2,21 +2,21 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster push`: tries out whom the server reaches by push services.
+/// `muster push`: tests which devices the server reaches through push services.
 struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "push", abstract: "Try out whom the server reaches by push services.", subcommands: [Test.self])
+        commandName: "push", abstract: "Test the server's push services.", subcommands: [Test.self])
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "test",
-            abstract: "Send a test message to each push device of a user, and print what became of it.",
+            abstract: "Send a test message to each push device of a user, and print each result.",
             discussion: "Exits with status 1 if a message did not reach its service.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var user: String
         @Flag(help: "Print JSON.") var json = false
 
-        private struct Answer: Decodable {
+        private struct TestResult: Decodable {
             struct Device: Decodable {
                 var id: String
                 var service: String
@@ -30,7 +30,7 @@ struct PushCommand: AsyncParsableCommand {
             let answer = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("POST", "/push/test", json: ["user": user])
             }
-            let devices = try JSONDecoder().decode(Answer.self, from: answer).devices
+            let devices = try JSONDecoder().decode(TestResult.self, from: answer).devices
             if json {
                 announce(String(decoding: answer, as: UTF8.self))
             } else {

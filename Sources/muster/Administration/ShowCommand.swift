@@ -2,15 +2,15 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// What every `show` takes.
+/// The options of every `show` command.
 struct ShowOptions: ParsableArguments {
     @OptionGroup var data: DataOption
-    @Argument(help: "Its name.") var name: String
+    @Argument(help: "The name.") var name: String
 }
 
-/// A command that prints one thing as the API describes it, in JSON.
+/// A command that prints one object of the API as JSON.
 protocol ShowCommand: AsyncParsableCommand {
-    /// The path of the list that the thing is in.
+    /// The path of the list that the object is in.
     static var list: String { get }
     var options: ShowOptions { get }
 }
@@ -36,7 +36,7 @@ extension TeamCommand {
     struct Show: ShowCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Print a team as JSON: its tracker, and what it chose for silence, words and incidents.")
+            abstract: "Print a team as JSON, with its tracker and its settings for silence and incidents.")
         static let list = "/teams"
         @OptionGroup var options: ShowOptions
     }

@@ -7,62 +7,62 @@ import MusterKit
 import MusterNearby
 import MusterTerminal
 
-/// `muster nearby`: how far the peers are, and which way, without a server.
+/// `muster nearby`: shows the distance and the direction of peers, without a server.
 struct NearbyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nearby",
         abstract: "Show how far other devices are, and which way, also without a server.",
         discussion: """
-            Two of them on one network find each other by multicast DNS, or one is told where the other listens \
-            (--connect), or both are connected to the relay of a server (--relay), wherever they are. The channel \
-            between them is encrypted; a peer's key is remembered \
-            with its name the first time, and another key under that name \
-            is refused from then on.
+            Two devices on one network find each other by multicast DNS. On different networks, one of them is given \
+            the address of the other (--connect), or both connect to the relay of a server (--relay). The channel \
+            between them is encrypted. The first time, the key of a peer is stored with the peer's name; from then \
+            on, another key under that name is refused.
 
-            This machine has no ranging radio: --source simulated invents where each device is, with the errors of an \
-            ultra-wideband radio, and --source gps computes from two places that are given by --position. \
-            --source fused combines both.
+            This machine has no ranging radio: --source simulated invents the place of each device, with the errors \
+            of an ultra-wideband radio. --source gps computes the distance from the places that --position gives on \
+            each device. --source fused combines both.
 
-            With --report the distances to those who agree are reported to a server, as the device of the token in \
-            --report-token-file or MUSTER_TOKEN, and this device agrees to be measured by those whom it accepts. What \
-            the server does not have yet is kept in the store. --withdraw ends that agreement.
+            With --report, the distances to peers that agree are reported to a server, as the device of the token in \
+            --report-token-file or MUSTER_TOKEN, and this device agrees to be measured by the peers that it accepts. \
+            Distances that the server does not have yet are kept in the store. --withdraw ends that agreement.
             """)
 
     /// The sources that can measure.
     enum Source: String, CaseIterable, ExpressibleByArgument { case simulated, gps, fused }
-    /// How peers are found.
+    /// The ways to find peers.
     enum Finding: String, CaseIterable, ExpressibleByArgument { case multicast, loopback, none }
-    /// Which peers are accepted.
+    /// The peers that are accepted.
     enum Acceptance: String, CaseIterable, ExpressibleByArgument { case new, known }
 
-    @Option(help: "What this device calls itself.") var name: String
+    @Option(help: "The name of this device.") var name: String
     @Option(help: "The address to listen on: PORT or HOST:PORT. Without it, any port of all addresses.")
     var listen: String?
     @Option(help: "How peers are found: multicast, loopback (programs on this machine), or none.")
     var discover = Finding.multicast
-    @Option(help: "HOST:PORT of a peer; may be given several times.") var connect: [String] = []
+    @Option(help: "HOST:PORT of a peer; may be repeated.") var connect: [String] = []
     @Option(
         help: """
-            The address of a Muster server: devices of your own team that are connected to its relay, too, are found \
-            wherever they are, and see your account and this name.
+            The address of a Muster server. Devices of your team that are connected to its relay are found on any \
+            network; they see your account and this name.
             """)
     var relay: String?
     @Option(
         help: "For --relay: a file with an API key on its first line. Otherwise MUSTER_TOKEN holds it.",
         completion: .file())
     var tokenFile: String?
-    @Option(help: "What measures: simulated, gps, or fused (both).") var source = Source.simulated
+    @Option(help: "The source of the distances: simulated, gps, or fused (both).") var source = Source.simulated
     @Option(help: "Where the simulated device is: walk, or EAST,NORTH[,HEADING] in metres and degrees.")
     var simulate = "walk"
     @Option(help: "The seed of the simulated walk and errors.") var seed: UInt64?
     @Option(help: "For gps and fused: LATITUDE,LONGITUDE,ACCURACY[,HEADING] in degrees and metres.")
     var position: String?
-    @Option(help: "Which peers are accepted: new (and remembered), or known alone.") var accept = Acceptance.new
+    @Option(help: "The peers to accept: new (any; its key is stored), or known (only with a stored key).")
+    var accept = Acceptance.new
     @Option(
-        help: "A file with a secret of 16 bytes or more. Then only devices that know it are accepted.",
+        help: "A file with a secret of 16 bytes or more. Only devices that have the same secret are accepted.",
         completion: .file())
     var teamSecretFile: String?
-    @Option(help: "Forget the key of this name first.") var forget: String?
+    @Option(help: "Remove the stored key of the peer with this name first.") var forget: String?
     @Option(
         help: "The folder that keeps this device's key and its peers'. By default muster-nearby/NAME.",
         completion: .directory)
@@ -73,7 +73,7 @@ struct NearbyCommand: AsyncParsableCommand {
         help: "For --report: a file with the device's token on its first line. Otherwise MUSTER_TOKEN holds it.",
         completion: .file())
     var reportTokenFile: String?
-    @Flag(help: "With --report: withdraw the agreement to be measured, and end.") var withdraw = false
+    @Flag(help: "With --report: withdraw the agreement to be measured, and exit.") var withdraw = false
     @Flag(help: "Print a line of JSON for each event.") var json = false
 
     func validate() throws {
@@ -81,7 +81,7 @@ struct NearbyCommand: AsyncParsableCommand {
             throw ValidationError("--name: 1 to 63 bytes without control characters and slashes")
         }
         guard (0.2...3600).contains(timeout) else { throw ValidationError("--timeout: from 0.2 to 3,600 seconds") }
-        for address in connect where MusterNearby.PeerAddress(address) == nil {
+        for address in connect where NearbyAddress(address) == nil {
             throw ValidationError("--connect: HOST:PORT")
         }
         if relay == nil, tokenFile != nil { throw ValidationError("--token-file: only with --relay") }
@@ -143,7 +143,7 @@ struct NearbyCommand: AsyncParsableCommand {
     }
 
     private func discovery() throws -> [any Discovery] {
-        var all: [any Discovery] = [StaticDiscovery(connect.compactMap { MusterNearby.PeerAddress($0) })]
+        var all: [any Discovery] = [StaticDiscovery(connect.compactMap { NearbyAddress($0) })]
         if discover != .none { all.append(MulticastDiscovery(onLoopback: discover == .loopback)) }
         if let relay {
             let server = try ServerToken.checkedServer(relay, option: "--relay")
@@ -166,7 +166,7 @@ struct NearbyCommand: AsyncParsableCommand {
             let reporter = try RangeReporter(
                 path: folder + "/ranges.sqlite", server: server, secret: withdraw ? nil : store.rangeSecret(),
                 token: token)
-            return NearbyReports(reporter, isSimulated: makeSource().isSimulated) { display.note($0) }
+            return NearbyReports(reporter, isSimulated: makeSource().isSimulated) { display.showNote($0) }
         } catch let error as RangeReportError {
             throw CommandFailure("\(error)")
         }
@@ -221,6 +221,6 @@ struct NearbyCommand: AsyncParsableCommand {
 
     private static func listening(_ text: String) -> (host: String?, port: Int)? {
         if let port = UInt16(text) { return (nil, Int(port)) }
-        return MusterNearby.PeerAddress(text, ports: 0...UInt16.max).map { ($0.host, $0.port) }
+        return NearbyAddress(text, ports: 0...UInt16.max).map { ($0.host, $0.port) }
     }
 }

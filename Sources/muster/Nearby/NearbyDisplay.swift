@@ -20,7 +20,7 @@ final class NearbyDisplay: Sendable {
         /// Whether this device invents what it measures, in whole or in part.
         var isSimulated = false
 
-        /// What measured, in words.
+        /// The source of a measurement, in words.
         func words(for source: RangingKind) -> String {
             isSimulated && source != .simulated ? "\(source), simulated in part" : "\(source)"
         }
@@ -51,7 +51,7 @@ final class NearbyDisplay: Sendable {
     }
 
     func show(_ event: NearbyEvent) {
-        let words = state.withLock { state in Self.take(event, &state) }
+        let words = state.withLock { state in Self.apply(event, to: &state) }
         switch style {
         case .json:
             var writer = JSONWriter()
@@ -63,8 +63,8 @@ final class NearbyDisplay: Sendable {
         }
     }
 
-    /// Tells the user something that is no event.
-    func note(_ words: String) {
+    /// Shows a sentence that belongs to no event.
+    func showNote(_ words: String) {
         if style == .screen { draw(noting: words) } else { remark("note: \(words)") }
     }
 
@@ -90,14 +90,14 @@ final class NearbyDisplay: Sendable {
     }
 
     /// Updates the state by an event, and returns a sentence about it; nil for an event that only the screen shows.
-    private static func take(_ event: NearbyEvent, _ state: inout State) -> String? {
+    private static func apply(_ event: NearbyEvent, to state: inout State) -> String? {
         switch event {
         case .listening(let port):
             state.port = port
             return "Listening on port \(port), with the key \(state.key?.compared ?? "")"
         case .found(let peer):
             return "Found \(peer.name)" + (peer.account.map { ", signed in as \($0), through the relay" } ?? "")
-        case .lost(let peer): return "\(peer.name) is not announced any more"
+        case .lost(let peer): return "\(peer.name) is no longer announced"
         case .discoveryFailed(let reason): return "Peers cannot be discovered: \(reason)"
         case .discoveryInterrupted(let words), .discoveryResumed(let words):
             return words.prefix(1).uppercased() + words.dropFirst()
@@ -119,7 +119,7 @@ final class NearbyDisplay: Sendable {
         case .update(let peer, .removed(let reason)):
             state.measured[peer.key] = nil
             return reason == .timeout
-                ? "\(peer.name) is silent: nothing was measured for too long" : "\(peer.name) is measured no more"
+                ? "\(peer.name) is silent: nothing was measured for too long" : "\(peer.name) is no longer measured"
         case .update(let peer, .suspended): return "\(peer.name) is not measured while this device is suspended"
         case .update(let peer, .suspensionEnded): return "\(peer.name) can be measured again"
         case .update(let peer, .invalidated(let error)):
@@ -218,7 +218,7 @@ extension JSONWriter {
             member("key", "\(peer.key)")
             member("run", "\(peer.run)")
         case .rangeTag(let peer, _):
-            // The tag stands for the peer's consent, and is for the server alone.
+            // The tag is the peer's consent. Only the server may see it.
             member("event", "rangeTag")
             member("peer", peer.name)
         case .update(let peer, let update):

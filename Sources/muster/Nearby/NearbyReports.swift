@@ -20,7 +20,7 @@ actor NearbyReports {
 
     /// - Parameters:
     ///   - isSimulated: whether the distances are invented, and reported as such.
-    ///   - say: tells the user why something does not arrive.
+    ///   - say: shows the user the reason why distances do not arrive.
     init(_ reporter: RangeReporter, isSimulated: Bool, say: @escaping @Sendable (String) -> Void) {
         self.reporter = reporter
         self.isSimulated = isSimulated
@@ -37,7 +37,7 @@ actor NearbyReports {
             do throws(RangeReportError) {
                 if try await reporter.record(range) { news.continuation.yield(()) }
             } catch {
-                note("\(error)")
+                reportFailure("\(error)")
             }
         default: break
         }
@@ -58,9 +58,9 @@ actor NearbyReports {
                     break
                 } catch {
                     guard !Task.isCancelled else { return }
-                    note("\(error)")
+                    reportFailure("\(error)")
                     guard error.isPassing else {
-                        // The devices go on measuring each other; until the end nothing is sent.
+                        // The devices continue to measure each other, but nothing more is sent.
                         for await _ in AsyncStream<Never>.makeStream().stream {}
                         return
                     }
@@ -78,11 +78,11 @@ actor NearbyReports {
     /// - Throws: `CommandFailure`.
     func withdraw() async throws {
         do throws(RangeReportError) { try await reporter.withdraw() } catch { throw CommandFailure("\(error)") }
-        announce("No range to this device is stored any more.")
+        announce("The server stores no more distances to this device.")
     }
 
-    /// Tells a failure, unless it is the one that was told last.
-    private func note(_ failure: String) {
+    /// Shows a failure, unless it is the one that was shown last.
+    private func reportFailure(_ failure: String) {
         guard failure != lastFailure else { return }
         lastFailure = failure
         say(failure + "; ranges are kept meanwhile")
@@ -93,7 +93,7 @@ actor NearbyReports {
         // A source that states no error counts as off by a tenth of the distance, as in `FusedRanging`.
         let deviation = measurement.quality.distanceError?.value ?? max(distance / 10, 0.3)
         return MeasuredRange(
-            to: tag, time: measurement.time, metres: distance, deviationMetres: max(deviation, 0.001),
+            to: tag, time: measurement.time.date, metres: distance, deviationMetres: max(deviation, 0.001),
             source: isSimulated ? .simulated : MeasuredRange.Source(measurement.source))
     }
 }

@@ -16,7 +16,7 @@ struct Demo: AsyncParsableCommand {
     @Option(help: "The number of people, 1 to 1000.") var people = 40
     @Option(help: "The port to listen on; 0 picks a free one.") var port = 8080
     @Option(help: "The seed of the simulation; the same seed gives the same town.") var seed: UInt64 = 1
-    @Option(help: "The walking speed, as a multiple of that in life.") var pace: Double = 4
+    @Option(help: "The walking speed, as a multiple of the real one.") var pace: Double = 4
     @Option(help: "The seconds until everyone is told to evacuate.") var evacuateAfter: Double = 40
     @Option(help: "The errors of the fixes: none, honest, or hostile (false jumps, narrow streets).")
     var noise = DemoNoise.honest
@@ -66,14 +66,15 @@ struct Demo: AsyncParsableCommand {
             throw CommandFailure("the demo's server left no control file")
         }
         let connection = try Connection(base: address, token: control.key)
-        let names = try await settle(connection)
+        let names = try await createTeam(connection)
         announce("Muster is ready at \(address)")
         announce("  Open \(address)/#demo=\(server.signInCode(for: "admin") ?? "")   (one click, once)")
         announce("  or sign in as admin with the password \(server.generatedPassword ?? "(the one you set)")")
-        announce("  \(LoneWorker.name) works alone in the lighthouse, with a check-in timer; the word will not come.")
-        announce("  \(DemoHouse.name) looks after the town hall; five beacons tell the room.")
+        announce("  \(LoneWorker.name) works alone in the lighthouse, and will miss a check-in.")
+        announce("  \(DemoHouse.name) looks after the town hall; five beacons show which room.")
         announce(
-            "  \(people) people of \(DemoTown.name) are about; in \(Int(evacuateAfter)) s they are told to evacuate.")
+            "  \(people) people of \(DemoTown.name) walk about; in \(Int(evacuateAfter)) s they are told to evacuate."
+        )
         announce("  Stop with Ctrl-C.")
         try await live(connection, names: names)
     }
@@ -81,7 +82,7 @@ struct Demo: AsyncParsableCommand {
     /// Creates the team, its members and its regions.
     ///
     /// - Returns: the path of each person's device in the API.
-    private func settle(_ connection: Connection) async throws -> [String] {
+    private func createTeam(_ connection: Connection) async throws -> [String] {
         let team = Self.team
         try await connection.makeUnlessThere("/teams", json: TeamCommand.Team(name: team, silenceSeconds: 60))
         try await connection.makeUnlessThere("/collections", json: ["name": team])
@@ -98,7 +99,7 @@ struct Demo: AsyncParsableCommand {
         }
         try await connection.send(
             "POST", "/users", json: UserCommand.User(name: LoneWorker.name, role: "member", team: team))
-        try await DemoHouse.settle(connection, team: team)
+        try await DemoHouse.createHouse(connection, team: team)
         return names
     }
 

@@ -34,7 +34,7 @@ struct DemoHouse {
     }
 
     /// Creates the porter with a phone, and a beacon region for each room that has a beacon.
-    static func settle(_ connection: Connection, team: String) async throws {
+    static func createHouse(_ connection: Connection, team: String) async throws {
         try await connection.send("POST", "/users", json: UserCommand.User(name: name, role: "member", team: team))
         try await connection.send("POST", "/users/\(name)/devices", json: ["name": "phone"])
         try await connection.makeUnlessThere("/collections", json: ["name": collection])

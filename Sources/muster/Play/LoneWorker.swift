@@ -5,15 +5,15 @@ import MusterWire
 
 /// The demo's lone worker, whose check-in timer runs out: reminder, leader, SOS. Someone goes there, and answers.
 ///
-/// The worker checked in a while before the demo began, so that the timer runs out while one watches.
+/// The worker checked in a while before the demo began, so that the timer runs out during the demo.
 struct LoneWorker {
     let connection: Connection
 
     /// The user's name.
     static let name = "lighthouse-keeper"
-    /// How long before the demo the last word was given, in seconds; the timer asks for one each minute.
+    /// Seconds from the last check-in to the start of the demo; the timer requires one each minute.
     private static let silentSeconds: Double = 50
-    /// How long after the SOS someone has heard it, and how long after that the worker is found, in seconds.
+    /// Seconds from the SOS to its acknowledgement, and from there until the worker is found.
     private static let answerSeconds: Double = 8, findSeconds: Double = 12
     /// The seconds between two looks at the timer.
     private static let lookSeconds: Double = 1.5
@@ -40,7 +40,7 @@ struct LoneWorker {
             "PUT", "/users/\(Self.name)/check-in-timer", json: Order(sampleTime: lastWord.rfc3339))
     }
 
-    /// Says what the timer tells, and answers the SOS in the end.
+    /// Prints each change of the timer, and answers the SOS in the end.
     mutating func follow(at now: Instant) async throws {
         guard !isOver, now.seconds(since: lookedAt) >= Self.lookSeconds else { return }
         lookedAt = now

@@ -37,7 +37,7 @@ struct SwitchedPeer: ReplicationPeer {
         self.noteRefusal = noteRefusal
     }
 
-    private func ask<Answer>(_ body: (HTTPPeer) async throws -> Answer) async throws -> Answer {
+    private func callPeer<Result>(_ body: (HTTPPeer) async throws -> Result) async throws -> Result {
         if network.isAway { throw ReplicationError.unreachable("--offline-from cuts the network off") }
         do {
             return try await body(peer)
@@ -47,28 +47,28 @@ struct SwitchedPeer: ReplicationPeer {
         }
     }
 
-    func information() async throws -> PeerInformation { try await ask { try await $0.information() } }
-    func create() async throws { try await ask { try await $0.create() } }
-    func log(_ id: String) async throws -> ReplicationLog? { try await ask { try await $0.log(id) } }
+    func information() async throws -> PeerInformation { try await callPeer { try await $0.information() } }
+    func create() async throws { try await callPeer { try await $0.create() } }
+    func log(_ id: String) async throws -> ReplicationLog? { try await callPeer { try await $0.log(id) } }
     func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog {
-        try await ask { try await $0.put(log, as: id) }
+        try await callPeer { try await $0.put(log, as: id) }
     }
     func changes(_ request: ChangesRequest) async throws -> ChangesPage {
-        try await ask { try await $0.changes(request) }
+        try await callPeer { try await $0.changes(request) }
     }
     func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions] {
-        try await ask { try await $0.missing(revisions) }
+        try await callPeer { try await $0.missing(revisions) }
     }
     func read(_ wanted: [DocumentRevisions]) async throws -> [ReplicatedRevision] {
-        try await ask { try await $0.read(wanted) }
+        try await callPeer { try await $0.read(wanted) }
     }
     func attachment(_ reference: AttachmentReference) async throws -> AttachmentBytes {
-        try await ask { try await $0.attachment(reference) }
+        try await callPeer { try await $0.attachment(reference) }
     }
     func write(
         _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
     ) async throws -> [WriteRefusal] {
-        try await ask { try await $0.write(revisions, attachments: attachments) }
+        try await callPeer { try await $0.write(revisions, attachments: attachments) }
     }
-    func ensureFullCommit() async throws { try await ask { try await $0.ensureFullCommit() } }
+    func ensureFullCommit() async throws { try await callPeer { try await $0.ensureFullCommit() } }
 }

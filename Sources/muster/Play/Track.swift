@@ -17,12 +17,12 @@ struct Track: AsyncParsableCommand {
         commandName: "track",
         abstract: "Walk a GPX file as a phone would: record it here, and send it when the server is reachable.",
         discussion: """
-            What was recorded is kept in the store's folder. Started again with the same folder and file, it goes on \
-            where it was: nothing is lost and nothing is sent twice. Another file is another walk; a walk that is over \
-            is walked again with another folder.
+            Recorded locations are kept in the store's folder. When the command is started again with the same folder \
+            and file, it continues where it stopped: no location is lost and none is sent twice. Another file is \
+            another walk. To walk a finished walk again, use another folder.
 
-            The locations are a person's, and count as those of the user's first device; where there is none, it is \
-            made and called phone. muster replay --device reports for any device.
+            The locations count as those of the user's first device. For a user without a device, one with the name \
+            phone is created. To report for another device, use muster replay --device.
             """)
 
     @Argument(help: "The GPX file.", completion: .gpxFiles) var file: String
@@ -35,16 +35,18 @@ struct Track: AsyncParsableCommand {
     @Flag(help: "Create the user first, if there is none of that name.") var register = false
     @Flag(help: "Send recorded locations even if the user was removed and another of that name was created.")
     var takeOver = false
-    @Option(help: "The folder that keeps the recorded locations and the session.", completion: .directory) var store =
-        "muster-track"
+    @Option(help: "The folder that keeps the recorded locations and the session.", completion: .directory)
+    var store = "muster-track"
     @Option(help: "The speed, as a multiple of that in the file.") var speed: Double = 1
     @Option(help: "Cut the network off after this many seconds.") var offlineFrom: Double?
     @Option(help: "Restore the network after this many seconds.") var offlineUntil: Double?
     @Option(help: "The seconds between two readings of the position.") var readEvery: Double = 5
     @Option(help: "The seconds between two attempts to send to the server.") var emitEvery: Double = 20
     @Flag(help: "Record every fix of the file, however close in distance or time.") var everyFix = false
-    @Option(help: "Seconds to go on trying after the walk if the server is unreachable; 0 for no limit.")
-    var patience: Double = 0
+    @Option(
+        name: [.customLong("wait-seconds"), .customLong("patience")],
+        help: "After the walk, seconds to keep trying while the server is unreachable; 0 for no limit.")
+    var waitSeconds: Double = 0
 
     func validate() throws {
         guard speed > 0, speed.isFinite else { throw ValidationError("--speed: must be more than 0") }
@@ -88,7 +90,7 @@ struct Track: AsyncParsableCommand {
                 gpx: [UInt8](bytes), start: Instant(milliseconds: walk.startMilliseconds), speed: walk.speed)
         }
         var newestQuery = LocalStore.Query.newest(1)
-        // Locations ahead of the clock do not tell where the walk continues.
+        // A location ahead of the clock must not decide where the walk continues.
         newestQuery.before = Instant.now.advanced(bySeconds: LocationMonitor.aheadSeconds)
         newestQuery.idPrefix = RecordedLocation.idPrefix(ofSession: walk.session)
         let last = try await local.documents(newestQuery, as: RecordedLocation.self).first?.value.fix
@@ -111,12 +113,13 @@ struct Track: AsyncParsableCommand {
         announce("\(track.recorded.count) fixes in \(file), \(Int(track.durationSeconds)) s at this speed")
         if track.withoutTime > 0 { announce("Points without a time, which are left out: \(track.withoutTime)") }
         if let last, let end = track.end, last.sampleTime >= end {
-            announce("This walk is over; with another --store it is walked again")
+            announce("This walk is over. To walk it again, use another --store")
         }
         do {
             try await follow(trip, monitor, track)
         } catch let fault as LocalStoreError {
-            throw CommandFailure("\(fault). What was recorded before is kept in \(store); start it again with room.")
+            throw CommandFailure(
+                "\(fault). What was recorded before is kept in \(store). Free disk space, then start again.")
         }
         try await finish(trip)
     }
@@ -174,10 +177,12 @@ struct Track: AsyncParsableCommand {
             guard let data = FileManager.default.contents(atPath: path) else { continue }
             guard let walk = try? JSONDecoder().decode(Walk.self, from: data) else {
                 throw CommandFailure(
-                    "\(path) is damaged, so the state of this walk is unknown. Without the file the walk begins anew.")
+                    "\(path) is damaged: the state of this walk is unknown. Remove the file to start the walk again.")
             }
             guard walk.file == digest else { continue }
-            if walk.speed != speed { announce("This walk was begun at speed \(walk.speed), and goes on at that") }
+            if walk.speed != speed {
+                announce("This walk was begun at speed \(walk.speed), and continues at that speed")
+            }
             return walk
         }
         let walk = Walk(
@@ -231,7 +236,7 @@ struct Track: AsyncParsableCommand {
 
     private func announceFailure(_ failure: LocationTracker.Failure, _ recorded: Int, _ trip: Trip) async {
         if failure == .storeFull {
-            return announce("\(recorded) recorded; what comes now waits in memory: \(failure)")
+            return announce("\(recorded) recorded; new locations wait in memory: \(failure)")
         }
         announce("\(recorded) recorded; kept here: \(failure)")
         guard case .unauthorized = failure, case .refused(let reason) = await trip.signInAgain() else { return }
@@ -254,7 +259,7 @@ struct Track: AsyncParsableCommand {
             case .refusesDocuments, .storeFull, .broken:
                 throw CommandFailure("\(failure). What was recorded is kept in \(store).")
             }
-            if patience > 0, Instant.now.seconds(since: begun) > patience {
+            if waitSeconds > 0, Instant.now.seconds(since: begun) > waitSeconds {
                 throw CommandFailure("the server cannot be reached; everything is kept in \(store)")
             }
             try await Task.sleep(for: .seconds(delay))
@@ -297,7 +302,7 @@ extension RegionWatch.DeviceSafety {
         switch state {
         case .safe: "you are safe in \(region?.id ?? "a muster region")"
         case .unsafe: "you are in no muster region"
-        default: "nobody can say whether you are safe"
+        default: "it is not known whether you are safe"
         }
     }
 }

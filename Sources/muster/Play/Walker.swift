@@ -15,7 +15,7 @@ final class Walker: Sendable {
         var refused: Int?
         /// Whether the walker has signed in again since the server last accepted locations.
         var hasTried = false
-        /// Why the walker cannot sign in again; nil while it may.
+        /// The reason why the walker cannot sign in again; nil while it may.
         var ending: String?
     }
 
@@ -70,9 +70,9 @@ final class Walker: Sendable {
         if let session = try Session.open(terms.keeper) {
             guard session.user == terms.user else {
                 throw CommandFailure(
-                    "\(terms.store) holds what \(session.user) recorded: name another folder with --store")
+                    "\(terms.store) holds the locations of \(session.user): name another folder with --store")
             }
-            if session.server == PeerAddress(server: terms.server, database: "any")?.root {
+            if session.server == DatabaseAddress(server: terms.server, database: "any")?.root {
                 announce("Signed in as \(terms.user), as before")
                 return Walker(terms, session)
             }
@@ -113,7 +113,7 @@ final class Walker: Sendable {
         do {
             let session = try await Session.register(
                 at: terms.server, user: terms.user, password: password, terms.keeper)
-            announce("Made the user \(terms.user), and signed in")
+            announce("Created the user \(terms.user), and signed in")
             return session
         } catch SessionError.userExists {
             return nil
@@ -162,8 +162,8 @@ final class Walker: Sendable {
     private static func sentence(of fault: SessionError, _ terms: Terms) -> String {
         guard case .anotherAccount = fault else { return fault.description }
         return """
-            \(fault.description), by the name alone the same. Name another folder with --store; or, if what is in \
-            \(terms.store) may go to this one, say --take-over
+            \(fault.description); only the name is the same. Name another folder with --store, or use --take-over to \
+            send the locations in \(terms.store) to this account
             """
     }
 }

@@ -10,35 +10,38 @@ import MusterTerminal
 struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
-        abstract: "Hear Bluetooth beacons and tags, show them, and report them to a server as a gateway.",
+        abstract: "Listen for Bluetooth beacons and tags, show them, and report them to a server as a gateway.",
         discussion: """
-            It listens to an adapter of this machine (Linux), to a virtual controller that sends H4 over TCP, or to a \
-            btsnoop capture. With --server, what was heard is kept in the store's folder until the server has it, also \
-            across a crash. The token is a device's, in a file or in MUSTER_TOKEN; make it with muster device token.
+            The command listens to an adapter of this machine (Linux), to a virtual controller that sends H4 over \
+            TCP, or to a btsnoop capture. With --server, sightings are kept in the store's folder until the server has \
+            them, even if the command crashes. The token belongs to a device; muster device token creates it.
 
-            A device is known by its beacon frame (iBeacon, AltBeacon, Eddystone-UID), or by its Bluetooth address if \
-            it keeps that. Phones change theirs every few minutes: they are counted, and nothing of them is kept.
+            A beacon is identified by its frame (iBeacon, AltBeacon, Eddystone-UID), or by its Bluetooth address if \
+            the address does not change. Phones change their address every few minutes: they are counted, but nothing \
+            about them is kept.
             """)
 
     @Option(help: "The number of the Bluetooth adapter: 0 for hci0.") var adapter: UInt16?
     @Option(help: "Listen to a virtual controller at HOST:PORT instead, which sends H4 over TCP.") var h4: String?
-    @Option(help: "Read a btsnoop capture instead, and end with it.", completion: .file()) var btsnoop: String?
+    @Option(help: "Read a btsnoop capture instead, and exit at its end.", completion: .file()) var btsnoop: String?
     @Flag(help: "Move the times of the capture, so that its last frame is heard now.") var moveToNow = false
     @Option(help: "The server's address. Without it, nothing is kept and nothing is sent.") var server: String?
     @Option(
         help: "A file with the device's token on its first line. Otherwise MUSTER_TOKEN holds it.",
         completion: .file())
     var tokenFile: String?
-    @Option(help: "The folder that keeps what the server does not have yet.", completion: .directory) var store =
-        "muster-scan"
-    @Flag(help: "Send what waits there even if another device heard it, or if it was for another server.")
+    @Option(help: "The folder for sightings that the server does not have yet.", completion: .directory)
+    var store = "muster-scan"
+    @Flag(help: "Send the sightings in that folder even if another device or another server was meant.")
     var takeOver = false
-    @Option(help: "The largest size of that folder in MiB. When it is full, the oldest sightings make room.")
+    @Option(help: "The largest size of that folder in MiB. When it is full, the oldest sightings are removed.")
     var storeMebibytes: Int64 = 64
-    @Option(help: "The seconds in which what a beacon sends becomes one sighting.") var every: Double = 1
+    @Option(help: "Seconds of signals from one beacon that become one sighting.") var every: Double = 1
     @Flag(help: "Print a line of JSON for each sighting.") var json = false
-    @Option(help: "After a capture, seconds to go on trying if the server is unreachable; 0 for no limit.")
-    var patience: Double = 0
+    @Option(
+        name: [.customLong("wait-seconds"), .customLong("patience")],
+        help: "After a capture, seconds to keep trying while the server is unreachable; 0 for no limit.")
+    var waitSeconds: Double = 0
 
     func validate() throws {
         guard [adapter.map { "\($0)" }, h4, btsnoop].compactMap({ $0 }).count <= 1 else {
@@ -46,7 +49,7 @@ struct Scan: AsyncParsableCommand {
         }
         guard every >= 0.1, every <= 60 else { throw ValidationError("--every: from 0.1 to 60 seconds") }
         guard (1...1_000_000).contains(storeMebibytes) else { throw ValidationError("--store-mebibytes: at least 1") }
-        guard patience >= 0 else { throw ValidationError("--patience: 0 or more") }
+        guard waitSeconds >= 0 else { throw ValidationError("--wait-seconds: 0 or more") }
         if moveToNow, btsnoop == nil { throw ValidationError("--move-to-now: only with --btsnoop") }
         if let h4, Self.address(h4) == nil { throw ValidationError("--h4: HOST:PORT") }
         if server == nil, tokenFile != nil { throw ValidationError("--token-file: only with --server") }
@@ -65,12 +68,12 @@ struct Scan: AsyncParsableCommand {
         var run = ScanRun(source, every: every, display: show)
         run.outbox = outbox
         run.sender = sender
-        run.patienceSeconds = patience
-        run.place = store
+        run.waitSeconds = waitSeconds
+        run.outboxFolder = store
         try await run.run()
     }
 
-    private func makeSource() throws(RadioFault) -> any AdvertisementSource {
+    private func makeSource() throws(RadioError) -> any AdvertisementSource {
         if let btsnoop { return try CaptureSource(path: btsnoop, movedToEndAt: moveToNow ? .now : nil) }
         if let (host, port) = h4.flatMap(Self.address) {
             return ControllerSource(host: host, port: port) { .now }

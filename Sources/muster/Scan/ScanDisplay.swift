@@ -20,7 +20,7 @@ actor ScanDisplay {
     private var note: String?
     private var known: Set<Beacon> = []
 
-    /// The number of beacons that lines of text tell of once each.
+    /// The number of beacons that are remembered, so that each is printed once.
     private static let knownLimit = 10_000
 
     init(isJSON: Bool, source: String) {
@@ -51,8 +51,9 @@ actor ScanDisplay {
         }
     }
 
-    /// Tells something that happened once. What a server said may hold what a terminal would obey.
-    func say(_ words: String) {
+    /// Shows a sentence about an event. Control characters are removed, because a server's text may hold commands for
+    /// the terminal.
+    func showMessage(_ words: String) {
         let sentence = words.filter { !$0.unicodeScalars.contains { $0.properties.generalCategory == .control } }
         switch style {
         case .json: remark(sentence)
@@ -63,33 +64,33 @@ actor ScanDisplay {
         }
     }
 
-    /// Takes note of a request that the server answered.
-    func take(_ progress: SightingSender.Progress) {
+    /// Counts the sightings of a request that the server answered.
+    func countProgress(_ progress: SightingSender.Progress) {
         sent += progress.sent
         waiting = max(0, waiting - progress.sent - progress.refused)
         if progress.refused > 0 {
-            say("The server refused \(progress.refused) sightings: \(progress.reason ?? "it gives no reason")")
+            showMessage("The server refused \(progress.refused) sightings: \(progress.reason ?? "it gives no reason")")
         }
     }
 
-    /// Takes note that everything is at the server.
-    func noteArrival() {
+    /// Records that the server has every sighting.
+    func recordArrival() {
         waiting = 0
         guard failure != nil else { return }
         failure = nil
-        say("The server has everything again")
+        showMessage("The server has everything again")
     }
 
-    /// Tells why sightings wait, once for each reason.
-    func noteFailure(_ reason: String) {
+    /// Shows why sightings wait, once for each reason.
+    func showFailure(_ reason: String) {
         guard failure != reason else { return }
         failure = reason
-        say("Kept here: \(reason)")
+        showMessage("Kept here: \(reason)")
     }
 
     /// Shows the end of a scan.
     func finish() {
-        say("Done: \(table.sightings) sightings\(sent > 0 ? ", \(sent) sent to the server" : "")")
+        showMessage("Done: \(table.sightings) sightings\(sent > 0 ? ", \(sent) sent to the server" : "")")
         if style == .table { announce("") }
     }
 
@@ -104,7 +105,7 @@ actor ScanDisplay {
     }
 }
 
-/// The table of the beacons that were heard lately.
+/// The table of the beacons that were heard recently.
 struct ScanTable {
     private struct Row {
         var last: Sighting
@@ -117,7 +118,7 @@ struct ScanTable {
     /// The number of sightings since the start.
     private(set) var sightings = 0
 
-    /// The seconds after which a beacon that is heard no more leaves the table.
+    /// Seconds after its last sighting at which a beacon is removed from the table.
     private static let forgottenSeconds = 60.0
     /// The most beacons in the table.
     private static let rowLimit = 5_000

@@ -13,9 +13,9 @@ struct ScanRun {
     /// Sends what is in the outbox; nil without a server.
     var sender: SightingSender?
     /// After the end of the source, seconds to go on trying to send; 0 for no limit.
-    var patienceSeconds = 0.0
-    /// Where the outbox is, for messages.
-    var place = ""
+    var waitSeconds = 0.0
+    /// The folder of the outbox, for messages.
+    var outboxFolder = ""
 
     /// The waits between two attempts, seconds: they double up to the longest.
     private static let shortestWait = 1.0
@@ -34,7 +34,7 @@ struct ScanRun {
         let recorder = ScanRecorder(everySeconds: everySeconds, outbox: outbox, display: display)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                try await hear(recorder)
+                try await recordReports(by: recorder)
                 return true
             }
             if source.isLive {
@@ -61,7 +61,7 @@ struct ScanRun {
 
     // MARK: Hearing
 
-    private func hear(_ recorder: ScanRecorder) async throws {
+    private func recordReports(by recorder: ScanRecorder) async throws {
         var wait = Self.shortestWait
         var hasHeard = false
         while true {
@@ -71,17 +71,17 @@ struct ScanRun {
                     switch news {
                     case .listening:
                         (hasHeard, wait) = (true, Self.shortestWait)
-                        await display.say("Listening to \(source.name)")
-                    case .paused(let why): await display.say(why)
+                        await display.showMessage("Listening to \(source.name)")
+                    case .paused(let why): await display.showMessage(why)
                     case .heard, .proved: break
                     }
                 }
                 return try await recorder.finish()
-            } catch let fault as RadioFault {
-                // Whoever names a controller that is not there learns it at once; one that was there may come back.
+            } catch let fault as RadioError {
+                // A controller that never answered is an error of the command line; one that did may come back.
                 guard hasHeard, source.isLive, fault.isPassing else { throw CommandFailure(fault.description) }
                 try await recorder.stop()
-                await display.say("\(fault); trying again in \(Int(wait)) s")
+                await display.showMessage("\(fault); trying again in \(Int(wait)) s")
                 try await Task.sleep(for: .seconds(wait))
                 wait = min(wait * 2, Self.longestWait)
             }
@@ -92,14 +92,14 @@ struct ScanRun {
 
     private func send(from outbox: SightingOutbox, by sender: SightingSender) async throws {
         let announcements = outbox.announcements()
-        try await sendPatiently(by: sender, until: nil)
-        for await _ in announcements { try await sendPatiently(by: sender, until: nil) }
+        try await sendAll(by: sender, until: nil)
+        for await _ in announcements { try await sendAll(by: sender, until: nil) }
     }
 
     private func sendRest(of outbox: SightingOutbox, by sender: SightingSender) async throws {
-        let end = patienceSeconds > 0 ? Instant.now.advanced(bySeconds: patienceSeconds) : nil
-        guard try await sendPatiently(by: sender, until: end) else {
-            throw CommandFailure("the server does not have everything; the rest is kept in \(place)")
+        let end = waitSeconds > 0 ? Instant.now.advanced(bySeconds: waitSeconds) : nil
+        guard try await sendAll(by: sender, until: end) else {
+            throw CommandFailure("the server does not have everything; the rest is kept in \(outboxFolder)")
         }
     }
 
@@ -108,19 +108,19 @@ struct ScanRun {
     /// - Returns: whether all was sent; false when the time was over, or the task was cancelled.
     /// - Throws: `CommandFailure` when no later attempt can succeed.
     @discardableResult
-    private func sendPatiently(by sender: SightingSender, until end: Instant?) async throws -> Bool {
+    private func sendAll(by sender: SightingSender, until end: Instant?) async throws -> Bool {
         var wait = Self.shortestWait
         while true {
             do throws(SightingSender.Failure) {
-                try await sender.sendAll { await display.take($0) }
-                await display.noteArrival()
+                try await sender.sendAll { await display.countProgress($0) }
+                await display.recordArrival()
                 return true
             } catch {
                 guard !Task.isCancelled else { return false }
                 guard error.isPassing else { throw CommandFailure(error.description) }
                 var seconds = wait * Double.random(in: 0.75...1.25)
                 if case .busy(_, let retryAfter?) = error { seconds = min(max(seconds, retryAfter), 300) }
-                await display.noteFailure("\(error)")
+                await display.showFailure("\(error)")
                 if let end, Instant.now.advanced(bySeconds: seconds) > end { return false }
                 try? await Task.sleep(for: .seconds(seconds))
                 guard !Task.isCancelled else { return false }
@@ -157,7 +157,7 @@ actor ScanRecorder {
         }
     }
 
-    /// The source broke: it hears nothing until it begins again, and its silence means nothing meanwhile.
+    /// Ends the interval because the source failed. Until the source works again, its silence is no evidence.
     func stop() async throws {
         hearing.stop()
         try await finish()
@@ -182,13 +182,15 @@ actor ScanRecorder {
         waiting = []
         do throws(SightingOutboxError) {
             let removed = try await outbox.store(batches)
-            if removed > 0 { await display.say("The store is full: the oldest \(removed) sightings were removed") }
+            if removed > 0 {
+                await display.showMessage("The store is full: the oldest \(removed) sightings were removed")
+            }
             let count = try await outbox.count()
             for batch in batches { await display.show(batch, isWaiting: count) }
         } catch {
-            guard error == .full else { throw CommandFailure("the outbox: \(error)") }
+            guard error == .full else { throw CommandFailure("the outbox on this device failed: \(error)") }
             waiting = batches + waiting
-            await display.noteFailure("the disk of this device is full; what is heard now waits in memory")
+            await display.showFailure("the disk of this device is full; new sightings wait in memory")
         }
     }
 }

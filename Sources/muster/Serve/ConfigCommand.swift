@@ -33,7 +33,7 @@ struct ConfigCommand: AsyncParsableCommand {
                 remark("note: the environment has \(name), which is no setting.\(meant)")
             }
             guard faults.isEmpty else { throw CommandFailure(faults.joined(separator: "\n")) }
-            announce("muster serve takes them.")
+            announce("muster serve accepts them.")
         }
 
         /// Returns the errors that `muster serve` reports for the values.

@@ -4,9 +4,9 @@ import MusterHTTP
 import MusterServer
 import MusterTerminal
 
-/// How the server sends by push services (docs/push.md).
+/// The settings of push services (docs/push.md).
 struct PushOptions: ParsableArguments {
-    @Option(help: "Whom push services may turn to about this server: a mailto: or https: URL.")
+    @Option(help: "The contact for push services about this server: a mailto: or https: URL.")
     var pushContact: String?
     @Option(name: .customLong("apns-key"), help: "Apple's .p8 file with the key that signs for APNs.")
     var apnsKey: String?

@@ -19,7 +19,7 @@ import Testing
         try flow.credit(31_000)
         #expect(flow.takePieces().map(\.count) == [1_000])
         #expect(flow.isDone)
-        #expect(throws: RelayFault.overCredit) { try flow.credit(10_001) }
+        #expect(throws: RelayError.overCredit) { try flow.credit(10_001) }
     }
 
     @Test func `the order of bytes is kept`() throws {
@@ -37,15 +37,15 @@ import Testing
 
     @Test func `credit is given in portions, and an end that sends more than it may is told`() throws {
         var flow = RelayFlow(windowBytes: 1_000)
-        #expect(throws: RelayFault.overCredit) { try flow.receive(1) }
+        #expect(throws: RelayError.overCredit) { try flow.receive(1) }
         flow.accept()
         try flow.receive(600)
-        #expect(flow.take(100) == nil)
-        #expect(flow.take(150) == 250)
+        #expect(flow.returnCredit(100) == nil)
+        #expect(flow.returnCredit(150) == 250)
         try flow.receive(650)
-        #expect(throws: RelayFault.overCredit) { try flow.receive(1) }
+        #expect(throws: RelayError.overCredit) { try flow.receive(1) }
         // No more is taken than arrived.
-        #expect(flow.take(5_000) == 1_000)
+        #expect(flow.returnCredit(5_000) == 1_000)
     }
 
     @Test func `the address of a relay is the server's, with its path`() throws {

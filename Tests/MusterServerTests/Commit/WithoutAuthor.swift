@@ -16,8 +16,8 @@ extension StoreCoordinator {
         try await ingest(observations, by: nil)
     }
 
-    func write(_ edits: [DocumentEdit], to place: ResolvedDatabase) async throws -> [EditOutcome] {
-        try await write(edits, to: place, by: nil)
+    func write(_ edits: [DocumentEdit], to database: ResolvedDatabase) async throws -> [EditOutcome] {
+        try await write(edits, to: database, by: nil)
     }
 
     func post(_ events: [PostedEvent]) async throws -> [LoggedChange] { try await post(events, by: nil) }

@@ -68,6 +68,6 @@ import Testing
         "http://example.org/\r\nHost: x", "//example.org/", "http://" + String(repeating: "a", count: 2048),
     ])
     func `a text that is no address of a target is refused`(text: String) {
-        #expect(throws: HTTPAddress.Fault.self) { try HTTPAddress(text) }
+        #expect(throws: HTTPAddress.ParsingError.self) { try HTTPAddress(text) }
     }
 }

@@ -24,17 +24,17 @@ import Testing
             DocumentEdit(
                 id: found[index].id, body: .empty, isDeleted: true, place: .on(found[index].tree.winner?.revision))
         }
-        _ = try await town.coordinator.write(deletions, to: place("lt_locations_user_ana", town))
+        _ = try await town.coordinator.write(deletions, to: database("lt_locations_user_ana", town))
         return town
     }
 
-    private func place(_ name: String, _ town: Town) throws -> ResolvedDatabase {
+    private func database(_ name: String, _ town: Town) throws -> ResolvedDatabase {
         try #require(town.coordinator.directory.database(named: name))
     }
 
     private func home(_ name: String, _ town: Town) async throws -> StoredDatabaseHome {
         try await StoredDatabaseHome(
-            place(name, town), by: Town.ana, town.coordinator, LogFeeds(coordinator: town.coordinator))
+            database(name, town), by: Town.ana, town.coordinator, LogFeeds(coordinator: town.coordinator))
     }
 
     private func changes(
@@ -149,7 +149,7 @@ import Testing
             let edits = (start..<start + 1_500).map {
                 DocumentEdit(id: "n\($0)", body: .empty, isDeleted: false, place: .on(nil))
             }
-            _ = try await town.coordinator.write(edits, to: place("notes", town))
+            _ = try await town.coordinator.write(edits, to: database("notes", town))
         }
         let peer = DocumentPeer(try await home("lt_locations_all", town))
         let page = try await peer.changes(ChangesRequest(since: .start, limit: 100))

@@ -25,27 +25,27 @@ import Testing
                 name: "f", contentType: "image/png", md5: [], key: [], length: 1, revisionPosition: 1)
         ]
         let document = DocumentBody(json: Array(body.utf8), attachments: attachments)
-        let found = document.telling(owner: "ana")
+        let found = document.addingOwner(named: "ana")
         #expect(String(decoding: found.json, as: UTF8.self) == told)
         #expect(found.attachments == attachments)
     }
 
     @Test func `a name is told as JSON, and none as null`() {
         #expect(
-            String(decoding: DocumentBody.empty.telling(owner: "a\"b").json, as: UTF8.self)
+            String(decoding: DocumentBody.empty.addingOwner(named: "a\"b").json, as: UTF8.self)
                 == #"{"muster_owner":"a\"b"}"#)
         #expect(
-            String(decoding: DocumentBody.empty.telling(owner: nil).json, as: UTF8.self)
+            String(decoding: DocumentBody.empty.addingOwner(named: nil).json, as: UTF8.self)
                 == #"{"muster_owner":null}"#)
     }
 
-    private func place(_ name: String, _ town: Town) throws -> ResolvedDatabase {
+    private func database(_ name: String, _ town: Town) throws -> ResolvedDatabase {
         try #require(town.coordinator.directory.database(named: "lt_locations_user_\(name)"))
     }
 
     private func write(_ id: String, _ json: String, by name: String, in town: Town) async throws {
         let edit = DocumentEdit(id: id, body: DocumentBody(json: Array(json.utf8)), isDeleted: false, place: .on(nil))
-        let outcomes = try await town.coordinator.write([edit], to: place(name, town), by: nil)
+        let outcomes = try await town.coordinator.write([edit], to: database(name, town), by: nil)
         #expect(outcomes.allSatisfy { if case .stored = $0 { true } else { false } }, "\(outcomes)")
     }
 
@@ -113,7 +113,7 @@ import Testing
             }
             let edit = DocumentEdit(
                 id: second, body: .empty, isDeleted: false, place: .on(document?.tree.winner?.revision))
-            _ = try await town.coordinator.write([edit], to: place("ana", town), by: nil)
+            _ = try await town.coordinator.write([edit], to: database("ana", town), by: nil)
             let changed = try await self.union(of: town)
             #expect(changed[second] == #"{"muster_owner":"ana"}"#)
             #expect(changed.count == 3)
@@ -126,7 +126,7 @@ import Testing
         let document = try await town.coordinator.readDocuments { try $0.document(position, in: .locations) }
         let edit = DocumentEdit(
             id: position, body: .empty, isDeleted: false, place: .on(document?.tree.winner?.revision))
-        _ = try await town.coordinator.write([edit], to: place("ana", town), by: nil)
+        _ = try await town.coordinator.write([edit], to: database("ana", town), by: nil)
         #expect(try await union(of: town) == [position: #"{"muster_owner":"ana"}"#])
         try await town.coordinator.edit { directory, draft in
             var device = try #require(directory.devices[Town.phone])

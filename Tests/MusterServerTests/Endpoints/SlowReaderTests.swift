@@ -21,7 +21,7 @@ import Testing
 
     @Test func `whoever takes nothing is left`() throws {
         _ = try sending([100])
-        pass(seconds: SlowReader.stallSeconds - 1)
+        pass(seconds: SlowReader.stallTimeoutSeconds - 1)
         #expect(channel.isActive)
         pass(seconds: 1)
         #expect(!channel.isActive)
@@ -32,7 +32,7 @@ import Testing
         for _ in 0..<5 {
             // What was sent is taken, and more is sent before the next look.
             channel.write(ByteBuffer(repeating: 0, count: 100), promise: nil)
-            pass(seconds: SlowReader.stallSeconds - 1)
+            pass(seconds: SlowReader.stallTimeoutSeconds - 1)
             channel.flush()
             pass(seconds: 1)
             #expect(channel.isActive)
@@ -42,9 +42,9 @@ import Testing
 
     @Test func `nobody is left once all was taken`() throws {
         let reader = try sending([100])
-        pass(seconds: SlowReader.stallSeconds - 1)
+        pass(seconds: SlowReader.stallTimeoutSeconds - 1)
         reader.stop()
-        pass(seconds: SlowReader.stallSeconds)
+        pass(seconds: SlowReader.stallTimeoutSeconds)
         #expect(channel.isActive)
     }
 }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import MusterServer
 
-/// How often the codes of new accounts and passwords are sent; Tests/Endpoints/test_cognito_codes.py has the target.
+/// How often the codes of new accounts and passwords are sent; Tests/Endpoints/cognito/test_cognito_codes.py has the
+/// target.
 @Suite struct CodeSendingTests {
     private let start = Instant(seconds: 1_700_000_000)
     private let codes = ConfirmationCodes()
@@ -52,6 +53,29 @@ import Testing
         let fresh = SendingLimits()
         #expect((0..<100).count { fresh.spend(entry("a\($0)"), at: start) } == 60)
         #expect(fresh.spend(codes.issueReset(for: ana, mark: [1], at: start), at: start))
+    }
+
+    @Test func `a network that fills the list of new accounts keeps nobody else from signing up`() throws {
+        let password = StoredPassword(hash: "", verifier: PasswordVerifier(salt: [], verifier: []), user: "")
+        func signUp(_ name: String, from address: String, second: Double) throws -> ConfirmationCodes.Entry {
+            try codes.issueSignUp(
+                for: name, password: password, contact: nil, from: address, at: start.advanced(bySeconds: second))
+        }
+        // The code of the first was read out by an admin, so it stays.
+        let first = try signUp("first", from: "198.51.100.1", second: 0)
+        codes.recordReading(of: [first], by: ana.number)
+        let second = try signUp("second", from: "198.51.100.1", second: 1)
+        for number in 2..<ConfirmationCodes.signUpCapacity {
+            _ = try signUp("flood\(number)", from: "198.51.100.1", second: 2)
+        }
+        #expect(throws: IdentityError.tooMany(limit: ConfirmationCodes.signUpCapacity)) {
+            try signUp("one more", from: "198.51.100.1", second: 3)
+        }
+        let kim = try signUp("kim", from: "203.0.113.7", second: 3)
+        let now = start.advanced(bySeconds: 4)
+        #expect(codes.signUp(named: "kim", code: kim.code, at: now) != nil)
+        #expect(codes.signUp(named: "first", code: first.code, at: now) != nil)
+        #expect(codes.signUp(named: "second", code: second.code, at: now) == nil)
     }
 
     @Test func `calls go out in order, and one that waits takes the next slot`() async {

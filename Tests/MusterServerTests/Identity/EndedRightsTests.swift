@@ -67,7 +67,7 @@ import Testing
             draft.edits = [.putUser(user)]
         }
         await #expect(throws: ReplicationError.self) { _ = try await home.write([edit]) }
-        await #expect(throws: ReplicationError.self) { _ = try await home.look { $0.lastSequence } }
+        await #expect(throws: ReplicationError.self) { _ = try await home.readDocuments { $0.lastSequence } }
         try await office.coordinator.close()
     }
 

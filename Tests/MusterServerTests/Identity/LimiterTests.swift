@@ -108,6 +108,20 @@ import Testing
         #expect(cache.entry(for: newest, at: Self.start.advanced(bySeconds: 300)) == nil)
     }
 
+    @Test func `one user's many credentials push out none of others`() {
+        let cache = CredentialCache(capacity: 64, lifetimeSeconds: 300)
+        func store(_ name: String, of user: Int32) {
+            let entry = CredentialCache.Entry(user: UserNumber(user), device: nil, proof: .amazonKey, expiresAt: nil)
+            cache.storeEntry(entry, for: TokenDigest(of: name), verifiedIn: cache.generation, at: Self.start)
+        }
+        for user: Int32 in 2...9 { store("key of \(user)", of: user) }
+        for number in 0..<1000 { store("scope \(number)", of: 1) }
+        for user: Int32 in 2...9 {
+            #expect(cache.entry(for: TokenDigest(of: "key of \(user)"), at: Self.start) != nil, "user \(user)")
+        }
+        #expect(cache.count <= 64)
+    }
+
     @Test func `what was being verified while a credential changed is not kept`() {
         let cache = CredentialCache(capacity: 8, lifetimeSeconds: 300)
         let entry = CredentialCache.Entry(user: UserNumber(1), device: nil, proof: .password, expiresAt: nil)

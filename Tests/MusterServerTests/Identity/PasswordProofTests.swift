@@ -8,7 +8,7 @@ import Testing
 
 @testable import MusterServer
 
-/// Sign-ins by SRP; Tests/Endpoints/test_cognito_idp.py has pycognito's side.
+/// Sign-ins by SRP; Tests/Endpoints/cognito/test_cognito_idp.py has pycognito's side.
 @Suite struct PasswordProofTests {
     /// A client of SRP, written from RFC 5054 and apart from the server's code.
     struct Client {

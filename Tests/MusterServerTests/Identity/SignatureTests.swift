@@ -83,12 +83,12 @@ import Testing
         #expect {
             try SignatureV4(authorization: text)
         } throws: { error in
-            if case .malformed = error as? SignatureV4.Fault { true } else { false }
+            if case .malformed = error as? SignatureV4.ParsingError { true } else { false }
         }
     }
 
     @Test func `another scheme's header is no signature`() {
-        #expect(throws: SignatureV4.Fault.otherScheme) { try SignatureV4(authorization: "Bearer mk_x") }
+        #expect(throws: SignatureV4.ParsingError.otherScheme) { try SignatureV4(authorization: "Bearer mk_x") }
     }
 
     @Test(arguments: ["20260230T000000Z", "20261121T123456", "2026-11-21T12:34:56Z", ""])

@@ -13,7 +13,7 @@ import Testing
     private func after(_ seconds: Double) -> Instant { start.advanced(bySeconds: seconds) }
 
     @Test func `a phone is told again after a minute, until the question ends`() {
-        requests.ask(ana, by: UserNumber(2), at: start)
+        requests.recordQuestion(to: ana, by: UserNumber(2), at: start)
         let told = stride(from: 0.0, to: 700, by: 20).filter {
             requests.takeCommand(for: phone, of: ana, located: nil, now: after($0))
         }
@@ -22,22 +22,22 @@ import Testing
     }
 
     @Test func `a position of the question's second answers it, and one of the second before does not`() {
-        requests.ask(ana, by: UserNumber(2), at: start)
+        requests.recordQuestion(to: ana, by: UserNumber(2), at: start)
         #expect(!requests.takeCommand(for: phone, of: ana, located: Instant(milliseconds: 1_000_000), now: after(1)))
         #expect(requests.takeCommand(for: phone, of: ana, located: Instant(milliseconds: 999_999), now: after(1)))
         #expect(!requests.takeCommand(for: phone, of: UserNumber(3), located: nil, now: after(1)))
     }
 
     @Test func `what tells of an earlier question is not said of the next one`() {
-        requests.ask(ana, by: UserNumber(2), at: start)
-        requests.note(.liveFeed, to: ana, asked: start, at: after(1))
-        let former = requests.ask(ana, by: UserNumber(3), at: after(2))
+        requests.recordQuestion(to: ana, by: UserNumber(2), at: start)
+        requests.recordOutcome(through: .liveFeed, to: ana, asked: start, at: after(1))
+        let former = requests.recordQuestion(to: ana, by: UserNumber(3), at: after(2))
         #expect(former?.sendings.map(\.channel) == [.liveFeed])
         let push = LocationRequests.Channel.push(device: "d", .fcm)
-        requests.note(push, "failed", reason: "answered 500", to: ana, asked: start, at: after(3))
+        requests.recordOutcome("failed", through: push, reason: "answered 500", to: ana, asked: start, at: after(3))
         #expect(requests.question(to: ana)?.sendings == [])
-        requests.note(push, "failed", reason: "answered 500", to: ana, asked: after(2), at: after(3))
-        requests.note(push, "delivered", to: ana, asked: after(2), at: after(8))
+        requests.recordOutcome("failed", through: push, reason: "answered 500", to: ana, asked: after(2), at: after(3))
+        requests.recordOutcome("delivered", through: push, to: ana, asked: after(2), at: after(8))
         #expect(requests.question(to: ana)?.sendings.map(\.outcome) == ["delivered"])
         requests.restore(former, to: ana)
         #expect(requests.question(to: ana)?.author == UserNumber(2))
@@ -46,11 +46,11 @@ import Testing
     @Test func `of too many questions those that ended are forgotten, and then the oldest`() {
         for number in 0...LocationRequests.limit {
             let user = UserNumber(Int32(number + 1))
-            requests.ask(user, by: user, at: after(Double(number) / 1_000))
+            requests.recordQuestion(to: user, by: user, at: after(Double(number) / 1_000))
         }
         #expect(requests.question(to: UserNumber(1)) == nil)
         #expect(requests.question(to: UserNumber(2)) != nil)
-        requests.ask(UserNumber(-1), by: ana, at: after(3_600))
+        requests.recordQuestion(to: UserNumber(-1), by: ana, at: after(3_600))
         #expect(requests.question(to: UserNumber(2)) == nil)
         #expect(requests.question(to: UserNumber(-1)) != nil)
     }

@@ -159,7 +159,7 @@ private struct PushDriver {
     mutating func advance(bySeconds seconds: Double, in group: inout DiscardingTaskGroup) async {
         clock.advance(bySeconds: seconds)
         repeat {
-            for signal in dispatcher.takeSignals() { pass.take(signal) }
+            for signal in dispatcher.takeSignals() { pass.applySignal(signal) }
             await pass.advance(in: &group)
             // Each attempt and each transaction sends a signal when it ends, and a signal wakes the pass.
             if pass.isBusy { await wakes.next() }

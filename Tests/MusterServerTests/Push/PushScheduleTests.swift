@@ -21,14 +21,14 @@ import Testing
     @Test mutating func `of one topic only the newest is sent, and what is under way is not called back`() {
         _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
         _ = schedule.add(message("a", 2), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
-        #expect(schedule.begin(limit: 9).map { count(of: $0.message) } == [2])
+        #expect(schedule.startAttempts(limit: 9).map { count(of: $0.message) } == [2])
         _ = schedule.add(message("a", 3), to: "d", of: "s", sequence: 3, now: start, jitter: 0)
         _ = schedule.add(message("a", 4), to: "d", of: "s", sequence: 4, now: start, jitter: 0)
-        #expect(schedule.begin(limit: 9).isEmpty)
+        #expect(schedule.startAttempts(limit: 9).isEmpty)
         #expect(schedule.oldestSequence == 2)
         #expect(schedule.finish("d", .delivered, now: start, jitter: 0).edits.isEmpty)
         #expect(schedule.oldestSequence == 4)
-        #expect(schedule.begin(limit: 9).map { count(of: $0.message) } == [4])
+        #expect(schedule.startAttempts(limit: 9).map { count(of: $0.message) } == [4])
         _ = schedule.finish("d", .delivered, now: start, jitter: 0)
         #expect(schedule.oldestSequence == nil)
         #expect(schedule.messageCount == 0 && schedule.underWayCount == 0)
@@ -40,7 +40,7 @@ import Testing
         }
         _ = schedule.add(message("a", 1), to: "e", of: "s", sequence: 9, now: start, jitter: 0)
         var heard: [String: [String]] = [:]
-        while case let begun = schedule.begin(limit: 9), !begun.isEmpty {
+        while case let begun = schedule.startAttempts(limit: 9), !begun.isEmpty {
             for (device, message) in begun {
                 heard[device, default: []].append(message.topic)
                 _ = schedule.finish(device, .delivered, now: start, jitter: 0)
@@ -55,7 +55,7 @@ import Testing
         var now = start
         var delays: [Double] = []
         for attempt in 1...10 {
-            #expect(schedule.begin(limit: 9).map(\.message.topic) == ["a"])
+            #expect(schedule.startAttempts(limit: 9).map(\.message.topic) == ["a"])
             let (edits, givenUp) = schedule.finish("d", .retry("500", afterSeconds: nil), now: now, jitter: 1)
             let kept = edits.compactMap { if case .postpone(let push) = $0 { push } else { nil } }
             #expect(kept.map(\.topic) == ["a", "b"] && kept.map(\.attempts) == [attempt, attempt] && givenUp == 0)
@@ -69,16 +69,16 @@ import Testing
             schedule.load(stored, of: "s", for: "d")
         }
         #expect(delays == [5, 10, 20, 40, 80, 160, 320, 600, 600, 600])
-        _ = schedule.begin(limit: 9)
+        _ = schedule.startAttempts(limit: 9)
         #expect(
             schedule.finish("d", .delivered, now: now, jitter: 0).edits == [.forget(topic: "a", device: "d")])
-        #expect(schedule.begin(limit: 9).map(\.message.topic) == ["b"])
+        #expect(schedule.startAttempts(limit: 9).map(\.message.topic) == ["b"])
     }
 
     @Test mutating func `the service's own wait is kept, and what would come too late is given up`() {
         _ = schedule.add(message("a", 1, lasting: 60), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
         _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
-        _ = schedule.begin(limit: 9)
+        _ = schedule.startAttempts(limit: 9)
         let (edits, givenUp) = schedule.finish("d", .retry("429", afterSeconds: 120), now: start, jitter: 0)
         #expect(givenUp == 1)
         #expect(edits.map(\.device) == ["d"])
@@ -95,13 +95,13 @@ import Testing
                     PostponedPush(
                         device: "d", topic: "a", message: message("a", 7).stored, createdAt: start, attempts: 0,
                         dueAt: start.advanced(bySeconds: 30))))
-        #expect(schedule.begin(limit: 9).isEmpty)
+        #expect(schedule.startAttempts(limit: 9).isEmpty)
         #expect(schedule.oldestSequence == nil)
     }
 
     @Test mutating func `a message whose successor came while it failed is dropped`() {
         _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
-        _ = schedule.begin(limit: 9)
+        _ = schedule.startAttempts(limit: 9)
         _ = schedule.add(message("a", 2), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
         let edits = schedule.finish("d", .retry("500", afterSeconds: nil), now: start, jitter: 0).edits
         let kept = edits.compactMap { if case .postpone(let push) = $0 { push.message } else { nil } }
@@ -111,27 +111,27 @@ import Testing
     @Test mutating func `a device that is gone loses all that waits, and is removed`() {
         _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
         _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
-        _ = schedule.begin(limit: 9)
+        _ = schedule.startAttempts(limit: 9)
         let edits = schedule.finish("d", .gone("410", since: start), now: start, jitter: 0).edits
         #expect(edits.last == .remove(device: "d", registeredBy: start))
         #expect(schedule.oldestSequence == nil && schedule.messageCount == 0)
-        #expect(schedule.begin(limit: 9).isEmpty)
+        #expect(schedule.startAttempts(limit: 9).isEmpty)
         // The store has none of its messages any more.
         #expect(schedule.dueDevices(start, limit: 9) == ["d"])
         schedule.load([], of: "", for: "d")
-        #expect(schedule.postponedCount == 0 && schedule.begin(limit: 9).isEmpty)
+        #expect(schedule.postponedCount == 0 && schedule.startAttempts(limit: 9).isEmpty)
     }
 
     @Test mutating func `a device that registered again while it was found to be gone gets what waited`() {
         _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
         _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
-        _ = schedule.begin(limit: 9)
+        _ = schedule.startAttempts(limit: 9)
         let edits = schedule.finish("d", .gone("410", since: nil), now: start, jitter: 0).edits
         let kept = edits.compactMap { if case .postpone(let push) = $0 { push } else { nil } }
         #expect(kept.map(\.topic) == ["a", "b"] && edits.last == .remove(device: "d", registeredBy: start))
         #expect(schedule.dueDevices(start, limit: 9) == ["d"])
         schedule.load(kept.compactMap { PushMessage(stored: $0.message, topic: $0.topic) }, of: "s", for: "d")
-        #expect(schedule.begin(limit: 9).map(\.message.topic) == ["a"])
+        #expect(schedule.startAttempts(limit: 9).map(\.message.topic) == ["a"])
     }
 
     @Test mutating func `a service that fails gets few attempts at a time, and holds up no other`() {
@@ -139,14 +139,14 @@ import Testing
             _ = schedule.add(
                 message("a", 1), to: "slow\(number)", of: "slow", sequence: Int64(number), now: start, jitter: 0)
         }
-        #expect(schedule.begin(limit: 1_000).count == 64)
+        #expect(schedule.startAttempts(limit: 1_000).count == 64)
         _ = schedule.add(message("a", 1), to: "d", of: "quick", sequence: 2_000, now: start, jitter: 0)
-        #expect(schedule.begin(limit: 1_000).map(\.device) == ["d"])
+        #expect(schedule.startAttempts(limit: 1_000).map(\.device) == ["d"])
         _ = schedule.finish("d", .delivered, now: start, jitter: 0)
         for number in 0..<64 {
             _ = schedule.finish("slow\(number)", .retry("it hangs", afterSeconds: nil), now: start, jitter: 0)
         }
-        #expect(schedule.begin(limit: 1_000).count == 8)
+        #expect(schedule.startAttempts(limit: 1_000).count == 8)
         #expect(schedule.underWayCount == 8)
     }
 
@@ -155,7 +155,7 @@ import Testing
             _ = schedule.add(
                 message("a", 1), to: "slow\(number)", of: "slow", sequence: Int64(number), now: start, jitter: 0)
         }
-        _ = schedule.begin(limit: 1_000)
+        _ = schedule.startAttempts(limit: 1_000)
         let edits = schedule.finish("slow0", .retry("it hangs", afterSeconds: nil), now: start, jitter: 0).edits
         // Under way are 63; 64 wait in memory.
         #expect(edits.count == 1_000 - 63 - 64)
@@ -203,7 +203,7 @@ import Testing
                 let messages = (stored[device] ?? []).compactMap { PushMessage(stored: $0.message, topic: $0.topic) }
                 schedule.load(messages, of: "s", for: device)
             }
-            for (device, message) in schedule.begin(limit: 100) {
+            for (device, message) in schedule.startAttempts(limit: 100) {
                 let fails = Int.random(in: 0..<10, using: &chance) < failing
                 if !fails {
                     let before = heard[device]?[message.topic] ?? 0

@@ -15,7 +15,7 @@ import Testing
         let logged = LoggedChange(
             sequence: LogSequence(1), committedAt: now, change: .checkInTimer(timer, of: worker.number))
         let recipients = PushRecipients(directory: office.coordinator.directory, origin: office.coordinator.origin)
-        let told = try #require(recipients.telling(of: logged)).message
+        let told = try #require(recipients.notification(of: logged)).message
         // Also after it has waited in the store.
         for message in [told, try #require(PushMessage(stored: told.stored, topic: told.topic))] {
             let services = [APNsSender.text(of: message), FCMSender.text(of: message, to: "token", at: now)]

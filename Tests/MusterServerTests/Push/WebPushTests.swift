@@ -69,11 +69,11 @@ import Testing
 
     @Test func `keys that are none are refused with what is wrong`() throws {
         let good = try exampleKeys()
-        #expect(throws: WebPushKeys.Fault.self) { try WebPushKeys(publicKey: [4], secret: good.secret) }
-        #expect(throws: WebPushKeys.Fault.self) {
+        #expect(throws: WebPushKeys.KeyError.self) { try WebPushKeys(publicKey: [4], secret: good.secret) }
+        #expect(throws: WebPushKeys.KeyError.self) {
             try WebPushKeys(publicKey: [4] + [UInt8](repeating: 9, count: 64), secret: good.secret)
         }
-        #expect(throws: WebPushKeys.Fault.self) { try WebPushKeys(publicKey: good.publicKey, secret: [1]) }
+        #expect(throws: WebPushKeys.KeyError.self) { try WebPushKeys(publicKey: good.publicKey, secret: [1]) }
     }
 
     @Test func `answers mean what RFC 8030 says`() {
@@ -115,7 +115,7 @@ import Testing
         ] as [(String, String?)])
     func `an endpoint or page without TLS is refused`(endpoint: String, page: String?) throws {
         let keys = try exampleKeys()
-        #expect(throws: PushAddress.Fault.self) {
+        #expect(throws: PushAddress.ParsingError.self) {
             try PushAddress(endpoint: endpoint, keys: keys, page: page, allowsPlain: false)
         }
     }
@@ -126,6 +126,6 @@ import Testing
             (.webPush, "abcd"),
         ] as [(PushPlatform, String)])
     func `a token that is none of its platform's is refused`(platform: PushPlatform, token: String) {
-        #expect(throws: PushAddress.Fault.self) { try PushAddress(platform, token: token) }
+        #expect(throws: PushAddress.ParsingError.self) { try PushAddress(platform, token: token) }
     }
 }

@@ -151,6 +151,21 @@ private struct Bench {
         #expect(bench.claim(bench.signals(1, of: 2), by: bench.ben).firstRefusal == nil)
     }
 
+    @Test func `notes and sightings count with a member's bytes, and not with a gateway's`() {
+        let bench = Bench { $0.userBytes = 1_000 }
+        var usage = StoredUsage()
+        usage.positionBytes = [DeviceNumber(1): 600]
+        for device in bench.directory.devices.all { usage.reportBytes[device.number] = 400 }
+        bench.quotas.adopt(usage, in: bench.directory)
+        #expect(bench.claim(bench.fixes(1, of: 1), by: bench.ana).firstRefusal?.quota == .userBytes)
+        #expect(bench.claim(bench.fixes(1, of: 2), by: bench.ben).firstRefusal == nil)
+        let gateway = User(number: bench.ana.number, name: "ana", role: .gateway, team: nil)
+        var directory = bench.directory
+        directory.apply(.putUser(gateway))
+        bench.quotas.adopt(usage, in: directory)
+        #expect(bench.claim(bench.fixes(1, of: 1), by: bench.ana).firstRefusal == nil)
+    }
+
     @Test func `what is not stored after all takes nothing`() {
         let bench = Bench { $0.positionBurst = 10 }
         let claim = bench.claim(bench.fixes(10, of: 1), by: bench.ana)
@@ -196,11 +211,11 @@ private struct Bench {
     @Test func `documents and positions of a user count together, and a file has no room in an incident either`() {
         let bench = Bench { $0.userBytes = 1_000 }
         bench.store(600, ofDevice: 1)
-        var place = WriteTarget(
+        var target = WriteTarget(
             database: .locations(of: UserNumber(1)), name: "lt_locations_user_ana", revisionLimit: 1_000,
             user: bench.ana)
         func refusal(_ bytes: Int64, stored: Int64, files: Bool = false) -> QuotaError? {
-            bench.quotas.refusal(ofBytes: bytes, with: stored, areFilesAmong: files, in: place)
+            bench.quotas.refusal(ofBytes: bytes, with: stored, areFilesAmong: files, in: target)
         }
         #expect(refusal(100, stored: 300) == nil)
         #expect(refusal(101, stored: 300)?.quota == .userBytes)
@@ -208,8 +223,8 @@ private struct Bench {
         bench.quotas.adopt(teamsInIncident: [TeamNumber(1)])
         #expect(refusal(101, stored: 300) == nil)
         #expect(refusal(101, stored: 300, files: true) != nil)
-        place.user = nil
-        place.database = DatabaseNumber(7)
+        target.user = nil
+        target.database = DatabaseNumber(7)
         #expect(refusal(101, stored: 300) == nil)
     }
 

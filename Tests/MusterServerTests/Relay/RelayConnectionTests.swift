@@ -125,15 +125,15 @@ import Testing
         try await sue.send(.hello(name: "Sues Handy", key: "02"))
         _ = try await max.ask(with: office.keys["max"] ?? "")
         try await max.send(.hello(name: "Max", key: "03"), .ping)
-        guard case .appeared(let peer) = try await mia.next() else { throw RelayFault.malformed }
+        guard case .appeared(let peer) = try await mia.next() else { throw RelayError.malformed }
         #expect(peer.account == "max" && peer.name == "Max" && peer.key == "03")
         _ = try await max.next()
-        guard case .appeared(let other) = try await max.next() else { throw RelayFault.malformed }
+        guard case .appeared(let other) = try await max.next() else { throw RelayError.malformed }
         #expect(other.account == "mia" && other.name == "Mias Handy")
         #expect(try await max.next() == .pong)
         // Sue is of the other team: a welcome, and nothing else.
         try await sue.send(.ping)
-        guard case .welcome = try await sue.next() else { throw RelayFault.malformed }
+        guard case .welcome = try await sue.next() else { throw RelayError.malformed }
         #expect(try await sue.next() == .pong)
         try await office.coordinator.close()
     }
@@ -222,10 +222,10 @@ import Testing
         _ = try await mia.next()
         _ = try await max.ask(with: office.keys["max"] ?? "")
         try await max.send(.hello(name: "Max", key: "03"))
-        guard case .appeared(let peer) = try await mia.next() else { throw RelayFault.malformed }
+        guard case .appeared(let peer) = try await mia.next() else { throw RelayError.malformed }
         try await mia.send(.open(stream: 1, peer: peer.number))
         _ = (try await max.next(), try await max.next())
-        guard case .open(let stream, _) = try await max.next() else { throw RelayFault.malformed }
+        guard case .open(let stream, _) = try await max.next() else { throw RelayError.malformed }
         try await max.send(.accept(stream: stream))
         #expect(try await mia.next() == .accept(stream: 1))
         await office.relay.verifyRights(by: office.identity)
@@ -241,7 +241,7 @@ import Testing
         }
         #expect(try await mia.next() == .farewell(.rightEnded))
         #expect(try await max.next() == .close(stream: stream, .gone))
-        guard case .gone = try await max.next() else { throw RelayFault.malformed }
+        guard case .gone = try await max.next() else { throw RelayError.malformed }
         #expect(await isOver(mia))
     }
 }

@@ -119,7 +119,7 @@ import Testing
         let silent = try board.connect(3)
         func check(_ frame: RelayFrame, from id: UInt32) {
             var board = board
-            #expect(throws: RelayFault.self, "\(frame)") { try board.send(frame, from: id) }
+            #expect(throws: RelayError.self, "\(frame)") { try board.send(frame, from: id) }
         }
         check(.ping, from: silent)
         check(.hello(name: "again", key: "01"), from: ana)
@@ -150,7 +150,7 @@ import Testing
         // Nobody may send more than the window, whatever the reader does.
         var over = board
         try over.send(.data(stream: 1, full), from: ana)
-        #expect(throws: RelayFault.overCredit) { try over.send(.data(stream: 1, [1]), from: ana) }
+        #expect(throws: RelayError.overCredit) { try over.send(.data(stream: 1, [1]), from: ana) }
         for stream in UInt32(1)...3 { try board.send(.data(stream: stream, full), from: ana) }
         #expect(try board.received(by: ana) == [.close(stream: 3, .slow)])
         #expect(board.switchboard.owedInAll == 2_000)

@@ -18,7 +18,7 @@ import Testing
         while limit.spendSteps(1), steps < 1_000_000 { steps += 1 }
         #expect((10_000...10_300).contains(steps))
         #expect(limit.fault == .steps(limit: 10_000))
-        #expect(throws: WorkLimit.Fault.steps(limit: 10_000)) { try limit.check() }
+        #expect(throws: WorkLimit.InterruptionError.steps(limit: 10_000)) { try limit.check() }
     }
 
     @Test func `work ends at its deadline`() throws {
@@ -26,7 +26,7 @@ import Testing
         let limit = WorkLimit(seconds: 5, steps: 1_000_000, now: { clock.now })
         try limit.check()
         clock.advance(bySeconds: 6)
-        #expect(throws: WorkLimit.Fault.deadline(seconds: 5)) { try limit.check() }
+        #expect(throws: WorkLimit.InterruptionError.deadline(seconds: 5)) { try limit.check() }
         #expect(!limit.spendSteps(1))
     }
 
@@ -35,7 +35,7 @@ import Testing
         let limit = WorkLimit(seconds: 5, steps: 1_000_000, isAbandoned: { isGone.withLock { $0 } })
         try limit.check()
         isGone.withLock { $0 = true }
-        #expect(throws: WorkLimit.Fault.abandoned) { try limit.check() }
+        #expect(throws: WorkLimit.InterruptionError.abandoned) { try limit.check() }
     }
 
     @Test func `a selector of many patterns is cut short, and says so`() throws {

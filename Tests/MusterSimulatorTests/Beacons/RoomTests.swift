@@ -47,9 +47,9 @@ import Testing
         for hearing in hours where hearing.seconds > 1800 + 300 {
             if hearing.truth != 0 {
                 total += 1
-                if rule.hear(hearing) == 0 { wrong += 1 }
+                if rule.applyHearing(hearing) == 0 { wrong += 1 }
             } else {
-                _ = rule.hear(hearing)
+                _ = rule.applyHearing(hearing)
             }
         }
         #expect(total > 2_000)

@@ -116,14 +116,15 @@ extension StormEvidence {
         let limit = team.silenceSeconds + Self.sweepSlack
         let speaking = directory.devices(of: user).filter { isLocated($0, within: limit, now: now) }
         guard !speaking.isEmpty else { return "no device told where it is within the limit" }
-        let refuges = directory.regions.all.filter {
+        let musterRegions = directory.regions.all.filter {
             directory.isMuster($0) && tracker.collections.contains($0.collection)
         }
         guard speaking.contains(where: { wasLately($0, near: region, now: now) }) else {
             return "no fix of late was near the region"
         }
         let outside = speaking.first { device in
-            isSurelyLocated(device, within: team.silenceSeconds, now: now) && isSteadilyOutside(device, of: refuges)
+            isSurelyLocated(device, within: team.silenceSeconds, now: now)
+                && isSteadilyOutside(device, of: musterRegions)
         }
         if let outside { return "device \(outside) has been outside for long" }
         if isNew, safety.doubt == nil, !speaking.contains(where: { wasBorneOut($0, region, at: safety.since) }) {

@@ -82,7 +82,7 @@ struct StormServer {
             switch question {
             case .isStored where store.holds(known[next]):
                 if case .position(let position, let device) = known[next] {
-                    engine.hear(device, at: position.receivedTime, now: now, into: &decision)
+                    engine.recordContact(of: device, at: position.receivedTime, now: now, into: &decision)
                 }
                 next += 1
             case .isStored:

@@ -12,7 +12,7 @@ struct StormStore {
     private var newest: [DeviceNumber: Position] = [:]
     private var observations: Set<Observation> = []
     private var presences: [DeviceNumber: [Presence]] = [:]
-    private var refuges: [DeviceNumber: [Presence]] = [:]
+    private var musterPresences: [DeviceNumber: [Presence]] = [:]
     private var records: [DeviceNumber: (sequence: Int, record: DeviceRecord)] = [:]
     private var recordedThrough = 0
     private var isReviewing = false
@@ -54,7 +54,7 @@ struct StormStore {
     mutating func keepStates(of decision: Decision, _ engine: Engine) {
         for device in decision.devicesToStore {
             presences[device] = decision.presences(of: device)
-            refuges[device] = decision.refuges(of: device)
+            musterPresences[device] = decision.musterPresences(of: device)
         }
         for device in Set(decision.statesToStore) { keepRecord(of: device, engine, after: decision) }
         for user in decision.declaredToStore { declared[user] = decision.declared(of: user) ?? declared[user] }
@@ -83,7 +83,7 @@ struct StormStore {
         switch edit {
         case .removeDevice(let device):
             erasePositions(of: device)
-            (newest[device], presences[device], refuges[device]) = (nil, nil, nil)
+            (newest[device], presences[device], musterPresences[device]) = (nil, nil, nil)
             (records[device], sighted[device]) = (nil, nil)
         case .removeUser(let user): (safety[user], declared[user]) = (nil, nil)
         default: break
@@ -97,8 +97,8 @@ struct StormStore {
     func engine(_ directory: Directory) -> Engine {
         var engine = Engine(
             directory: directory, positions: newest.map { ($0.key, $0.value) },
-            presences: presences.map { ($0.key, $0.value) }, refuges: refuges.map { ($0.key, $0.value) },
-            safety: safety.map { ($0.key, $0.value) })
+            presences: presences.map { ($0.key, $0.value) },
+            musterPresences: musterPresences.map { ($0.key, $0.value) }, safety: safety.map { ($0.key, $0.value) })
         engine.resume(records.map { ($0.key, $0.value.record) })
         var followed = records.mapValues(\.sequence)
         for sequence in (recordedThrough + 1)..<max(log.count + 1, recordedThrough + 1) {

@@ -1,5 +1,6 @@
 import Foundation
 import MusterCore
+import MusterGeometry
 import MusterSimulator
 import MusterTestSupport
 import Testing

@@ -49,7 +49,7 @@ struct HCITests {
                 guard count > 3 else { continue }
                 var lying = Array(whole[1..<count])
                 lying[1] = UInt8(lying.count - 2)
-                #expect(throws: HCIFault.truncated) { try HCIEvent(lying[...]) }
+                #expect(throws: HCIError.truncated) { try HCIEvent(lying[...]) }
             }
         }
     }
@@ -68,7 +68,7 @@ struct HCITests {
         }
         var reader = HCIPacketReader()
         reader.append([0x47, 0x45, 0x54])
-        #expect(throws: HCIFault.unknownType(0x47)) { try reader.next() }
+        #expect(throws: HCIError.unknownType(0x47)) { try reader.next() }
     }
 
     @Test func `a long advertisement is joined from its fragments`() {
@@ -136,7 +136,7 @@ struct HCITests {
         }
         #expect(setup.isScanning)
         var refused = ScanSetup(resets: true)
-        let fault = #expect(throws: ScanSetupFault.self) { _ = try run(&refused) { ($0 == 0x200B ? 0x0C : 0, []) } }
+        let fault = #expect(throws: ScanSetupError.self) { _ = try run(&refused) { ($0 == 0x200B ? 0x0C : 0, []) } }
         #expect(fault?.description == "the Bluetooth controller refused to set up a scan: another program uses it")
         #expect(!refused.isScanning)
     }
@@ -308,7 +308,7 @@ struct HCITests {
     }
 
     @Test func `what is no capture is refused, and a damaged packet is passed over`() throws {
-        func check(_ bytes: [UInt8], _ expected: BtsnoopFault) {
+        func check(_ bytes: [UInt8], _ expected: BtsnoopError) {
             var reader = BtsnoopReader()
             reader.append(bytes)
             #expect(throws: expected) { try reader.next() }

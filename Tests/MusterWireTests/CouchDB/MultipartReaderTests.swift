@@ -56,11 +56,13 @@ import Testing
 
     @Test func `a head without an end and a boundary that goes on are refused`() {
         var endless = MultipartReader(boundary: "xyz")
-        #expect(throws: MultipartReader.Fault.invalidHead) {
+        #expect(throws: MultipartReader.ParsingError.invalidHead) {
             _ = try endless.parse(Array("--xyz\r\nA: ".utf8) + [UInt8](repeating: 0x61, count: 20_000))
         }
         var wrong = MultipartReader(boundary: "xyz")
-        #expect(throws: MultipartReader.Fault.invalidBoundary) { _ = try wrong.parse(Array("--xyzzy\r\n\r\n".utf8)) }
+        #expect(throws: MultipartReader.ParsingError.invalidBoundary) {
+            _ = try wrong.parse(Array("--xyzzy\r\n\r\n".utf8))
+        }
         #expect(MultipartReader.boundary(of: "multipart/related; boundary=\"a b\"; type=x") == "a b")
         #expect(MultipartReader.boundary(of: "text/plain; boundary=x") == nil)
         #expect(MultipartReader.boundary(of: "multipart/related") == nil)

@@ -14,13 +14,13 @@ import Testing
         + RelayFrame.Farewell.allCases.map { .farewell($0) }
 
     /// Returns the frames that the reader finds when `pieces` bytes arrive at a time, and the fault behind them.
-    private func read(_ bytes: [UInt8], pieces: Int) -> ([RelayFrame], RelayFault?) {
+    private func read(_ bytes: [UInt8], pieces: Int) -> ([RelayFrame], RelayError?) {
         var reader = RelayFrameReader()
         var (found, rest) = ([RelayFrame](), bytes[...])
         while !rest.isEmpty {
             reader.append(rest.prefix(pieces))
             rest = rest.dropFirst(pieces)
-            do throws(RelayFault) {
+            do throws(RelayError) {
                 while let frame = try reader.next() { found.append(frame) }
             } catch {
                 return (found, error)
@@ -56,7 +56,7 @@ import Testing
             return [0, UInt8(body.count)] + body
         }
         let (ana, key) = (Array("ana".utf8), Array("1f".utf8))
-        let cases: [([UInt8], RelayFault)] = [
+        let cases: [([UInt8], RelayError)] = [
             (hello(ana, key, version: 2), .version(2)),
             (hello([], key), .malformed), (hello([27], key), .malformed), (hello([0xFF], key), .malformed),
             (hello([UInt8](repeating: 97, count: 64), key), .malformed), (hello(ana, []), .malformed),

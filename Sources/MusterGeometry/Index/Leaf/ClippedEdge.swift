@@ -32,7 +32,7 @@ struct ClippedEdge: BitwiseCopyable {
     let latitudes: UInt32
     let longitudes: UInt32
 
-    /// What fills up a block: counts for no point and leaves none in doubt.
+    /// The filler of a block: an edge that counts for no point and leaves none in doubt.
     static var nothing: ClippedEdge { ClippedEdge(latitudes: 0, longitudes: 0) }
 
     private init(latitudes: UInt32, longitudes: UInt32) {
@@ -75,7 +75,7 @@ struct ClippedEdge: BitwiseCopyable {
     }
 }
 
-/// What an edge is to a cell.
+/// An edge's part in a cell.
 ///
 /// Worked out without a branch wherever the next edge may go the other way: a wrong guess costs as much as the rest.
 struct EdgeCut {
@@ -140,7 +140,7 @@ struct EdgeCut {
         }
     }
 
-    /// What of an edge lies between the cell's margins.
+    /// The part of an edge that lies between the cell's margins.
     private struct Cut {
         let clipped: ClippedEdge
         /// The latitude of the lower end, before it was cut below.

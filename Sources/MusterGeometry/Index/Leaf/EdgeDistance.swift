@@ -8,7 +8,7 @@ struct EdgeDistance {
     private let radius: Double
     private let metres: MetresPerDegree
     private let isPlanar: Bool
-    /// What measures where the plane does not do.
+    /// The search that measures distances for which the plane is not good enough.
     private let search: BoundarySearch?
 
     /// Farther than this the plane is not good enough, metres.

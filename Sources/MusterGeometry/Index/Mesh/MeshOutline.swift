@@ -1,4 +1,4 @@
-/// What a mesh knows of one outline: a ring of a region, or a circle.
+/// A mesh's data of one outline: a ring of a region, or a circle.
 ///
 /// The outlines of a region follow each other, each exterior before its holes. Outlines are in the order of their
 /// regions' numbers.

@@ -60,7 +60,7 @@ struct MeshPlace: BitwiseCopyable {
     @inline(__always) var point: LeafPoint { LeafPoint(across: across, along: along) }
 }
 
-/// A place in the units of a leaf, near enough to leave no more than `LeafUnits.doubt` open.
+/// A place in the units of a leaf, rounded; the error is at most `LeafUnits.doubt`.
 struct LeafPoint: BitwiseCopyable {
     var x: Float
     var y: Float

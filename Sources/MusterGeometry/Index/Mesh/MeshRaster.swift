@@ -1,6 +1,6 @@
 // `MeshRaster`: finds the cells of a grid that each edge crosses, and the corners that lie inside.
 
-/// What a cell is to know of one outline: the edges in it, and whether its corner is inside.
+/// One outline's part in a cell: the edges in the cell, and whether the cell's corner is inside.
 ///
 /// Without edges: the whole cell is inside where the corner is; else it is the rim of a circle.
 struct CellPart: BitwiseCopyable {
@@ -43,7 +43,7 @@ struct CellPart: BitwiseCopyable {
 struct MeshRaster: ~Copyable {
     /// The edges to look at, each by its first vertex.
     var edges = Pile<UInt32>()
-    /// What was found: parts, and beside each the cell that it is in; ordered by outline as they were asked for.
+    /// The parts found, ordered by outline in the order of the requests. `cells` has the cell of each part.
     private(set) var parts: Pile<CellPart>
     private(set) var cells: Pile<UInt32>
     /// How often an edge was found in a cell.

@@ -5,7 +5,7 @@ struct MeshSizing: BitwiseCopyable, Sendable {
     /// A cell with more edges than this is cut into smaller ones.
     var splitLimit: Int
 
-    /// What suits so many edges: where there are millions, memory misses cost more than comparisons.
+    /// Creates the sizes for a number of edges. With millions of edges, memory misses cost more than comparisons.
     init(edgeCount: Int) {
         let isLarge = edgeCount > 2_000_000
         edgesPerCell = isLarge ? 18 : 6

@@ -115,7 +115,7 @@ struct MeshSource: ~Copyable {
     private mutating func appendCopies(of ring: Ring, _ outline: inout MeshOutline) {
         let first = Self.firstTurn(ring)
         let last = Int(((Self.reach - ring.west) / 360).rounded(.down))
-        // What goes round the globe holds all up to its pole.
+        // A ring around the globe holds everything up to its pole.
         outline.south = ring.pole == .south ? -90 : ring.south
         outline.north = ring.pole == .north ? 90 : ring.north
         for turn in first...max(first, last) {

@@ -13,8 +13,8 @@
 /// - `cold`: for each leaf with edges the corner (two doubles), and for each entry with edges its outline and the
 ///   corner's parity, and runs of edges by their first vertex.
 ///
-/// Invariants (`checkInvariants`): every word points into its array; entries ascend by region; the edges of an entry
-/// are those of its outline that come near the cell; parities at corners are exact.
+/// Invariants (`checkInvariants` in the tests): every word points into its array; entries ascend by region; the edges
+/// of an entry are those of its outline that come near the cell; parities at corners are exact.
 final class RegionMesh: Sendable {
     /// The pointers into `memory` that queries use.
     let open: OpenMesh

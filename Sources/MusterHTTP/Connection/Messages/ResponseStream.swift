@@ -4,7 +4,7 @@ import NIOCore
 
 /// Carries a response from the task that makes it to the event loop of its connection.
 struct ResponseStream: ResponseBodyWriter, Sendable {
-    /// What the task hands over, in this order: the head, the pieces of the body, the end with its trailers.
+    /// A part of a response. The task hands them over in this order: head, pieces of the body, end with its trailers.
     enum Part: Sendable {
         case head(ResponseHead)
         case body(ByteBuffer)

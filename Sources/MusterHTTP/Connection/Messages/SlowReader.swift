@@ -6,9 +6,9 @@ package import NIOCore
 package final class SlowReader {
     /// Seconds within which a client must read something. The operating system's buffers take the first part, and a
     /// phone with a poor network needs time for that.
-    static let stallSeconds = 45
+    static let stallTimeoutSeconds = 45
     /// The same, once the server has been told to stop.
-    static let shutdownSeconds = 2
+    static let shutdownTimeoutSeconds = 2
 
     private let channel: any Channel
     private let connections: OpenConnections
@@ -27,7 +27,7 @@ package final class SlowReader {
         guard next == nil else { return }
         waitingBytes = bytesInChannel
         stalledSeconds = 0
-        lookSoon()
+        scheduleCheck()
     }
 
     /// Stops when the channel accepts more again, or has nothing more to send.
@@ -36,18 +36,18 @@ package final class SlowReader {
         next = nil
     }
 
-    private func lookSoon() {
-        next = channel.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { [self] in look() }
+    private func scheduleCheck() {
+        next = channel.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { [self] in checkProgress() }
     }
 
-    private func look() {
+    private func checkProgress() {
         let bytes = bytesInChannel
         stalledSeconds = bytes < waitingBytes ? 0 : stalledSeconds + 1
         waitingBytes = bytes
-        if stalledSeconds >= (connections.isStopping ? Self.shutdownSeconds : Self.stallSeconds) {
+        if stalledSeconds >= (connections.isStopping ? Self.shutdownTimeoutSeconds : Self.stallTimeoutSeconds) {
             channel.close(promise: nil)
         } else {
-            lookSoon()
+            scheduleCheck()
         }
     }
 

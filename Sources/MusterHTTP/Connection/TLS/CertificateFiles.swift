@@ -39,7 +39,7 @@ package final class CertificateFiles: Service {
     /// The time at which the certificate in use expires, in seconds since 1970.
     package var endsAt: Double { loaded.withLock { $0.endsAt } }
 
-    /// How often reloading the files has failed.
+    /// The number of failed attempts to reload the files.
     package var failures: Int { failureCount.withLock { $0 } }
 
     /// Reads both files again. Where one is unusable, the previous certificate stays and the log says why.

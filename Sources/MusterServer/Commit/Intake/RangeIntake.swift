@@ -3,14 +3,15 @@ package import MusterWire
 
 /// Translates the ranges that devices report into observations.
 ///
-/// A range is kept only where both agreed: who measured by reporting it, and the peer by the tag that it registered.
+/// The server keeps a range only if the reporter's owner and the peer's owner agreed: the first by reporting, the
+/// second by registering a range tag.
 package struct RangeIntake: Sendable {
     private let directory: Directory
 
     package init(in directory: Directory) { self.directory = directory }
 
-    /// Returns the observations in the order of time, and the number of ranges to peers that nobody registered, or that
-    /// are the owner's own. Nothing is kept of these.
+    /// Returns the observations in the order of time, and the number of ranges that the server does not keep: nobody
+    /// registered the peer's tag, or the peer has the same owner as the reporter.
     package func observations(
         of ranges: [(range: ReportedRange, device: Device)], receivedAt: Instant
     ) -> (kept: [Observation], unregistered: Int) {

@@ -1,12 +1,5 @@
 package import MusterCore
 
-extension Directory {
-    /// Whether the principal is a gateway user or the device of one. The token of such a device may only report.
-    package func isGateway(_ principal: Principal) -> Bool {
-        principal.role == .gateway || (principal.device != nil && users[principal.user]?.role == .gateway)
-    }
-}
-
 /// Translates the sightings that a device reports into observations.
 ///
 /// A scanner hears the radios of all passers-by. Only sightings of tags that belong to devices are kept: this protects

@@ -16,7 +16,8 @@ extension CommitPipeline {
     mutating func openIncidentsOfAttendance(now: Instant, in transaction: any StoreTransaction) throws {
         let directory = rules.currentDirectory
         for rule in decision.attendanceToOpenIncidentsFor {
-            guard directory.leads(rule.setBy, rule.team), !isInRealIncident(rule.team) else { continue }
+            guard Access.mayStartIncidents(of: rule.team, rule.setBy, in: directory), !isInRealIncident(rule.team)
+            else { continue }
             let incident = Incident(
                 number: try transaction.nextIncidentNumber(), team: rule.team, kind: .real,
                 note: note(of: rule, in: directory), startedAt: now, startedBy: rule.setBy)

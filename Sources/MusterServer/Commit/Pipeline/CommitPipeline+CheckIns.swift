@@ -11,7 +11,8 @@ extension CommitPipeline {
         let directory = rules.currentDirectory
         for person in decision.peopleToOpenIncidentsFor {
             guard let user = directory.users[person], let team = user.team,
-                let timer = decision.declared(of: person)?.timer, directory.leads(timer.setBy, team),
+                let timer = decision.declared(of: person)?.timer,
+                Access.mayStartIncidents(of: team, timer.setBy, in: directory),
                 !isInRealIncident(team)
             else { continue }
             let incident = Incident(
@@ -25,13 +26,5 @@ extension CommitPipeline {
 
     func isInRealIncident(_ team: TeamNumber) -> Bool {
         (decision.incident(of: team) ?? engine.openIncident(of: team)).map { $0.isOpen && $0.kind == .real } ?? false
-    }
-}
-
-extension Directory {
-    /// Whether a user may start incidents of a team.
-    func leads(_ number: UserNumber, _ team: TeamNumber) -> Bool {
-        guard let user = users[number] else { return false }
-        return user.role == .admin || (user.role == .leader && user.team == team)
     }
 }

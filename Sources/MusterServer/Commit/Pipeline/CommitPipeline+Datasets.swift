@@ -2,7 +2,7 @@ import MusterCore
 import MusterDocuments
 import MusterStore
 
-/// What a transaction does with an update of a dataset.
+/// Stores updates of datasets.
 extension CommitPipeline {
     /// Decides and stores one update of a dataset.
     ///

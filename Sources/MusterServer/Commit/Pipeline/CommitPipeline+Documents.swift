@@ -8,7 +8,7 @@ enum CommitRequest: Sendable {
     case observations([Observation])
     case documents([DocumentEdit], in: WriteTarget)
     case dataset(DatasetUpdate, ownedBy: String)
-    /// The guest takes the place of the update's owner.
+    /// The guest is the update's owner.
     case guestDataset(DatasetUpdate, of: GuestID)
     case guestMerge(GuestID, into: UserNumber, called: String)
 
@@ -53,25 +53,25 @@ extension CommitPipeline {
     ///
     /// - Returns: the request's receipt, without its sequence.
     mutating func write(
-        _ edits: [DocumentEdit], in place: WriteTarget, now: Instant, in transaction: any StoreTransaction
+        _ edits: [DocumentEdit], in target: WriteTarget, now: Instant, in transaction: any StoreTransaction
     ) throws -> Receipt {
-        let database = place.database
+        let database = target.database
         var receipt = Receipt()
-        if let refusal = try refusal(of: edits, in: place, transaction) {
+        if let refusal = try refusal(of: edits, in: target, transaction) {
             receipt.refusal = refusal
             return receipt
         }
         var observations: [Observation] = []
         var touch: (change: DocumentTouch, sequence: MusterCore.LogSequence)?
         var batch = DocumentBatch(
-            of: edits, in: database, revisionLimit: place.revisionLimit, to: transaction.documents)
+            of: edits, in: database, revisionLimit: target.revisionLimit, to: transaction.documents)
         for (index, edit) in edits.enumerated() {
-            let position = place.position(at: index)
+            let position = target.position(at: index)
             var before: StoredDocument?
             if !batch.holds(edit.id) {
                 before = try transaction.documents.document(edit.id, in: .database(database))
                 if before == nil, let subject = PositionDocument.identity(of: edit.id),
-                    let user = place.user, place.devices.contains(subject.device)
+                    let user = target.user, target.devices.contains(subject.device)
                 {
                     before = try storedPosition(at: subject, of: user)
                     if before == nil, let position,
@@ -92,13 +92,13 @@ extension CommitPipeline {
                 return sequence
             }
             receipt.outcomes.append(outcome)
-            guard case .stored = outcome, let device = place.device, var position else { continue }
-            position.reporter = place.author.flatMap { $0.user == place.user?.number ? nil : $0.user }
+            guard case .stored = outcome, let device = target.device, var position else { continue }
+            position.reporter = target.author.flatMap { $0.user == target.user?.number ? nil : $0.user }
             observations.append(.position(position, of: device))
         }
         try batch.finish()
-        try transaction.keepPositionIDs(edits.map(\.id), in: place.database) { engine.owner(of: $0) }
-        if let touch, let author = place.author, author.user != place.user?.number {
+        try transaction.keepPositionIDs(edits.map(\.id), in: target.database) { engine.owner(of: $0) }
+        if let touch, let author = target.author, author.user != target.user?.number {
             try transaction.appendAuditEntry(.document(touch.change), at: touch.sequence, now, by: author)
         }
         if !observations.isEmpty { receipt.tally += try decideObservations(observations, now: now, in: transaction) }
@@ -107,13 +107,13 @@ extension CommitPipeline {
 
     /// Returns the quota that the edits would exceed; nil where there is room. Deletions take no room.
     private func refusal(
-        of edits: [DocumentEdit], in place: WriteTarget, _ transaction: any StoreTransaction
+        of edits: [DocumentEdit], in target: WriteTarget, _ transaction: any StoreTransaction
     ) throws -> QuotaError? {
         let bodies = edits.lazy.filter { !$0.isDeleted }.map(\.body)
         return quotas.refusal(
             ofBytes: bodies.reduce(0) { $0 + $1.storedBytes },
-            with: try transaction.documents.counts(in: .database(place.database)).storedBytes,
-            areFilesAmong: bodies.contains { !$0.attachments.isEmpty }, in: place)
+            with: try transaction.documents.counts(in: .database(target.database)).storedBytes,
+            areFilesAmong: bodies.contains { !$0.attachments.isEmpty }, in: target)
     }
 
     /// The stored position, as the document that clients read.
@@ -125,8 +125,8 @@ extension CommitPipeline {
             PositionDocument.Identity(of: $0, device: subject.device) == subject && $0.source != .couchDB
         }
         .map { position in
-            let told = SequencedPosition(sequence: .zero, device: subject.device, position: position)
-            return StoredDocument(told, of: user, withBody: false)
+            let sequenced = SequencedPosition(sequence: .zero, device: subject.device, position: position)
+            return StoredDocument(sequenced, of: user, withBody: false)
         }
     }
 
@@ -142,8 +142,8 @@ extension CommitPipeline {
         guard edit.body.attachments.isEmpty else { return nil }
         var position = position
         position.source = .native
-        let told = SequencedPosition(sequence: .zero, device: subject.device, position: position)
-        let document = StoredDocument(told, of: user, withBody: true)
+        let sequenced = SequencedPosition(sequence: .zero, device: subject.device, position: position)
+        let document = StoredDocument(sequenced, of: user, withBody: true)
         guard document.id == edit.id, document.body == edit.body, let revision = document.tree.winner?.revision,
             edit.place == .on(nil) || edit.place == .at([revision])
         else { return nil }

@@ -143,7 +143,7 @@ extension CommitPipeline {
     private func copies(
         of datasets: [Dataset], of guest: Guest, to user: UserNumber, now: Instant, in transaction: any StoreTransaction
     ) throws -> [DatasetDecision] {
-        let suffix = ".\(rules.telling.origin.text(of: guest.id))"
+        let suffix = ".\(rules.eventMapper.origin.text(of: guest.id))"
         var taken: Set<String> = []
         return try datasets.compactMap { dataset in
             let records = try transaction.records(of: dataset.name, of: guest.number)

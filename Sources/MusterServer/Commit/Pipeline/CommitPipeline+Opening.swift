@@ -13,10 +13,10 @@ extension CommitPipeline {
     ) throws {
         var engine = Engine(
             directory: directory, positions: try store.currentPositions(at: now), presences: try store.presences(),
-            refuges: try store.refuges(), safety: try store.safety())
+            musterPresences: try store.musterPresences(), safety: try store.safety())
         let (followed, unrecorded) = try engine.resumeRecords(of: store)
-        for (device, evaluated) in engine.devicesWithRefuges where !followed.contains(device) {
-            engine.rebuildRefuges(of: device, from: try store.trail(of: device, until: evaluated))
+        for (device, evaluated) in engine.devicesWithMusterRegions where !followed.contains(device) {
+            engine.rebuildMusterPresences(of: device, from: try store.trail(of: device, until: evaluated))
         }
         let isReviewing = try store.isReviewing
         if isReviewing { engine.restartReview() }

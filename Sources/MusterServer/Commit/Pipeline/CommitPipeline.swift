@@ -34,7 +34,7 @@ struct CommitPipeline {
         self.engine = engine
         self.rules = rules
         self.quotas = quotas
-        self.streams = streams ?? DatasetStreams(origin: rules.telling.origin) { rules.currentDirectory }
+        self.streams = streams ?? DatasetStreams(origin: rules.eventMapper.origin) { rules.currentDirectory }
         self.unrecorded = UnrecordedDevices(through: recordedThrough)
         self.unrecorded.insert(unrecorded.map { Int($0.rawValue) }.sorted())
     }
@@ -52,8 +52,8 @@ struct CommitPipeline {
                 case .observations(let observations):
                     receipts.append(
                         Receipt(tally: try pipeline.decideObservations(observations, now: now, in: transaction)))
-                case .documents(let edits, let place):
-                    receipts.append(try pipeline.write(edits, in: place, now: now, in: transaction))
+                case .documents(let edits, let target):
+                    receipts.append(try pipeline.write(edits, in: target, now: now, in: transaction))
                 case .dataset(let update, let owner):
                     receipts.append(try pipeline.updateDataset(update, of: owner, now: now, in: transaction))
                 case .guestDataset(let update, let guest):
@@ -81,7 +81,7 @@ struct CommitPipeline {
             switch question {
             case .isStored where try transaction.holds(observations[next]):
                 if let (device, moment) = observations[next].arrival {
-                    engine.hear(device, at: moment, now: now, into: &decision)
+                    engine.recordContact(of: device, at: moment, now: now, into: &decision)
                 }
                 tally.repeated += 1
                 next += 1
@@ -179,7 +179,7 @@ struct CommitPipeline {
                 for (note, device) in decision.notesToStore { try transaction.put(note, of: device) }
                 for device in decision.devicesToStore {
                     try transaction.setPresences(decision.presences(of: device), of: device)
-                    try transaction.setRefuges(decision.refuges(of: device), of: device)
+                    try transaction.setMusterPresences(decision.musterPresences(of: device), of: device)
                 }
                 for device in Set(decision.statesToStore) {
                     try transaction.setRecord(engine.record(of: device, after: decision), of: device)

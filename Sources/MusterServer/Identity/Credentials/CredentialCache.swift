@@ -73,9 +73,17 @@ package final class CredentialCache: Sendable {
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Drops expired entries. When that is not enough, drops an arbitrary eighth: they only cost a verification each.
+    /// All of them are entries of the user with the most, if that user has so many. One AWS key verifies signatures in
+    /// any number of scopes, and so could push out the entries of all other users.
     private func makeRoom(in state: inout State, at now: Instant) {
         state.entries = state.entries.filter { now < $0.value.keptUntil }
         guard state.entries.count >= capacity else { return }
-        for digest in state.entries.keys.prefix(max(1, capacity / 8)) { state.entries[digest] = nil }
+        let eighth = max(1, capacity / 8)
+        var counts: [UserNumber: Int] = [:]
+        for (entry, _) in state.entries.values { counts[entry.user, default: 0] += 1 }
+        let most = counts.max { $0.value < $1.value }
+        let crowd = most.flatMap { $0.value > eighth ? $0.key : nil }
+        let dropped = state.entries.lazy.filter { crowd == nil || $0.value.entry.user == crowd }.map(\.key)
+        for digest in Array(dropped.prefix(eighth)) { state.entries[digest] = nil }
     }
 }

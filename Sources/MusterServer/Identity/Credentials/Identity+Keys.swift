@@ -42,7 +42,7 @@ package struct APIKey: Hashable, Sendable {
 
     /// Whether an app got it for an hour by a token of the user pool.
     package var isOfIdentity: Bool { kind == .aws && id.hasPrefix(Self.identityPrefix) }
-    /// What begins the id of such a key, and of no other: other ids have no digit 0.
+    /// The prefix of the ids of AWS keys that apps get by a token of the user pool. Other ids have no digit 0.
     static let identityPrefix = "ASIA0"
     /// The prefix of the id of a guest's key. The server does not store such keys.
     static let guestPrefix = "ASIA1"

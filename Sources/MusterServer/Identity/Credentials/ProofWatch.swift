@@ -68,9 +68,9 @@ package struct ProofWatch: Service {
         var place = coordinator.lastSequence
         // For what changed between the first connection and the feed.
         reason.yield()
-        while let ring = await feed.next() {
+        while let reasons = await feed.next() {
             // The check at a beat finds tokens that have expired.
-            if await mayEndCredentials(after: &place) || ring.isBeat { reason.yield() }
+            if await mayEndCredentials(after: &place) || reasons.isBeat { reason.yield() }
         }
     }
 

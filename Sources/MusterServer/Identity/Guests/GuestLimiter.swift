@@ -5,7 +5,7 @@ import Synchronization
 /// The rate limiter of guests. Strangers call what guests call, so it counts by the address that a call comes from, as
 /// `AttemptLimiter` does, and writes also together: each leaves a line in the log.
 package final class GuestLimiter: Sendable {
-    /// What a stranger or a guest asks for.
+    /// A request of a stranger or a guest, by what it needs.
     package enum Act: Sendable {
         /// A new identity.
         case identity

@@ -1,7 +1,7 @@
 import MusterCoding
 
-/// What a refresh token holds: the name of a session, and the secret that proves it. A session of the native API and
-/// one of the user pool differ in the kind of token alone, by which neither is taken for the other.
+/// The content of a refresh token: the name of a session, and the secret that proves it. A session of the native API
+/// and one of the user pool differ in the kind of token alone, by which neither is taken for the other.
 struct SessionTicket {
     let name: [UInt8]
     let secret: [UInt8]

@@ -60,7 +60,7 @@ package struct CodeSender: Sendable {
         for delay in Self.delaysSeconds + [nil] {
             // Only a call takes a slot, and not the wait after one that failed.
             await slots.acquire()
-            let succeeded = (try? await caller.ask(target, body, kind: "code")) != nil
+            let succeeded = (try? await caller.requestAnswer(of: target, body, kind: "code")) != nil
             slots.release()
             if succeeded { return identity.confirmations.recordSending(of: entry, succeeded: true) }
             guard let delay else { break }

@@ -1,5 +1,6 @@
 import MusterCoding
 package import MusterCore
+import MusterHTTP
 import Synchronization
 
 /// The codes by which a person confirms a new account or a new password. Muster sends no mail: an admin reads the codes
@@ -9,13 +10,13 @@ import Synchronization
 /// A code has 80 random bits, so nobody guesses one, and wrong ones need not be counted. Nobody can end or replace a
 /// code that an admin has read out: a person who asks again gets the same.
 package final class ConfirmationCodes: Sendable {
-    /// What a code is for.
+    /// The purpose of a code.
     package enum Purpose: String, Sendable {
         case signUp = "sign-up"
         case password
     }
 
-    /// What a code confirms.
+    /// The change that a code confirms.
     enum Subject: Sendable {
         /// An account to be made with this password.
         case account(StoredPassword)
@@ -45,6 +46,8 @@ package final class ConfirmationCodes: Sendable {
         package let expiresAt: Instant
         /// Where the person who signs up wishes to get the code. Nobody has checked it.
         package let contact: Contact?
+        /// The prefix of the address that asked for a new account; nil for a new password.
+        let origin: String?
         /// The admins who have read the code.
         fileprivate var readers: Set<UserNumber> = []
         /// Whether a target has accepted the code; nil where none was asked, or has not answered yet.
@@ -70,13 +73,19 @@ package final class ConfirmationCodes: Sendable {
             }
         }
 
-        init(_ subject: Subject, user: String, contact: Contact? = nil, at now: Instant) {
+        init(
+            _ subject: Subject, user: String, contact: Contact? = nil, from address: String? = nil, at now: Instant
+        ) {
             self.subject = subject
             self.user = user
             self.contact = contact
+            origin = address.map { AddressPrefix.of($0) }
             code = Identity.randomText(ConfirmationCodes.length)
             expiresAt = now.advanced(bySeconds: ConfirmationCodes.lifetimeSeconds)
         }
+
+        /// Whether neither an admin nor, by a target, the person has got the code.
+        fileprivate var isUnknown: Bool { readers.isEmpty && wasSent != true }
 
         fileprivate func isGood(_ code: String?, at now: Instant) -> Bool {
             guard now < expiresAt else { return false }
@@ -89,6 +98,18 @@ package final class ConfirmationCodes: Sendable {
         var signUps: [String: Entry] = [:]
         /// Codes for new passwords, by user: there are at most as many as users.
         var resets: [UserNumber: Entry] = [:]
+
+        /// Removes the oldest code that nobody has got of the addresses with the most such codes, unless those are the
+        /// addresses of the new code, or have few.
+        mutating func makeRoomForSignUp(from origin: String?) {
+            let unknown = signUps.values.lazy.filter(\.isUnknown)
+            let counts = Dictionary(unknown.map { ($0.origin, 1) }, uniquingKeysWith: +)
+            guard let most = counts.max(by: { $0.value < $1.value }), most.key != origin,
+                most.value > ConfirmationCodes.signUpCapacity / 100,
+                let oldest = unknown.filter({ $0.origin == most.key }).min(by: { $0.expiresAt < $1.expiresAt })
+            else { return }
+            signUps[oldest.user] = nil
+        }
 
         /// Changes an entry that is still open.
         mutating func change(_ entry: Entry, _ change: (inout Entry) -> Void) {
@@ -120,17 +141,21 @@ package final class ConfirmationCodes: Sendable {
 
     /// Makes the code of a new account.
     ///
+    /// When too many accounts wait, one from the addresses with the most gives way, so that a flood from one network
+    /// does not keep others from signing up.
+    ///
     /// - Throws: `UserPoolError.nameTaken` where an account of that name waits; `IdentityError.tooMany` where too many
     ///   accounts wait.
     func issueSignUp(
-        for name: String, password: StoredPassword, contact: Contact?, at now: Instant
+        for name: String, password: StoredPassword, contact: Contact?, from address: String, at now: Instant
     ) throws -> Entry {
-        let entry = Entry(.account(password), user: name, contact: contact, at: now)
+        let entry = Entry(.account(password), user: name, contact: contact, from: address, at: now)
         return try tables.withLock { tables in
             if let other = tables.signUps[name], now < other.expiresAt { throw UserPoolError.nameTaken }
             if tables.signUps.count >= Self.signUpCapacity {
                 tables.signUps = tables.signUps.filter { now < $0.value.expiresAt }
             }
+            if tables.signUps.count >= Self.signUpCapacity { tables.makeRoomForSignUp(from: entry.origin) }
             guard tables.signUps.count < Self.signUpCapacity else {
                 throw IdentityError.tooMany(limit: Self.signUpCapacity)
             }
@@ -141,7 +166,7 @@ package final class ConfirmationCodes: Sendable {
 
     /// The account that waits under a name; nil where none does, or where the code is not its own.
     ///
-    /// - Parameter code: nil for whoever may confirm an account without its code.
+    /// - Parameter code: nil when the caller may confirm an account without its code.
     func signUp(named name: String, code: String? = nil, at now: Instant) -> Entry? {
         tables.withLock { tables in tables.signUps[name].flatMap { $0.isGood(code, at: now) ? $0 : nil } }
     }

@@ -17,7 +17,8 @@ extension Identity {
             throw UserPoolError.nameTaken
         }
         let stored = try await prepare(password, ofUserNamed: name)
-        return try confirmations.issueSignUp(for: name, password: stored, contact: contact, at: now())
+        return try confirmations.issueSignUp(
+            for: name, password: stored, contact: contact, from: address, at: now())
     }
 
     /// Counts a request for another code of an account that waits. The code stays the same: otherwise anyone could take
@@ -118,7 +119,7 @@ extension Identity {
     }
 
     /// Returns the open codes, for an admin to hand over. The audit log has an entry for each code that this admin has
-    /// not read before, because whoever reads a code can use it.
+    /// not read before, because everyone who reads a code can use it.
     ///
     /// - Throws: `CoordinatorError`, `StoreError`; then nothing is shown.
     package func readConfirmationCodes(by admin: Author) async throws -> [ConfirmationCodes.Entry] {

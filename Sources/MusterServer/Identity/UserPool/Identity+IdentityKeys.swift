@@ -23,7 +23,7 @@ package struct UserPoolProof: Sendable {
     }
 }
 
-/// What a temporary key depends on: the session by which it was made, and the password of that session.
+/// The credentials that a temporary key depends on: the session by which it was made, and the password of that session.
 struct SessionBond: Hashable, Sendable {
     /// The key that the session is stored under.
     let key: [UInt8]
@@ -110,7 +110,7 @@ extension Identity {
     /// How long a token of an identity lasts, in seconds, as at Amazon.
     static let identityTokenSeconds: Double = 600
 
-    /// What a token of an identity proves, while the session lasts by which it was made.
+    /// Verifies a token of an identity, and returns the user and the session that made it.
     ///
     /// - Throws: `UserPoolError`; `StoreError`, `CoordinatorError`.
     package func proof(ofIdentityToken token: String) async throws -> UserPoolProof {

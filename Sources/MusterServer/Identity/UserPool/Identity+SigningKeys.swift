@@ -4,7 +4,7 @@ import MusterStore
 
 /// The keys that sign tokens, and their successors.
 extension Identity {
-    /// What a key signs.
+    /// The kind of token that a key signs.
     package enum SigningUse: String, CaseIterable, Hashable, Sendable {
         /// The tokens of the user pool, for Cognito's clients: RS256.
         case userPool = "user-pool"

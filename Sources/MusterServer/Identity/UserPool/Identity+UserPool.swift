@@ -5,7 +5,7 @@ import MusterHTTP
 import MusterStore
 import MusterWire
 
-/// What a client receives when a user has signed in to the user pool.
+/// The tokens that a client receives when a user has signed in to the user pool.
 package struct UserPoolSession: Sendable {
     package let accessToken: String
     package let idToken: String
@@ -128,7 +128,7 @@ extension Identity {
     }
 
     /// Ends all of a user's stored sessions, those of the native API too, and the credentials of the user's identity.
-    /// No device is told by push any more until it registers again.
+    /// No device receives pushes until it registers again.
     package func signOutEverywhere(_ user: UserNumber, by author: Author?) async throws {
         try await coordinator.edit(by: author) { _, draft in
             let identityKeys = try draft.store.credentials(.awsKey, of: user).filter(\.isIdentityKey)
@@ -149,7 +149,7 @@ extension Identity {
         return try await userPoolSession(named: claims.session, of: claims.sub).user
     }
 
-    /// What an id token proves, while its session lasts.
+    /// Verifies an id token, and returns its user and session.
     ///
     /// - Throws: as `user(ofAccessToken:)`.
     package func proof(ofIDToken token: String) async throws -> UserPoolProof {

@@ -10,11 +10,11 @@ package struct PasswordChallenge: Sendable {
     package let salt: [UInt8]
     /// The server's public number, in hexadecimal.
     package let publicNumber: String
-    /// What the client shows again with its proof; only this process can open it.
+    /// The sealed text that the client returns with its proof. Only this process can open it.
     package let secretBlock: [UInt8]
 }
 
-/// What the server has to know again of a challenge when it is answered.
+/// The content of a challenge that the server needs when the client answers it.
 struct OpenChallenge: Sendable {
     let user: String
     let clientNumber: BigUInt

@@ -9,7 +9,7 @@ import Synchronization
 
 /// The claims of a user pool's tokens, as Cognito names them.
 struct UserPoolClaims: JWTPayload, Equatable {
-    /// What a token is for.
+    /// The purpose of a token.
     enum Use: String, Codable, Sendable {
         case access
         case id

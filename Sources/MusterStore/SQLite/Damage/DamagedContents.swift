@@ -6,7 +6,7 @@ import MusterCore
 struct DamagedContents {
     /// A line of text for each damaged page or range of rows.
     private(set) var findings: [String] = []
-    /// What the server needs and cannot read, in words; nil if it can serve the rest.
+    /// The unreadable data without which the server cannot run, in words; nil if it can serve the rest.
     private(set) var vital: String?
     /// The tables and indexes that have a damaged page.
     private(set) var tables: Set<String> = []

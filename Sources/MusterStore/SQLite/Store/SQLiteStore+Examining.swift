@@ -6,7 +6,7 @@ import MusterDocuments
 package struct Examination: Sendable {
     /// A line of text for each finding; empty if there is no damage.
     package fileprivate(set) var findings: [String] = []
-    /// What was read and verified, each as a number and what it counts.
+    /// The numbers of rows, pages and other parts that were read and verified, each with the name of the part.
     package fileprivate(set) var verified: [String] = []
 }
 

@@ -47,6 +47,7 @@ package enum DatasetTable {
         return datasets
     }
 
+    /// Returns how much a user's datasets take; nil when the user has none.
     package static func usage(of user: UserNumber, in database: Database) throws -> DatasetUsage? {
         let statement = try RawStatement(
             "SELECT count(*), sum(bytes), max(modified_at) FROM datasets WHERE owner = ? AND is_there", in: database)

@@ -2,7 +2,8 @@ import GRDB
 package import MusterCore
 import MusterDocuments
 
-/// The rows of the engine's state of devices.
+/// The rows of the engine's state of devices. The table `refuges` holds what the code calls muster presences: its name
+/// is older, and a stored file keeps it.
 enum FollowedTables {
     static let schema = """
         -- Devices' presences in the muster regions of raw collections; `presences` has all others.
@@ -23,8 +24,8 @@ extension SQLiteTransaction {
         try set(presences, of: device, in: "presences")
     }
 
-    func setRefuges(_ refuges: [Presence], of device: DeviceNumber) throws {
-        try set(refuges, of: device, in: "refuges")
+    func setMusterPresences(_ presences: [Presence], of device: DeviceNumber) throws {
+        try set(presences, of: device, in: "refuges")
     }
 
     private func set(_ presences: [Presence], of device: DeviceNumber, in table: String) throws {
@@ -73,8 +74,8 @@ extension SQLiteStore {
         try presences(in: "presences").map { (device: $0.0, presences: $0.1) }
     }
 
-    package func refuges() throws -> [(device: DeviceNumber, refuges: [Presence])] {
-        try presences(in: "refuges").map { (device: $0.0, refuges: $0.1) }
+    package func musterPresences() throws -> [(device: DeviceNumber, presences: [Presence])] {
+        try presences(in: "refuges").map { (device: $0.0, presences: $0.1) }
     }
 
     private func presences(in table: String) throws -> [(DeviceNumber, [Presence])] {

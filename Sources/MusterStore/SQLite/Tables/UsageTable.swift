@@ -2,9 +2,9 @@ package import GRDB
 package import MusterCore
 import MusterDocuments
 
-/// The bytes of each device's positions in the history, and of its signals. Triggers of the database count them in the
-/// transaction that inserts, changes or deletes blocks and signals, whether for retention, a removal or a deleted
-/// history.
+/// The bytes of each device's positions in the history, of its signals, and of its other reports: sightings, ranges and
+/// notes. Triggers of the database count them in the transaction that inserts, changes or deletes rows, whether for
+/// retention, a removal or a deleted history.
 package enum UsageTable {
     static let schema = """
         -- The bytes of each device's blocks in the history.
@@ -43,20 +43,65 @@ package enum UsageTable {
 
         """
 
+    /// A sighting's row has a fixed size: about 80 bytes with its entry in the index of times.
+    static let reports = """
+        -- The bytes of each device's sightings, ranges and notes.
+        CREATE TABLE report_bytes (device INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
+        INSERT INTO report_bytes (device, bytes)
+            SELECT device, sum(bytes) FROM (
+                SELECT device, 80 * count(*) AS bytes FROM sightings GROUP BY device
+                UNION ALL SELECT device, sum(40 + length(range)) FROM ranges GROUP BY device
+                UNION ALL SELECT device, sum(length(key) + length(CAST(body AS BLOB))) FROM notes GROUP BY device)
+            GROUP BY device;
+        CREATE TRIGGER sighting_put AFTER INSERT ON sightings BEGIN
+            INSERT INTO report_bytes (device, bytes) VALUES (new.device, 80)
+                ON CONFLICT (device) DO UPDATE SET bytes = bytes + 80;
+        END;
+        CREATE TRIGGER sighting_gone AFTER DELETE ON sightings BEGIN
+            UPDATE report_bytes SET bytes = bytes - 80 WHERE device = old.device;
+            DELETE FROM report_bytes WHERE device = old.device AND bytes <= 0;
+        END;
+        CREATE TRIGGER range_put AFTER INSERT ON ranges BEGIN
+            INSERT INTO report_bytes (device, bytes) VALUES (new.device, 40 + length(new.range))
+                ON CONFLICT (device) DO UPDATE SET bytes = bytes + excluded.bytes;
+        END;
+        CREATE TRIGGER range_gone AFTER DELETE ON ranges BEGIN
+            UPDATE report_bytes SET bytes = bytes - 40 - length(old.range) WHERE device = old.device;
+            DELETE FROM report_bytes WHERE device = old.device AND bytes <= 0;
+        END;
+        CREATE TRIGGER note_put AFTER INSERT ON notes BEGIN
+            INSERT INTO report_bytes (device, bytes)
+                VALUES (new.device, length(new.key) + length(CAST(new.body AS BLOB)))
+                ON CONFLICT (device) DO UPDATE SET bytes = bytes + excluded.bytes;
+        END;
+        CREATE TRIGGER note_changed AFTER UPDATE OF body ON notes BEGIN
+            UPDATE report_bytes SET bytes = bytes + length(CAST(new.body AS BLOB)) - length(CAST(old.body AS BLOB))
+                WHERE device = new.device;
+        END;
+        CREATE TRIGGER note_gone AFTER DELETE ON notes BEGIN
+            UPDATE report_bytes SET bytes = bytes - length(old.key) - length(CAST(old.body AS BLOB))
+                WHERE device = old.device;
+            DELETE FROM report_bytes WHERE device = old.device AND bytes <= 0;
+        END;
+
+        """
+
     /// Returns the bytes of each device's signals.
     package static func signalBytes(in database: Database) throws -> [DeviceNumber: Int64] {
-        let rows = try Row.fetchAll(database, sql: "SELECT device, bytes FROM signal_bytes")
+        try bytesByDevice(in: "signal_bytes", of: database)
+    }
+
+    private static func bytesByDevice(in table: String, of database: Database) throws -> [DeviceNumber: Int64] {
+        let rows = try Row.fetchAll(database, sql: "SELECT device, bytes FROM \(table)")
         return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.number("device"), try $0.value("bytes")) })
     }
 
     /// Returns the bytes stored, in one snapshot.
     static func usage(in database: Database) throws -> StoredUsage {
         var usage = StoredUsage()
-        for row in try Row.fetchAll(database, sql: "SELECT device, bytes FROM position_bytes") {
-            let (device, bytes): (Int32, Int64) = (row["device"], row["bytes"])
-            usage.positionBytes[DeviceNumber(device)] = bytes
-        }
+        usage.positionBytes = try bytesByDevice(in: "position_bytes", of: database)
         usage.signalBytes = try signalBytes(in: database)
+        usage.reportBytes = try bytesByDevice(in: "report_bytes", of: database)
         usage.documentBytes = try DocumentTables(in: database) { .zero }.storedBytes()
         usage.datasetBytes = try DatasetTable.bytes(in: database)
         let pages = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0

@@ -32,7 +32,7 @@ package struct AdvertisingReport: Hashable, Sendable {
     }
 
     /// Reads a report of the older form (LE Advertising Report, subevent 0x02).
-    static func readLegacy(_ reader: inout HCIReader) throws(HCIFault) -> [AdvertisingReport] {
+    static func readLegacy(_ reader: inout HCIReader) throws(HCIError) -> [AdvertisingReport] {
         var reports: [AdvertisingReport] = []
         for _ in 0..<Int(try reader.byte()) {
             _ = try reader.byte()
@@ -49,7 +49,7 @@ package struct AdvertisingReport: Hashable, Sendable {
     }
 
     /// Reads a report of the newer form (LE Extended Advertising Report, subevent 0x0D).
-    static func readExtended(_ reader: inout HCIReader) throws(HCIFault) -> [AdvertisingReport] {
+    static func readExtended(_ reader: inout HCIReader) throws(HCIError) -> [AdvertisingReport] {
         var reports: [AdvertisingReport] = []
         for _ in 0..<Int(try reader.byte()) {
             let type = try reader.number16()

@@ -13,11 +13,11 @@ package struct BtsnoopReader: Sendable {
     }
 
     private enum LinkType: UInt32 {
-        /// Packets without their type, which the flags tell.
+        /// Packets without their type, which is in the flags.
         case bare = 1001
         /// Packets as H4 has them.
         case typed = 1002
-        /// BlueZ's monitor: the flags tell the kind of record.
+        /// BlueZ's monitor: the flags contain the kind of record.
         case monitor = 2001
     }
 
@@ -46,8 +46,8 @@ package struct BtsnoopReader: Sendable {
 
     /// Reads up to the next event of the controller; nil until more bytes are added.
     ///
-    /// - Throws: `BtsnoopFault`. The reader cannot be used after it.
-    package mutating func next() throws(BtsnoopFault) -> Record? {
+    /// - Throws: `BtsnoopError`. The reader cannot be used after it.
+    package mutating func next() throws(BtsnoopError) -> Record? {
         if link == nil, try !readHeader() { return nil }
         while let (time, flags, content) = try nextRecord() {
             guard let packet = packet(content, flags: flags) else { continue }
@@ -60,7 +60,7 @@ package struct BtsnoopReader: Sendable {
         return nil
     }
 
-    private mutating func readHeader() throws(BtsnoopFault) -> Bool {
+    private mutating func readHeader() throws(BtsnoopError) -> Bool {
         guard buffer.starts(with: Self.magic.prefix(buffer.count)) else { throw .noCapture }
         guard buffer.count >= Self.headerCount else { return false }
         let type = number(at: 12)
@@ -70,7 +70,7 @@ package struct BtsnoopReader: Sendable {
         return true
     }
 
-    private mutating func nextRecord() throws(BtsnoopFault) -> (Instant, flags: UInt32, ArraySlice<UInt8>)? {
+    private mutating func nextRecord() throws(BtsnoopError) -> (Instant, flags: UInt32, ArraySlice<UInt8>)? {
         guard buffer.count - start >= Self.recordHeaderCount else {
             shrink()
             return nil
@@ -116,8 +116,8 @@ package struct BtsnoopReader: Sendable {
     }
 }
 
-/// Why a file is no capture of Bluetooth packets.
-package enum BtsnoopFault: Error, Hashable, Sendable, CustomStringConvertible {
+/// The reason why a file is no capture of Bluetooth packets.
+package enum BtsnoopError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file does not begin as captures do.
     case noCapture
     /// The file has packets of another kind.

@@ -11,8 +11,8 @@ package enum HCIEvent: Hashable, Sendable {
 extension HCIEvent {
     /// Decodes an event packet's content: a code, a length and the parameters.
     ///
-    /// - Throws: `HCIFault.truncated` when a part is shorter than it says.
-    package init(_ content: ArraySlice<UInt8>) throws(HCIFault) {
+    /// - Throws: `HCIError.truncated` when a part is shorter than it says.
+    package init(_ content: ArraySlice<UInt8>) throws(HCIError) {
         var reader = HCIReader(content)
         let code = try reader.byte()
         let length = Int(try reader.byte())
@@ -58,22 +58,22 @@ struct HCIReader {
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    mutating func byte() throws(HCIFault) -> UInt8 {
+    mutating func byte() throws(HCIError) -> UInt8 {
         guard let byte = rest.popFirst() else { throw .truncated }
         return byte
     }
 
-    mutating func number16() throws(HCIFault) -> UInt16 {
+    mutating func number16() throws(HCIError) -> UInt16 {
         let low = try byte()
         return UInt16(try byte()) << 8 | UInt16(low)
     }
 
     /// Reads a Bluetooth address: six bytes, the last digits first.
-    mutating func address() throws(HCIFault) -> UInt64 {
+    mutating func address() throws(HCIError) -> UInt64 {
         try bytes(6).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    mutating func bytes(_ count: Int) throws(HCIFault) -> ArraySlice<UInt8> {
+    mutating func bytes(_ count: Int) throws(HCIError) -> ArraySlice<UInt8> {
         guard count <= rest.count else { throw .truncated }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)

@@ -42,16 +42,16 @@ package struct HCIPacket: Hashable, Sendable {
 
     /// Reads one whole packet as it stands in a capture: the type, then the packet.
     ///
-    /// - Throws: `HCIFault` when the type is unknown, or the packet ends before its own length.
-    package init(whole bytes: ArraySlice<UInt8>) throws(HCIFault) {
+    /// - Throws: `HCIError` when the type is unknown, or the packet ends before its own length.
+    package init(whole bytes: ArraySlice<UInt8>) throws(HCIError) {
         guard let first = bytes.first else { throw .truncated }
         guard let kind = Kind(rawValue: first) else { throw .unknownType(first) }
         self.init(kind, bytes.dropFirst())
     }
 }
 
-/// Why bytes are no packet of a Bluetooth controller.
-package enum HCIFault: Error, Hashable, Sendable, CustomStringConvertible {
+/// The reason why bytes are no packet of a Bluetooth controller.
+package enum HCIError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No packet begins with this byte, so the place of the next packet is unknown.
     case unknownType(UInt8)
     /// The packet ends before its own length.
@@ -81,8 +81,8 @@ package struct HCIPacketReader: Sendable {
 
     /// Reads the next packet; nil until more bytes arrive.
     ///
-    /// - Throws: `HCIFault.unknownType`. The reader cannot be used after it.
-    package mutating func next() throws(HCIFault) -> HCIPacket? {
+    /// - Throws: `HCIError.unknownType`. The reader cannot be used after it.
+    package mutating func next() throws(HCIError) -> HCIPacket? {
         guard start < buffer.count else { return nil }
         guard let kind = HCIPacket.Kind(rawValue: buffer[start]) else { throw .unknownType(buffer[start]) }
         let bodyStart = start + 1 + kind.headerCount

@@ -41,14 +41,14 @@ package struct ScanSetup: Sendable {
     /// Follows an event.
     ///
     /// - Returns: the next command; nil while the controller works, and once it scans.
-    /// - Throws: `ScanSetupFault` when the controller refuses a command that the scan needs.
-    package mutating func follow(_ event: HCIEvent) throws(ScanSetupFault) -> [UInt8]? {
+    /// - Throws: `ScanSetupError` when the controller refuses a command that the scan needs.
+    package mutating func follow(_ event: HCIEvent) throws(ScanSetupError) -> [UInt8]? {
         guard !isScanning, case .completed(let opcode, let status, let values) = event, opcode == Self.opcode(current)
         else { return nil }
         // A controller that does not scan may refuse to stop, and one without a mask of events has no use for it.
         let mayFail: [Step] = [.stopExtended, .stop, .supportedCommands]
         guard status == 0 || mayFail.contains(current) else {
-            throw ScanSetupFault(command: Self.name(current), status: status)
+            throw ScanSetupError(command: Self.name(current), status: status)
         }
         if current == .supportedCommands {
             isExtended = status == 0 && values.count > 37 && values[37] & 0x60 == 0x60
@@ -118,8 +118,8 @@ package struct ScanSetup: Sendable {
 }
 
 /// The controller refused a command.
-package struct ScanSetupFault: Error, CustomStringConvertible {
-    /// What the controller was told to do.
+package struct ScanSetupError: Error, CustomStringConvertible {
+    /// The command that was sent to the controller.
     let command: StaticString
     /// The controller's reason, by Bluetooth's list of error codes.
     let status: UInt8

@@ -1,5 +1,6 @@
 /// Keeps a Bluetooth controller scanning: it sets the scan up, has the controller prove that it still scans, and sets
-/// the scan up again when something ended it. It does no I/O: whoever owns the connection does what it returns.
+/// the scan up again when something ended it. It does no I/O: the owner of the connection carries out the steps that it
+/// returns.
 ///
 /// Silence proves nothing, because a room may be silent for hours. Each advertisement proves that the controller scans.
 /// After `silenceSeconds` without one, the watch sends the command that sets the parameters of a scan: a controller
@@ -23,7 +24,7 @@ package struct ScanWatch: Sendable {
         case ends(Interruption)
     }
 
-    /// Why a scan ended.
+    /// The reason why a scan ended.
     package enum Interruption: Hashable, Sendable, CustomStringConvertible {
         /// Another program changed the scan, or the operating system did.
         case otherProgram
@@ -31,10 +32,10 @@ package struct ScanWatch: Sendable {
         case reset
         /// The controller reported a fault of its hardware.
         case hardware
-        /// The controller does not scan any more, and did not say so.
+        /// The controller stopped scanning without an event.
         case stopped
 
-        /// What happened, in words that follow the controller's name.
+        /// The event as words that follow the controller's name.
         package var description: String {
             switch self {
             case .otherProgram: "another program changed the scan"
@@ -101,8 +102,8 @@ package struct ScanWatch: Sendable {
 
     /// Updates the watch by an event of the controller, and returns the turns that follow.
     ///
-    /// - Throws: `ScanSetupFault` when the controller refuses a command that the scan needs.
-    package mutating func follow(_ event: HCIEvent, at now: Double) throws(ScanSetupFault) -> [Turn] {
+    /// - Throws: `ScanSetupError` when the controller refuses a command that the scan needs.
+    package mutating func follow(_ event: HCIEvent, at now: Double) throws(ScanSetupError) -> [Turn] {
         switch state {
         case .waiting: return []
         case .settingUp(var setup, let askedAt, let isProof):
@@ -175,7 +176,7 @@ package struct ScanWatch: Sendable {
         return [.ends(cause)]
     }
 
-    /// Why an event means that the controller forgot its set-up; nil when it does not.
+    /// The reason why an event means that the controller forgot its set-up; nil when it does not.
     private static func restart(_ event: HCIEvent) -> Interruption? {
         switch event {
         case .completed(opcode: 0x0C03, _, _): .reset

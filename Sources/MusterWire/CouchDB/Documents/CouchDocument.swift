@@ -65,7 +65,7 @@ package struct CouchAttachment: Hashable, Sendable {
     package init(name: String) { self.name = name }
 }
 
-/// Why the server refuses a document of a client.
+/// The reason why the server refuses a document of a client.
 package enum CouchDocumentError: Error, Hashable, Sendable {
     case notAnObject
     /// No document may have this id. Carries the reason.

@@ -18,12 +18,12 @@ package struct CouchBulk: Sendable {
         /// The value of `_rev`; nil if the document lacks it.
         package var revisionText: String?
         /// `JSONError`, `CouchDocumentError`, or another error of reading it.
-        package var fault: any Error
+        package var error: any Error
 
-        package init(id: String, revisionText: String?, fault: any Error) {
+        package init(id: String, revisionText: String?, error: any Error) {
             self.id = id
             self.revisionText = revisionText
-            self.fault = fault
+            self.error = error
         }
     }
 
@@ -64,7 +64,7 @@ package struct CouchBulk: Sendable {
             throw reader.fault(fault.reason, at: reader.offset + fault.offset)
         } catch {
             guard let name = try? CouchDocumentName(passingOver: &reader), let id = name.id else { throw error }
-            return .failure(Refusal(id: id, revisionText: name.revisionText, fault: error))
+            return .failure(Refusal(id: id, revisionText: name.revisionText, error: error))
         }
     }
 }

@@ -1,7 +1,7 @@
 /// Parses a multipart body (RFC 2046) incrementally. It buffers no more than the head of a part, and the last bytes of
 /// a piece, which may be the beginning of a boundary.
 package struct MultipartReader {
-    /// What the reader found.
+    /// A piece that the reader found.
     package enum Event: Hashable, Sendable {
         /// A part begins. Names of header fields are lower-case.
         case part(headers: [String: String])
@@ -13,7 +13,7 @@ package struct MultipartReader {
     }
 
     /// The errors of a multipart body.
-    package enum Fault: Error, Hashable, Sendable {
+    package enum ParsingError: Error, Hashable, Sendable {
         /// The head of a part is longer than `headLimitBytes`, or malformed.
         case invalidHead
         /// The line of a boundary holds something else.
@@ -44,7 +44,7 @@ package struct MultipartReader {
     package var isAtEnd: Bool { state == .epilogue }
 
     /// Parses the next bytes, and returns what they complete. Bytes after the closing boundary are ignored.
-    package mutating func parse(_ bytes: some Collection<UInt8>) throws(Fault) -> [Event] {
+    package mutating func parse(_ bytes: some Collection<UInt8>) throws(ParsingError) -> [Event] {
         guard state != .epilogue else { return [] }
         held.append(contentsOf: bytes)
         var events: [Event] = []
@@ -55,7 +55,7 @@ package struct MultipartReader {
     /// Parses one element of the bytes that are held.
     ///
     /// - Returns: whether another step may find more in them.
-    private mutating func step(_ events: inout [Event]) throws(Fault) -> Bool {
+    private mutating func step(_ events: inout [Event]) throws(ParsingError) -> Bool {
         switch state {
         case .preamble:
             guard let start = held.firstOccurrence(of: delimiter) else {
@@ -87,7 +87,7 @@ package struct MultipartReader {
         }
     }
 
-    private mutating func stepBehindBoundary(_ events: inout [Event]) throws(Fault) -> Bool {
+    private mutating func stepBehindBoundary(_ events: inout [Event]) throws(ParsingError) -> Bool {
         guard held.count >= 2 else { return false }
         if held[0] == 0x2D, held[1] == 0x2D {
             events.append(.end)
@@ -124,7 +124,7 @@ package struct MultipartReader {
         return true
     }
 
-    private static func headers(_ bytes: ArraySlice<UInt8>) throws(Fault) -> [String: String] {
+    private static func headers(_ bytes: ArraySlice<UInt8>) throws(ParsingError) -> [String: String] {
         guard bytes.count <= headLimitBytes, let text = String(validating: bytes, as: UTF8.self) else {
             throw .invalidHead
         }

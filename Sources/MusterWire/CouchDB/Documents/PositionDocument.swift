@@ -4,7 +4,7 @@ import MusterGeometry
 
 /// A position as a document of its user's location database, and of the union.
 ///
-/// The document follows from the position alone, by whatever protocol the position arrived: the id identifies the
+/// The document depends only on the position, and not on the protocol by which it arrived: the id identifies the
 /// position, the body contains it, and the revision is a digest of the body. So a client that replicates again receives
 /// the same document again.
 package enum PositionDocument {

@@ -1,4 +1,4 @@
-/// Why a selector is invalid. The error codes and reasons are CouchDB's.
+/// The reason why a selector is invalid. The error codes and reasons are CouchDB's.
 package enum SelectorError: Error, Hashable, Sendable {
     /// The selector is not an object.
     case noObject

@@ -5,7 +5,7 @@ package struct NamedAction: Hashable, Sendable {
     package var kind: Action.Kind
     /// The name of the user who performed it.
     package var author: String
-    /// The name of the user whom it concerns.
+    /// The name of the user that the action concerns.
     package var user: String?
     /// The device that it concerns, such as `alice/phone`.
     package var device: String?

@@ -6,7 +6,7 @@ package struct NamedAttendanceReport: Hashable, Sendable {
     package var report: AttendanceReport
     package var team: String
     package var region: NamedRegion
-    /// The one person whom the rule counts; nil when it counts others.
+    /// The one person that the rule counts; nil when it counts several.
     package var person: String?
     /// The user who made, changed or removed the rule; nil when time or an observation caused the report.
     package var by: String?
@@ -44,13 +44,13 @@ package struct NamedAttendanceCount: Hashable, Sendable {
     }
 }
 
-/// An `AttendanceRule` with names in place of numbers, and where the people are whom it counts.
+/// An `AttendanceRule` with names in place of numbers, and the places of the people that it counts.
 package struct NamedAttendanceRule: Hashable, Sendable {
     /// The rule, in numbers.
     package var rule: AttendanceRule
     package var team: String
     package var region: NamedRegion
-    /// The one person whom it counts; nil when it counts others.
+    /// The one person that the rule counts; nil when it counts several.
     package var person: String?
     package var setBy: String
     /// The people who were reported as not there in the present window, and have not arrived.
@@ -98,7 +98,7 @@ extension AttendanceRule.Subject {
         }
     }
 
-    /// The one person whom the rule counts; nil when it counts others.
+    /// The one person that the rule counts; nil when it counts several.
     package var person: UserNumber? { if case .person(let user) = self { user } else { nil } }
 }
 

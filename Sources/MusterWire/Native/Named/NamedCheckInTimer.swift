@@ -50,7 +50,7 @@ extension JSONWriter {
         member("sosAfterSeconds", timer.sosAfterSeconds)
         member("opensIncident", timer.opensIncident)
         member("setBy", named.setBy)
-        if timer.tellings > 0 { member("tellings", Int64(timer.tellings)) }
+        if timer.noticeCount > 0 { member("tellings", Int64(timer.noticeCount)) }
         if let note = timer.note { member("note", note) }
     }
 }

@@ -21,25 +21,25 @@ package struct NamedProximityReport: Hashable, Sendable {
     }
 }
 
-/// A `ProximityRule` with names in place of numbers, and how far the people are whom it counts.
+/// A `ProximityRule` with names in place of numbers, and the distances of the people that it counts.
 package struct NamedProximityRule: Hashable, Sendable {
     /// The rule, in numbers.
     package var rule: ProximityRule
     package var team: String
     /// The name of the centre: a person's, or a device's as user/device.
     package var centre: String
-    /// The one person whom it counts; nil when it counts others.
+    /// The one person that the rule counts; nil when it counts several.
     package var person: String?
     package var setBy: String
-    /// The people whom it counts; of more than `listLimit` those with an alarm first.
+    /// The people that the rule counts; of more than `listLimit` those with an alarm first.
     package var people: [Person]
-    /// How many of all whom it counts are within the radius, beyond it, or not known to be either.
+    /// The number of counted people within the radius, beyond it, and at an unknown distance.
     package var counts: (within: Int, beyond: Int, unknown: Int) { (within, beyond, unknown) }
     private var within = 0
     private var beyond = 0
     private var unknown = 0
 
-    /// How far a person is from the centre.
+    /// The distance of a person from the centre.
     package struct Person: Hashable, Sendable {
         package var name: String
         package var reading: ProximityReading
@@ -52,7 +52,7 @@ package struct NamedProximityRule: Hashable, Sendable {
         }
     }
 
-    /// How many people an answer names.
+    /// The largest number of people that an answer names.
     package static let listLimit = 200
 
     package init(

@@ -53,9 +53,9 @@ package struct NamedRoll: Hashable, Sendable {
             self.lastSeen = lastSeen
         }
 
-        /// Whether the person is no user, but a visitor whom a leader put on the roll.
+        /// Whether the person is no user, but a visitor that a leader put on the roll.
         package var isVisitor: Bool { number < IncidentEntry.nobody }
-        /// Whether nobody need look for the person.
+        /// Whether the person counts as accounted for, so that nobody needs to look for them.
         package var isAccounted: Bool { safety.safety.state.isAccounted }
     }
 
@@ -65,9 +65,9 @@ package struct NamedRoll: Hashable, Sendable {
         self.allAccounted = allAccounted
     }
 
-    /// The people for whom the incident waits.
+    /// The people that the incident waits for.
     package var waitedFor: [Person] { people.filter { $0.takenOff == nil } }
-    /// The people for whom the incident waits and who are not accounted for.
+    /// The people that the incident waits for and that are not accounted for.
     package var unaccounted: [Person] { people.filter { $0.takenOff == nil && !$0.isAccounted } }
 }
 
@@ -84,7 +84,7 @@ package struct NamedUnconfirmed: Hashable, Sendable {
     }
 
     /// The kind's name in the API.
-    package var kind: StaticString { word.standing == .offSite ? "offSite" : "safe" }
+    package var kind: StaticString { word.status == .offSite ? "offSite" : "safe" }
 }
 
 /// A line of an incident's record, with names in place of numbers.
@@ -95,7 +95,7 @@ package struct NamedRecordLine: Hashable, Sendable {
     package var person: UserNumber
     /// The person's name; nil in a line about the incident itself.
     package var user: String?
-    /// What happened.
+    /// The event.
     package var event: IncidentEntry.Event
     /// The person's safety at that moment.
     package var safety: NamedSafety

@@ -6,12 +6,12 @@ import MusterTerminal
 extension DeviceCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "add", abstract: "Add a device without a token; `muster device token` makes both.")
+            commandName: "add", abstract: "Add a device without a token; `muster device token` creates both.")
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceOptions
         @Option(
             help: """
-                What the device sends, if others are to hear it: UUID:major:minor, a Bluetooth address, or the id of a \
+                The id by which receivers hear the device: UUID:major:minor, a Bluetooth address, or the id of a \
                 Meshtastic radio, as !a1b2c3d4.
                 """)
         var beacon: String?
@@ -28,7 +28,7 @@ extension DeviceCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Print a device with its latest position, and its clock where that is wrong, as JSON.")
+            abstract: "Print a device as JSON, with its latest position, and its clock error if there is one.")
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceOptions
 
@@ -41,10 +41,10 @@ extension DeviceCommand {
     struct EncryptionKey: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "encryption-key",
-            abstract: "Set the secret that an OwnTracks app seals its reports with, from standard input, one line.")
+            abstract: "Set the secret that encrypts the reports of an OwnTracks app, from standard input, one line.")
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceOptions
-        @Flag(help: "Forget the secret: sealed reports are refused from then on.") var remove = false
+        @Flag(help: "Remove the secret: encrypted reports are refused from then on.") var remove = false
 
         func run() async throws {
             let secret = remove ? nil : ["key": try readSecret()]
@@ -52,7 +52,7 @@ extension DeviceCommand {
                 _ = try await connection.send(
                     remove ? "DELETE" : "PUT", "\(device.path)/encryption-key", json: secret)
             }
-            announce("\(remove ? "Forgot" : "Set") the encryption key of \(device.user)/\(device.name).")
+            announce("\(remove ? "Removed" : "Set") the encryption key of \(device.user)/\(device.name).")
         }
     }
 }

@@ -2,12 +2,12 @@ import ArgumentParser
 import MusterTerminal
 import MusterWire
 
-/// What devices reported, and what follows from it. `muster export` writes a device's whole history.
+/// The commands that list the reports of devices. `muster export` writes a device's whole history.
 extension DeviceCommand {
     struct Positions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "positions",
-            abstract: "List where every device is: its latest position, when, and within how many metres.")
+            abstract: "List the latest position of every device, with its time and its accuracy.")
         @OptionGroup var options: ReportOptions
         @Option(help: "Only this user's devices.") var user: String?
 
@@ -28,7 +28,7 @@ extension DeviceCommand {
     struct Presences: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "presences",
-            abstract: "List how every device stands to the regions near it, how sure that is, and since when.")
+            abstract: "List whether each device is inside the regions near it, with the probability and the time.")
         @OptionGroup var options: ReportOptions
         @Option(help: "Only this user's devices.") var user: String?
 
@@ -47,11 +47,11 @@ extension DeviceCommand {
     struct Sightings: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sightings",
-            abstract: "List the beacons that a device saw, oldest first: when, which, how near and how far.")
+            abstract: "List the beacons that a device heard, oldest first: time, beacon, proximity and distance.")
         @OptionGroup var options: ReportOptions
         @OptionGroup var device: DeviceOptions
-        @Option(help: "The first sample time, RFC 3339.") var from: String?
-        @Option(help: "The first sample time that is not listed any more, RFC 3339.") var to: String?
+        @Option(help: "The earliest sample time, RFC 3339.") var from: String?
+        @Option(help: "The sample time before which the list ends, RFC 3339.") var to: String?
 
         func run() async throws {
             let bounds = [("from", from), ("to", to)].compactMap { name, time in time.map { "\(name)=\($0.segment)" } }
@@ -69,7 +69,7 @@ extension DeviceCommand {
     struct Ranges: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ranges",
-            abstract: "List how far a device measured others to be, oldest first: when, which, how far, and by what.")
+            abstract: "List the distances that a device measured, oldest first: time, other device, distance, source.")
         @OptionGroup var options: ReportOptions
         @OptionGroup var device: DeviceOptions
 
@@ -86,7 +86,7 @@ extension DeviceCommand {
     struct Signals: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "signals",
-            abstract: "List the signals that a device fired, newest first: when, its name, and its values as JSON.")
+            abstract: "List the signals that a device fired, newest first: time, name, and values as JSON.")
         @OptionGroup var options: ReportOptions
         @OptionGroup var device: DeviceOptions
 
@@ -100,7 +100,8 @@ extension DeviceCommand {
     struct Notes: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "notes",
-            abstract: "List what a device says of itself: the latest note of each kind and key, with its text as JSON.")
+            abstract: "List the notes of a device about itself: the latest of each kind and key, with its text as JSON."
+        )
         @OptionGroup var options: ReportOptions
         @OptionGroup var device: DeviceOptions
         @Option(help: "Only waypoint, card, steps, status, lwt, clock or properties.", completion: .noteKinds)
@@ -115,10 +116,10 @@ extension DeviceCommand {
     }
 }
 
-/// Which device is meant.
+/// The device that a command is about.
 struct DeviceOptions: ParsableArguments {
     @Argument(help: "The device's name, unique within its user.") var name: String
-    @Option(help: "Whose device it is.") var user: String
+    @Option(help: "The user that the device belongs to.") var user: String
 
     /// The device's path in the API.
     var path: String { "/users/\(user.segment)/devices/\(name.segment)" }

@@ -7,17 +7,18 @@ extension DeviceCommand {
     struct Token: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "token",
-            abstract: "Make a token for a device; the device is made when the user has none of that name.",
+            abstract: "Create a token for a device. The device is created if the user has none of that name.",
             discussion: """
-                With --owntracks, the token goes into the configuration of an OwnTracks app: it is written to a file \
-                that the phone opens, and shown as a QR code that the phone scans. Both hold the token: keep them from \
-                others. The app takes neither until its setting for external configuration is on.
+                With --owntracks, the token is part of the configuration of an OwnTracks app, which is written to a \
+                file that the phone opens, and shown as a QR code that the phone scans. Both contain the token: keep \
+                them secret. The app accepts them only while its setting for external configuration is on.
                 """)
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceOptions
         @Option(help: "Configure an OwnTracks app. The server's address as the phone reaches it: https://…")
         var owntracks: String?
-        @Option(help: "Where the configuration goes; USER-DEVICE.otrc in this folder unless said.", completion: .file())
+        @Option(
+            help: "The file for the configuration. By default USER-DEVICE.otrc in this folder.", completion: .file())
         var file: String?
         @Flag(help: #"Print {"device":…,"token":…}, with --owntracks also "file" and "link"."#) var json = false
 
@@ -25,7 +26,7 @@ extension DeviceCommand {
             if file != nil, owntracks == nil { throw ValidationError("--file goes with --owntracks") }
         }
 
-        struct Answer: Codable {
+        struct DeviceToken: Codable {
             var device: String
             var token: String
             var file: String?
@@ -34,11 +35,11 @@ extension DeviceCommand {
 
         func run() async throws {
             if let owntracks { return try await configure(for: OwnTracksConfiguration.checkedAddress(owntracks)) }
-            let answer = try await makeToken()
-            announce(json ? try encoded(answer) : answer.token)
+            let made = try await makeToken()
+            announce(json ? try encoded(made) : made.token)
         }
 
-        private func makeToken() async throws -> Answer {
+        private func makeToken() async throws -> DeviceToken {
             try await Connection.withServer(over: data.data) { connection in
                 try await connection.makeToken(device: device.name, user: device.user)
             }
@@ -48,11 +49,11 @@ extension DeviceCommand {
         private func configure(for address: String) async throws {
             // The token is shown this once: without the file it would be lost.
             let otrc = try PrivateFile(creating: file ?? "\(device.user)-\(device.name).otrc")
-            var (answer, link) = (Answer(device: "", token: ""), "")
+            var (made, link) = (DeviceToken(device: "", token: ""), "")
             try await otrc.fill {
-                answer = try await makeToken()
+                made = try await makeToken()
                 let configuration = OwnTracksConfiguration(
-                    address: address, user: device.user, device: device.name, token: answer.token)
+                    address: address, user: device.user, device: device.name, token: made.token)
                 link = try configuration.link
                 return try configuration.json
             }
@@ -60,8 +61,8 @@ extension DeviceCommand {
                 remark("note: over http anyone on the way can read the token. Phones outside need an https address.")
             }
             if json {
-                (answer.file, answer.link) = (otrc.path, link)
-                return announce(try encoded(answer))
+                (made.file, made.link) = (otrc.path, link)
+                return announce(try encoded(made))
             }
             guard let code = QRCode(Array(link.utf8)) else { throw CommandFailure("no QR code holds the link") }
             let isTerminal = isatty(STDOUT_FILENO) == 1

@@ -6,7 +6,7 @@ import MusterTerminal
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Make, list and remove devices, make the tokens they report with, and see what they reported.",
+        abstract: "Add, list and remove devices, create the tokens they report with, and list their reports.",
         subcommands: [
             Token.self, Add.self, Give.self, List.self, Show.self, Remove.self, EncryptionKey.self, Positions.self,
             Presences.self, Sightings.self, Ranges.self, Signals.self, Notes.self,
@@ -72,10 +72,10 @@ struct DeviceCommand: AsyncParsableCommand {
 
 extension Connection {
     /// Creates a device, unless the user has one of that name, and a new token for it.
-    func makeToken(device: String, user: String) async throws -> DeviceCommand.Token.Answer {
+    func makeToken(device: String, user: String) async throws -> DeviceCommand.Token.DeviceToken {
         let devices = "/users/\(user.segment)/devices"
         try await makeUnlessThere(devices, json: DeviceCommand.Device(name: device))
         let answer = try await send("POST", "\(devices)/\(device.segment)/token")
-        return try JSONDecoder().decode(DeviceCommand.Token.Answer.self, from: answer)
+        return try JSONDecoder().decode(DeviceCommand.Token.DeviceToken.self, from: answer)
     }
 }

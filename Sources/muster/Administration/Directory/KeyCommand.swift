@@ -6,7 +6,7 @@ import MusterTerminal
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Add, list and remove the keys with which programs sign in, and renew those that sign tokens.",
+        abstract: "Add, list and remove the keys with which programs sign in, and replace those that sign tokens.",
         subcommands: [Add.self, List.self, Remove.self, Rotate.self])
 
     struct Key: Codable, Sendable {
@@ -38,7 +38,7 @@ struct KeyCommand: AsyncParsableCommand {
             var lastsSeconds: Double?
         }
 
-        private struct Answer: Decodable {
+        private struct CreatedKey: Decodable {
             var key: String?
             var accessKeyId: String?
             var secretAccessKey: String?
@@ -57,16 +57,17 @@ struct KeyCommand: AsyncParsableCommand {
         func run() async throws {
             let request = Request(
                 label: label, user: user, kind: aws ? "aws" : "token", lastsSeconds: temporary)
-            let answer = try await Connection.withServer(over: data.data) { connection in
-                try JSONDecoder().decode(Answer.self, from: try await connection.send("POST", "/keys", json: request))
+            let created = try await Connection.withServer(over: data.data) { connection in
+                try JSONDecoder().decode(
+                    CreatedKey.self, from: try await connection.send("POST", "/keys", json: request))
             }
             let credentials = Credentials(
-                key: answer.key, accessKeyId: answer.accessKeyId, secretAccessKey: answer.secretAccessKey,
-                sessionToken: answer.sessionToken, expiration: answer.expiresAt)
+                key: created.key, accessKeyId: created.accessKeyId, secretAccessKey: created.secretAccessKey,
+                sessionToken: created.sessionToken, expiration: created.expiresAt)
             if json { return announce(try encoded(credentials)) }
             let lines: [(String, String?)] = [
-                ("AWS_ACCESS_KEY_ID", answer.accessKeyId), ("AWS_SECRET_ACCESS_KEY", answer.secretAccessKey),
-                ("AWS_SESSION_TOKEN", answer.sessionToken), ("MUSTER_TOKEN", answer.key),
+                ("AWS_ACCESS_KEY_ID", created.accessKeyId), ("AWS_SECRET_ACCESS_KEY", created.secretAccessKey),
+                ("AWS_SESSION_TOKEN", created.sessionToken), ("MUSTER_TOKEN", created.key),
             ]
             for (name, value) in lines { if let value { announce("\(name)=\(value)") } }
         }
@@ -109,17 +110,17 @@ struct KeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rotate", abstract: "Sign tokens with a new key from now on.",
             discussion: """
-                Tokens of the key before it stay good until they expire, within a quarter of an hour. With \
-                --end-tokens they are refused at once: everyone who is signed in gets new ones by their refresh token.
+                Tokens that the former key signed stay valid until they expire, within 15 minutes. With --end-tokens \
+                they are refused at once; clients that are signed in get new ones with their refresh tokens.
                 """)
         @OptionGroup var data: DataOption
         @Argument(
             help: """
-                What the key signs: user-pool, the tokens of Cognito's clients, or access-tokens, those of Muster's \
-                own API.
+                The tokens that the key signs: user-pool (those of Cognito clients) or access-tokens (those of \
+                Muster's own API).
                 """)
         var use: Use
-        @Flag(help: "Refuse all tokens that were signed before: the key was stolen.") var endTokens = false
+        @Flag(help: "Refuse all tokens that were signed before, because the key was stolen.") var endTokens = false
         @Flag(help: "Print JSON.") var json = false
 
         enum Use: String, ExpressibleByArgument, CaseIterable {
@@ -127,7 +128,7 @@ struct KeyCommand: AsyncParsableCommand {
             case accessTokens = "access-tokens"
         }
 
-        private struct Answer: Decodable {
+        private struct NewSigningKey: Decodable {
             var kid: String
             var formerGoodUntil: String?
         }
@@ -138,9 +139,9 @@ struct KeyCommand: AsyncParsableCommand {
                 try await connection.send("POST", "/signing-keys/\(use.rawValue)\(query)")
             }
             if json { return announce(String(decoding: answer, as: UTF8.self)) }
-            let key = try JSONDecoder().decode(Answer.self, from: answer)
+            let key = try JSONDecoder().decode(NewSigningKey.self, from: answer)
             announce("The key \(key.kid) signs from now on.")
-            if let end = key.formerGoodUntil { announce("Tokens of the key before it are good until \(end).") }
+            if let end = key.formerGoodUntil { announce("Tokens that the former key signed are valid until \(end).") }
             if endTokens { announce("Tokens that were signed before are refused.") }
         }
     }

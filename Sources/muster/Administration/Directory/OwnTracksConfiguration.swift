@@ -2,7 +2,7 @@ import Foundation
 import MusterCoding
 import MusterTerminal
 
-/// What an OwnTracks app takes up to report to this server, as a file (`.otrc`) or behind a link.
+/// The configuration with which an OwnTracks app reports to this server, as a file (`.otrc`) or in a link.
 ///
 /// Source: OwnTracks Booklet, "Remote configuration".
 struct OwnTracksConfiguration: Encodable {
@@ -67,20 +67,20 @@ struct PrivateFile {
     let path: String
     private let handle: FileHandle
 
-    /// Makes the file, empty.
+    /// Creates the file, empty.
     ///
-    /// - Throws: `CommandFailure` where there is one of that name, or it cannot be made.
+    /// - Throws: `CommandFailure` if a file of that name exists, or it cannot be created.
     init(creating path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else {
-            let cause = errno == EEXIST ? "it is there already" : String(cString: strerror(errno))
-            throw CommandFailure("\(path) cannot be made: \(cause)")
+            let cause = errno == EEXIST ? "it exists already" : String(cString: strerror(errno))
+            throw CommandFailure("\(path) cannot be created: \(cause)")
         }
         self.path = path
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// Writes the file with a line's end, or removes it.
+    /// Writes the content and a line break, or removes the file if that fails.
     ///
     /// - Throws: what `content` throws; `CommandFailure` where the file cannot be written.
     func fill(with content: () async throws -> String) async throws {

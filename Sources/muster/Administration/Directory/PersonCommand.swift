@@ -47,7 +47,7 @@ struct PersonCommand: AsyncParsableCommand {
 
     struct Acknowledge: PersonDeclaration {
         static let configuration = CommandConfiguration(
-            commandName: "acknowledge", abstract: "The person's call for help has been heard.")
+            commandName: "acknowledge", abstract: "The person's call for help was received.")
         static let kind = "acknowledge"
         @OptionGroup var options: DeclarationOptions
     }
@@ -57,7 +57,7 @@ extension PersonCommand {
     struct Ask: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ask",
-            abstract: "Ask the person where they are now, on their push devices and in their live feed.")
+            abstract: "Request the person's location now, through their push devices and their live feed.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Flag(help: "Print JSON.") var json = false
@@ -68,14 +68,14 @@ extension PersonCommand {
             }
             if json { return announce(String(decoding: body, as: UTF8.self)) }
             let question = try JSONDecoder().decode(LocationQuestion.self, from: body)
-            announce("\(name) is asked; push devices: \(question.pushDevices.count); \(question.lastPosition).")
+            announce("Asked \(name); push devices: \(question.pushDevices.count); \(question.lastPosition).")
         }
     }
 
     struct Asked: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "asked",
-            abstract: "See what became of that question: by which channels it went out, and what came since.")
+            abstract: "Show the state of that request: the channels that it was sent through, and the reports since.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Flag(help: "Print JSON.") var json = false
@@ -85,7 +85,7 @@ extension PersonCommand {
                 let (body, status) = try await connection.exchange("GET", "/users/\(name.segment)/location-request")
                 if status == 404 {
                     try await connection.require("user", called: name, in: "/users", remedy: "")
-                    throw CommandFailure("nobody asked \(name) of late: muster person ask \(name)")
+                    throw CommandFailure("no open location request for \(name): muster person ask \(name)")
                 }
                 guard status == 200 else { throw CommandFailure(problem: body, status: status, of: "/users/\(name)") }
                 return body
@@ -98,7 +98,7 @@ extension PersonCommand {
     struct Join: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "join",
-            abstract: "Join a user that stands for a device to the person's user, who gets its devices.")
+            abstract: "Join a user that stands for a device to a person's user, which receives its devices.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user that stands for a device; it is removed.") var name: String
         @Option(help: "The person's user.") var to: String
@@ -117,7 +117,7 @@ extension PersonCommand {
     struct Declarations: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "declarations",
-            abstract: "List what was said of a person, oldest first: when, what, by whom, and the sentence with it.")
+            abstract: "List the declarations about a person, oldest first: time, kind, author and note.")
         @OptionGroup var options: ReportOptions
         @Argument(help: "The user.") var name: String
 
@@ -129,7 +129,7 @@ extension PersonCommand {
     }
 }
 
-/// What every word of `muster person` takes.
+/// The options of every declaration of `muster person`.
 struct DeclarationOptions: ParsableArguments {
     @OptionGroup var data: DataOption
     @Argument(help: "The user.") var name: String
@@ -180,7 +180,7 @@ struct PersonSafety: Decodable {
     /// The state, since when it holds, and how it is known.
     var sentence: String {
         let words = ["needsHelp": "needs help", "sos": "SOS", "offSite": "off site"]
-        let time = since.map { "since \($0)" } ?? "never heard of"
+        let time = since.map { "since \($0)" } ?? "never reported"
         let heard = acknowledgedBy.map { ", acknowledged by \($0)" } ?? ""
         return "\(words[state] ?? state)\t\(time)\t\(known)\(heard)"
     }
@@ -189,15 +189,15 @@ struct PersonSafety: Decodable {
         switch source {
         case "region": "inside \(region?.name ?? "a muster region")"
         case "position": "outside every muster region"
-        case "ownDeclaration": "own word"
+        case "ownDeclaration": "own declaration"
         case "marked": "marked by \(markedBy ?? "")"
         case "checkInTimer": "check-in timer ran out"
-        default: "nothing heard"
+        default: "no report"
         }
     }
 }
 
-/// The question where someone is, as the API returns it.
+/// A location request, as the API returns it.
 private struct LocationQuestion: Decodable {
     struct PushDevice: Decodable { var id: String }
     struct Channel: Decodable {
@@ -226,14 +226,14 @@ private struct LocationQuestion: Decodable {
             [channel.channel, channel.device ?? "", channel.at, channel.outcome, channel.reason ?? ""]
                 .joined(separator: "\t")
         }
-        return [head] + (sent.isEmpty ? ["It has gone out by no channel so far."] : sent) + [outcome(for: name)]
+        return [head] + (sent.isEmpty ? ["It has not been sent through any channel yet."] : sent) + [outcome(for: name)]
     }
 
     private func outcome(for name: String) -> String {
         switch state {
         case "answered": "\(name) answered: \(lastPosition)."
-        case "heard": "\(name) was heard at \(heardAt ?? ""), but has sent no newer position: \(lastPosition)."
-        default: "Nothing was heard of \(name) since: \(lastPosition)."
+        case "heard": "\(name) reported at \(heardAt ?? ""), but without a newer position: \(lastPosition)."
+        default: "Nothing was received from \(name) since: \(lastPosition)."
         }
     }
 }

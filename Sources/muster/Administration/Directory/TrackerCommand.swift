@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster tracker`: which collections a team's devices cross, and which positions are left out.
+/// `muster tracker`: the collections whose regions a team's devices cross, and the filter for positions.
 struct TrackerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tracker",
@@ -18,7 +18,7 @@ struct TrackerCommand: AsyncParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add",
-            abstract: "Add a tracker of no team, as AWS clients use; `muster team add` makes a team's.")
+            abstract: "Add a tracker without a team, for AWS clients; `muster team add` creates a team's.")
         @OptionGroup var data: DataOption
         @Argument(help: "Letters, digits and . _ -") var name: String
         @Option(help: "none, timeBased, distanceBased or accuracyBased.", completion: .filters) var filter: String?
@@ -43,7 +43,7 @@ struct TrackerCommand: AsyncParsableCommand {
         @Option(help: "none, timeBased, distanceBased or accuracyBased.", completion: .filters) var filter: String?
         @Option(help: "A collection whose regions its devices cross. May be given several times; replaces all.")
         var collection: [String] = []
-        @Flag(help: "Its devices cross nothing.") var noCollections = false
+        @Flag(help: "Remove all collections from the tracker.") var noCollections = false
         @Flag(help: "Print the tracker as JSON.") var json = false
 
         func validate() throws {
@@ -86,7 +86,7 @@ struct TrackerCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Remove a tracker; a team's goes with its team.")
+            commandName: "remove", abstract: "Remove a tracker. A team's tracker is removed with its team.")
         @OptionGroup var data: DataOption
         @Argument(help: "The tracker.") var name: String
 

@@ -133,7 +133,8 @@ struct TeamCommand: AsyncParsableCommand {
         @Option(help: "The seconds of silence after which a member's safety is unknown.") var silenceSeconds: Double?
         @Option(help: "Whether a drill closes by itself once everyone stays accounted for: true or false.")
         var closesDrills: Bool?
-        @Option(help: "The same for a real incident; only an admin may set it.") var closesRealIncidents: Bool?
+        @Option(help: "Whether a real incident closes by itself; only an admin may set it.")
+        var closesRealIncidents: Bool?
         @Option(help: "The seconds for which everyone must stay accounted for.") var closesAfterSeconds: Double?
         @Option(help: "The seconds for which a declared \"off site\" or \"safe\" holds.")
         var declaredHoldsSeconds: Double?
@@ -196,7 +197,7 @@ struct TeamCommand: AsyncParsableCommand {
         @Argument(help: "The team.") var name: String
         @Flag(help: "Print JSON.") var json = false
 
-        struct Answer: Decodable {
+        struct MemberNames: Decodable {
             struct Member: Decodable { var user: String }
             var members: [Member]
         }
@@ -207,7 +208,7 @@ struct TeamCommand: AsyncParsableCommand {
             }
             if json { return announce(String(decoding: body, as: UTF8.self)) }
             struct Safeties: Decodable { var members: [PersonSafety] }
-            let members = try JSONDecoder().decode(Answer.self, from: body).members
+            let members = try JSONDecoder().decode(MemberNames.self, from: body).members
             let safeties = try JSONDecoder().decode(Safeties.self, from: body).members
             for (member, safety) in zip(members, safeties) { announce("\(member.user)\t\(safety.sentence)") }
         }

@@ -18,8 +18,8 @@ struct CollectionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "add", abstract: "Add an empty collection.")
         @OptionGroup var data: DataOption
         @Argument(help: "The name: letters, digits and . _ -") var name: String
-        @Option(help: "The policy for crossings of its regions: confident or raw.", completion: .policies) var policy =
-            "confident"
+        @Option(help: "The policy for crossings of its regions: confident or raw.", completion: .policies)
+        var policy = "confident"
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in

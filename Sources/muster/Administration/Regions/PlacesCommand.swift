@@ -50,7 +50,7 @@ struct PlacesCommand: AsyncParsableCommand {
                 }
                 return count
             }
-            announce("Imported \(isNew) places; \(places.count - isNew) were there already.")
+            announce("Imported \(isNew) places; \(places.count - isNew) existed already.")
         }
     }
 

@@ -48,7 +48,7 @@ extension RegionCommand {
 
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Put one region in the place of the one that has its id, or add it.")
+            commandName: "set", abstract: "Replace the region with this id, or add it.")
         @OptionGroup var data: DataOption
         @Argument(help: "The region's id.") var id: String
         @Argument(help: "A GeoJSON file with one Feature.", completion: .geoJSONFiles) var file: String

@@ -23,7 +23,7 @@ struct RegionCommand: AsyncParsableCommand {
         @Flag(help: "Mark the regions as muster regions: people inside are safe.") var muster = false
         @Flag(help: "Show what would be imported and every error, and import nothing.") var dryRun = false
 
-        struct Answer: Decodable { var stored: Int }
+        struct ImportResult: Decodable { var stored: Int }
 
         func run() async throws {
             let body = try InputFile.read(file)
@@ -39,7 +39,7 @@ struct RegionCommand: AsyncParsableCommand {
                     "POST", "/collections/\(collection.segment)/regions" + query, body: body,
                     contentType: "application/geo+json")
             }
-            let count = try JSONDecoder().decode(Answer.self, from: answer).stored
+            let count = try JSONDecoder().decode(ImportResult.self, from: answer).stored
             announce("\(dryRun ? "Would import" : "Imported") \(count) regions into \(collection).")
         }
     }

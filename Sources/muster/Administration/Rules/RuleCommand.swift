@@ -123,7 +123,7 @@ struct RuleCommand: AsyncParsableCommand {
         @Option(help: "The event pattern: JSON, or @FILE.") var pattern: String
         @Option(help: "The event: JSON, or @FILE.") var event: String
 
-        struct Answer: Decodable {
+        struct MatchResult: Decodable {
             var matches: Bool
         }
 
@@ -136,7 +136,7 @@ struct RuleCommand: AsyncParsableCommand {
             let answer = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("POST", "/event-patterns/test", body: body)
             }
-            let matches = try JSONDecoder().decode(Answer.self, from: answer).matches
+            let matches = try JSONDecoder().decode(MatchResult.self, from: answer).matches
             announce(matches ? "matches" : "does not match")
             if !matches { throw ExitCode(1) }
         }

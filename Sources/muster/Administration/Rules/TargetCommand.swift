@@ -5,7 +5,7 @@ import MusterTerminal
 /// `muster target`: manages the targets that events are sent to.
 struct TargetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "target", abstract: "Say where events go: web servers, Slack, the server's log.",
+        commandName: "target", abstract: "Manage the targets of events: web servers, Slack, the server's log.",
         subcommands: [
             Add.self, Change.self, List.self, Show.self, Enable.self, Disable.self, Rotate.self, Test.self, Remove.self,
         ])
@@ -48,12 +48,12 @@ struct TargetCommand: AsyncParsableCommand {
 
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Change what a target calls, and with which header fields.")
+            commandName: "set", abstract: "Change the URL and the header fields of a target.")
         @OptionGroup var data: DataOption
         @Argument(help: "The target.") var name: String
         @Option(help: "The URL to call; for Slack that of the incoming webhook.") var url: String?
         @OptionGroup var fields: HeaderOptions
-        @Flag(help: "Call without header fields of one's own.") var noHeaders = false
+        @Flag(help: "Remove all header fields that were set.") var noHeaders = false
         @Flag(help: "Print the target as JSON.") var json = false
 
         func validate() throws {
@@ -152,13 +152,13 @@ struct TargetCommand: AsyncParsableCommand {
         @Argument(help: "The target.") var name: String
         @Option(help: "The hours for which the old secret stays valid.") var hours = 24
 
-        struct Answer: Decodable { var secret: String }
+        struct NewSecret: Decodable { var secret: String }
 
         func run() async throws {
             let answer = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("POST", "/targets/\(name.segment)/secret?hours=\(hours)")
             }
-            announce(try JSONDecoder().decode(Answer.self, from: answer).secret)
+            announce(try JSONDecoder().decode(NewSecret.self, from: answer).secret)
         }
     }
 
@@ -168,14 +168,14 @@ struct TargetCommand: AsyncParsableCommand {
         @Argument(help: "The target.") var name: String
         @Flag(help: "Print JSON.") var json = false
 
-        struct Answer: Decodable { var event: String }
+        struct SentEvent: Decodable { var event: String }
 
         func run() async throws {
             let answer = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("POST", "/targets/\(name.segment)/test")
             }
             if json { return announce(String(decoding: answer, as: UTF8.self)) }
-            announce("Event \(try JSONDecoder().decode(Answer.self, from: answer).event) is on its way to \(name).")
+            announce("Event \(try JSONDecoder().decode(SentEvent.self, from: answer).event) is on its way to \(name).")
         }
     }
 

@@ -6,16 +6,16 @@ import MusterWire
 extension TriggerCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "run", abstract: "Run the actions that wait, each once, and those that were given up again.",
+            commandName: "run", abstract: "Run each waiting action once, and retry the actions that were given up.",
             discussion: """
-                Put this into a timer to look every 15 minutes at triggers that were set --by-hand. Others run at \
-                once. What is fired after this began waits for the next time. The command fails where an action was \
-                given up or still waits.
+                Run this from a timer, for example every 15 minutes, for triggers that were set with --by-hand. Other \
+                triggers run at once. A trigger that is fired after the command began waits for the next run. The \
+                command fails if an action was given up or still waits.
                 """)
         @OptionGroup var data: DataOption
-        @Option(help: "Whose triggers they are.") var user: String
+        @Option(help: "The user that the triggers belong to.") var user: String
         @Option(help: "Only the trigger of this number.") var number: Int?
-        @Option(help: "How long to wait for the actions of a trigger to end, in seconds.") var seconds = 60
+        @Option(help: "Seconds to wait until the actions of a trigger have ended.") var seconds = 60
 
         func validate() throws {
             if let number, !TriggerCommand.numbers.contains(number) { throw ValidationError("a trigger is 1 to 5") }
@@ -47,7 +47,7 @@ extension TriggerCommand {
             let run = try JSONValue(
                 parsing: [UInt8](try await connection.send("POST", "/targets/\(action.segment)/run")))
             guard let count = run["count"]?.integer, let through = run["through"]?.integer else {
-                throw CommandFailure("the server's answer to a run of \(action) says no count")
+                throw CommandFailure("the server's answer about \(action) contains no count")
             }
             var left = try await counts(of: action, through: through, connection)
             let end = ContinuousClock.now + .seconds(seconds)

@@ -8,17 +8,17 @@ extension TriggerCommand {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Set what a trigger does. Makes its device, its target and its rule, or changes them.",
+            abstract: "Set the action of a trigger. Creates or changes its device, its target and its rule.",
             discussion: """
-                A template may use <user>, <device>, <name>, <time>, <text1> to <text3> and <url1> to <url3>. One that \
-                begins with { is JSON. What a signal does not carry is empty.
+                A template may use <user>, <device>, <name>, <time>, <text1> to <text3> and <url1> to <url3>. A \
+                template that begins with { is JSON. A placeholder for which the signal has no value becomes empty.
                 """)
         @OptionGroup var data: DataOption
         @OptionGroup var trigger: TriggerOptions
         @Option(help: "Post to Slack: the URL of an incoming webhook.") var slack: String?
         @Option(help: "Post JSON to this URL: Home Assistant, n8n, IFTTT's webhooks, any other.") var url: String?
-        @Option(help: "Send to this target, which is there already.") var target: String?
-        @Option(help: "What to send: a template, or @FILE.") var template: String?
+        @Option(help: "Send to this existing target.") var target: String?
+        @Option(help: "The text to send: a template, or @FILE.") var template: String?
         @Flag var timing: Timing?
 
         enum Timing: EnumerableFlag {
@@ -27,8 +27,8 @@ extension TriggerCommand {
 
             static func help(for timing: Timing) -> ArgumentHelp? {
                 switch timing {
-                case .atOnce: "Run the action as soon as it is fired, as a new trigger does. What waits runs, too."
-                case .byHand: "Let what is fired wait for 'muster trigger run'."
+                case .atOnce: "Run the action as soon as the trigger is fired, the default. Waiting actions run, too."
+                case .byHand: "Hold fired triggers until 'muster trigger run'."
                 }
             }
         }

@@ -9,13 +9,13 @@ import MusterWire
 /// signals; its action is a target, which a rule sends them to.
 struct TriggerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trigger", abstract: "Say what a person's triggers do, fire them, and run what waits.",
+        commandName: "trigger", abstract: "Set the actions of a person's triggers, fire them, and run waiting actions.",
         subcommands: [Set.self, List.self, Fire.self, Run.self])
 
-    /// Which trigger is meant.
+    /// The trigger that a command is about.
     struct TriggerOptions: ParsableArguments {
         @Argument(help: "The number, 1 to 5.") var number: Int
-        @Option(help: "Whose trigger it is.") var user: String
+        @Option(help: "The user that the trigger belongs to.") var user: String
 
         func validate() throws {
             guard TriggerCommand.numbers.contains(number) else { throw ValidationError("a trigger is 1 to 5") }
@@ -26,7 +26,7 @@ struct TriggerCommand: AsyncParsableCommand {
 
     static let numbers = 1...5
 
-    /// What belongs to a trigger, by name.
+    /// The names of the objects that belong to a trigger.
     struct Names {
         let user: String
         let device: String
@@ -62,8 +62,8 @@ struct TriggerCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "fire", abstract: "Fire a trigger.")
         @OptionGroup var data: DataOption
         @OptionGroup var trigger: TriggerOptions
-        @Option(help: "A text for the action: text1, text2, text3 in turn.") var text: [String] = []
-        @Option(help: "A URL for the action: url1, url2, url3 in turn.") var url: [String] = []
+        @Option(help: "A text for the action; may be repeated, for text1, text2 and text3.") var text: [String] = []
+        @Option(help: "A URL for the action; may be repeated, for url1, url2 and url3.") var url: [String] = []
 
         private struct Signal: Encodable {
             var device: String
@@ -89,9 +89,9 @@ struct TriggerCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List a person's triggers: what each does, and when it was fired last.")
+            commandName: "list", abstract: "List a person's triggers: number, targets, and time of the last firing.")
         @OptionGroup var data: DataOption
-        @Option(help: "Whose triggers they are.") var user: String
+        @Option(help: "The user that the triggers belong to.") var user: String
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in

@@ -2,11 +2,11 @@ import ArgumentParser
 import Foundation
 import MusterTerminal
 
-/// `muster attendance`: rules about who should be in a region.
+/// `muster attendance`: rules about the people who should be in a region.
 struct AttendanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attendance",
-        abstract: "Say who of a team should be in a region, and be told when they are not known to be there.",
+        abstract: "Set which people of a team must be in a region; Muster reports when they are not known to be there.",
         subcommands: [Minimum.self, Expect.self, Show.self, List.self, Remove.self])
 
     /// The options that every kind of rule has.
@@ -17,7 +17,7 @@ struct AttendanceCommand: AsyncParsableCommand {
         @Option(help: "The region's id.") var region: String
         @Option(help: "Count only people with this role, Muster's or your own.") var role: String?
         @Flag(help: "Open an incident of the team with the report.") var opensIncident = false
-        @Option(help: "What the rule is for.") var note: String?
+        @Option(help: "The purpose of the rule.") var note: String?
         @Flag(help: "Print JSON.") var json = false
 
         var path: String { "/teams/\(team.segment)/attendance-rules/\(name.segment)" }
@@ -26,11 +26,11 @@ struct AttendanceCommand: AsyncParsableCommand {
     struct Minimum: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "minimum",
-            abstract: "Demand that at least so many of a team are in a region. It replaces the rule of this name.")
+            abstract: "Require a minimum number of people in a region. Replaces the rule of this name.")
         @OptionGroup var data: DataOption
         @OptionGroup var rule: RuleOptions
-        @Argument(help: "How many must be known to be there.") var count: Int
-        @Option(help: "How long too few may be there, 0 to 86400 s.") var afterSeconds: Double = 0
+        @Argument(help: "The number of people who must be known to be there.") var count: Int
+        @Option(help: "Seconds for which too few people may be there, 0 to 86400.") var afterSeconds: Double = 0
 
         func run() async throws {
             let order = Order(
@@ -55,15 +55,16 @@ struct AttendanceCommand: AsyncParsableCommand {
     struct Expect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "expect",
-            abstract: "Expect people in a region at a time of the week. It replaces the rule of this name.")
+            abstract: "Expect people in a region at certain times of the week. Replaces the rule of this name.")
         @OptionGroup var data: DataOption
         @OptionGroup var rule: RuleOptions
-        @Option(help: "Expect this person alone.") var person: String?
+        @Option(help: "Expect only this person.") var person: String?
         @Option(help: "The days, such as monday,tuesday.") var days: String
-        @Option(help: "When they are expected, such as 07:00.") var from: String
-        @Option(help: "When the window ends, such as 15:30; not after the start: on the next day.") var to: String
+        @Option(help: "The start of the time window, such as 07:00.") var from: String
+        @Option(help: "The end of the time window, such as 15:30; on the next day if it is not after the start.")
+        var to: String
         @Option(help: "The time zone, such as Europe/Vienna.") var zone: String
-        @Option(help: "How late they may come, 0 to 14400 s.") var graceSeconds: Double = 900
+        @Option(help: "Seconds by which people may be late, 0 to 14400.") var graceSeconds: Double = 900
 
         func run() async throws {
             let days = days.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
@@ -90,7 +91,7 @@ struct AttendanceCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show a rule, and where the people are whom it counts.")
+            commandName: "show", abstract: "Show a rule, and where the people that it counts are.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String
         @Argument(help: "The rule.") var name: String
@@ -127,7 +128,7 @@ struct AttendanceCommand: AsyncParsableCommand {
             _ = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("DELETE", "/teams/\(team.segment)/attendance-rules/\(name.segment)")
             }
-            announce("\(team) has no rule \(name) any more.")
+            announce("Removed rule \(name) of \(team).")
         }
     }
 }

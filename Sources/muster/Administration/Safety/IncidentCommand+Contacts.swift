@@ -10,8 +10,8 @@ extension IncidentCommand {
         @OptionGroup var data: DataOption
         @Argument(help: "The incident's number.") var number: Int
         @Argument(help: "The person.") var person: String
-        @Option(help: "What counts as near, 1 to 1000 m.") var withinMetres = 10
-        @Option(help: "How long before the incident to look, 0 to 86400 s.") var beforeSeconds = 3_600
+        @Option(help: "The largest distance that counts as near, 1 to 1000 metres.") var withinMetres = 10
+        @Option(help: "Seconds before the incident at which the search begins, 0 to 86400.") var beforeSeconds = 3_600
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
@@ -23,7 +23,7 @@ extension IncidentCommand {
             let found = try JSONDecoder().decode(Found.self, from: body)
             for contact in found.items { announce(contact.line) }
             if found.items.isEmpty { announce("Nobody is known to have been near \(found.person).") }
-            if !found.complete { announce("There are more positions than one search looks at: take a shorter time.") }
+            if !found.complete { announce("The list is incomplete: too many positions. Search a shorter time.") }
         }
 
         /// The API's answer.

@@ -48,7 +48,7 @@ struct IncidentCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "start", abstract: "Evacuate a team.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String
-        @Flag(help: "Start a drill, which every message calls so.") var drill = false
+        @Flag(help: "Start a drill. Every message says that it is one.") var drill = false
         @Option(help: "The reason.") var note: String?
         @Flag(help: "Print JSON.") var json = false
 

@@ -6,7 +6,7 @@ import MusterTerminal
 struct ProximityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "proximity",
-        abstract: "Be told who of a team comes near a person or device that moves, or who is away from it.",
+        abstract: "Report who of a team comes near a moving person or device, or is too far from it.",
         subcommands: [Fence.self, Together.self, Show.self, List.self, Remove.self])
 
     /// The options that every kind of rule has.
@@ -14,11 +14,11 @@ struct ProximityCommand: AsyncParsableCommand {
         @Argument(help: "The team.") var team: String
         @Argument(help: "The name of the rule, unique in the team.") var name: String
         @Argument(help: "The radius in metres, 1 to 100000.") var metres: Double
-        @Option(help: "Around this person.") var aroundPerson: String?
-        @Option(help: "Around this device, as user/device, such as a vehicle's tracker.") var aroundDevice: String?
+        @Option(help: "The person at the centre.") var aroundPerson: String?
+        @Option(help: "The device at the centre: user/device.") var aroundDevice: String?
         @Option(help: "Count only people with this role, Muster's or your own.") var role: String?
-        @Option(help: "Count this person alone.") var person: String?
-        @Option(help: "What the rule is for.") var note: String?
+        @Option(help: "Count only this person.") var person: String?
+        @Option(help: "The purpose of the rule.") var note: String?
         @Flag(help: "Print JSON.") var json = false
 
         func set(_ demand: String, afterSeconds: Double? = nil, over data: String) async throws {
@@ -46,7 +46,7 @@ struct ProximityCommand: AsyncParsableCommand {
     struct Fence: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "fence",
-            abstract: "Report who comes within a radius, and who leaves it. It replaces the rule of this name.")
+            abstract: "Report who comes within a radius, and who leaves it. Replaces the rule of this name.")
         @OptionGroup var data: DataOption
         @OptionGroup var rule: RuleOptions
 
@@ -56,17 +56,17 @@ struct ProximityCommand: AsyncParsableCommand {
     struct Together: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "together",
-            abstract: "Report who is beyond a radius for too long. It replaces the rule of this name.")
+            abstract: "Report who is outside a radius for too long. Replaces the rule of this name.")
         @OptionGroup var data: DataOption
         @OptionGroup var rule: RuleOptions
-        @Option(help: "How long someone may be beyond it, 0 to 86400 s.") var afterSeconds: Double = 60
+        @Option(help: "Seconds for which a person may be outside, 0 to 86400.") var afterSeconds: Double = 60
 
         func run() async throws { try await rule.set("together", afterSeconds: afterSeconds, over: data.data) }
     }
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show a rule, and how far the people are whom it counts.")
+            commandName: "show", abstract: "Show a rule, and the distance of each person that it counts.")
         @OptionGroup var data: DataOption
         @Argument(help: "The team.") var team: String
         @Argument(help: "The rule.") var name: String
@@ -103,7 +103,7 @@ struct ProximityCommand: AsyncParsableCommand {
             _ = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("DELETE", "/teams/\(team.segment)/proximity-rules/\(name.segment)")
             }
-            announce("\(team) has no rule \(name) any more.")
+            announce("Removed rule \(name) of \(team).")
         }
     }
 }

@@ -6,19 +6,20 @@ import MusterTerminal
 struct TimerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timer",
-        abstract: "Start a person's check-in timer: without a word in time it reminds, tells leaders, and calls SOS.",
+        abstract: "Manage check-in timers, which raise an SOS for a person who does not check in.",
         subcommands: [Start.self, CheckIn.self, Show.self, List.self, Stop.self])
 
     struct Start: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "start", abstract: "Start a person's timer. It replaces the present one.")
+            commandName: "start", abstract: "Start a person's timer. Replaces a running one.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
-        @Option(help: "The longest time between two words, 60 to 86400 s.") var intervalSeconds: Double
-        @Option(help: "How long after the reminder the leaders are told, 0 to 3600 s.") var leaderAfterSeconds: Double?
-        @Option(help: "How long after that an SOS is raised, 0 to 3600 s.") var sosAfterSeconds: Double?
+        @Option(help: "Seconds within which the person must check in, 60 to 86400.") var intervalSeconds: Double
+        @Option(help: "Seconds from the reminder until the leaders are told, 0 to 3600.")
+        var leaderAfterSeconds: Double?
+        @Option(help: "Seconds from then until an SOS is raised, 0 to 3600.") var sosAfterSeconds: Double?
         @Flag(help: "Open an incident of the team with the SOS.") var opensIncident = false
-        @Option(help: "What the person does, and where.") var note: String?
+        @Option(help: "The person's task, and where it is.") var note: String?
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
@@ -41,7 +42,7 @@ struct TimerCommand: AsyncParsableCommand {
 
     struct CheckIn: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check-in", abstract: "Check in for a person of whom you have heard: the time begins anew.")
+            commandName: "check-in", abstract: "Check in for a person you have heard from. The time starts again.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Flag(help: "Print JSON.") var json = false
@@ -91,7 +92,7 @@ struct TimerCommand: AsyncParsableCommand {
             _ = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("DELETE", "/users/\(name.segment)/check-in-timer")
             }
-            announce("\(name) has no check-in timer any more.")
+            announce("Stopped the check-in timer of \(name).")
         }
     }
 }
@@ -113,7 +114,7 @@ private struct CheckInTimer: Decodable, Sendable {
     var dueAt: String?
     var note: String?
 
-    /// The timer on one line: whose, how far it has come, the last word, and the note.
+    /// The timer on one line: the user, the state, the last check-in, and the note.
     func line(of name: String) -> String {
         let state =
             switch happened {
@@ -126,7 +127,7 @@ private struct CheckInTimer: Decodable, Sendable {
     }
 }
 
-/// The part of a team's safety that speaks of timers.
+/// The check-in timers in a team's safety, as the API returns it.
 private struct TeamTimers: Decodable, Sendable {
     struct Member: Decodable, Sendable {
         var user: String

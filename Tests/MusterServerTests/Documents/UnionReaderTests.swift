@@ -8,10 +8,10 @@ import Testing
 @testable import MusterServer
 
 /// One road: positions are documents wherever documents are read, location documents are observations.
-@Suite struct LocationDocumentsTests {
+@Suite struct UnionReaderTests {
     private let scope = DatabaseScope.database(.locations(of: Town.ana))
 
-    private func place(_ town: Town) throws -> ResolvedDatabase {
+    private func database(_ town: Town) throws -> ResolvedDatabase {
         try #require(town.coordinator.directory.database(named: "lt_locations_user_ana"))
     }
 
@@ -44,7 +44,7 @@ import Testing
             } == [46, 45])
         let told = own.map { document in
             var document = document
-            document.body = document.body?.telling(owner: "ana")
+            document.body = document.body?.addingOwner(named: "ana")
             return document
         }
         #expect(try await changes(town, in: .locations) == told)
@@ -82,11 +82,11 @@ import Testing
         let edits = (3..<6).map {
             DocumentEdit(id: "d\($0)", body: document(town, 45, at: Double($0)), isDeleted: false, place: .on(nil))
         }
-        _ = try await town.coordinator.write(edits, to: place(town))
+        _ = try await town.coordinator.write(edits, to: database(town))
         let deleted = try #require(try await changes(town).first { $0.id.hasPrefix(PositionDocument.prefix) })
         let deletion = DocumentEdit(
             id: deleted.id, body: .empty, isDeleted: true, place: .on(deleted.tree.winner?.revision))
-        _ = try await town.coordinator.write([deletion], to: place(town))
+        _ = try await town.coordinator.write([deletion], to: database(town))
         let number = DatabaseNumber.locations(of: Town.ana)
         let definition = IndexDefinition(design: "t", name: "t", fields: [try FieldPath("created_at")])
         #expect(try await town.coordinator.makeIndex(definition, in: number, by: nil))
@@ -142,7 +142,7 @@ import Testing
                 return .position(position, of: tablet)
             })
         let edits = ["a", "z"].map { DocumentEdit(id: $0, body: .empty, isDeleted: false, place: .on(nil)) }
-        _ = try await town.coordinator.write(edits, to: place(town))
+        _ = try await town.coordinator.write(edits, to: database(town))
         for isDescending in [false, true] {
             var found: [String] = []
             while true {
@@ -169,7 +169,7 @@ import Testing
             DocumentEdit(id: "a", body: document(town, 45, at: 0), isDeleted: false, place: .on(nil)),
             DocumentEdit(id: "b", body: document(town, 45, at: 0), isDeleted: false, place: .on(nil)),
         ]
-        let outcomes = try await town.coordinator.write(edits, to: place(town))
+        let outcomes = try await town.coordinator.write(edits, to: database(town))
         #expect(outcomes.allSatisfy { if case .stored = $0 { true } else { false } })
         #expect(try town.crossings() == ["enter"])
         let safety = try await town.coordinator.inspect { engine, _, _ in engine.safety(of: Town.ana).state }
@@ -178,7 +178,7 @@ import Testing
         let ids = try await changes(town).map(\.id)
         #expect(ids.count == 3)
         #expect(ids.suffix(2) == ["a", "b"])
-        let again = try await town.coordinator.write(edits, to: place(town))
+        let again = try await town.coordinator.write(edits, to: database(town))
         #expect(again == [.conflict, .conflict])
         try await town.coordinator.close()
     }
@@ -188,7 +188,7 @@ import Testing
         town.clock.advance(bySeconds: 200)
         _ = try await town.coordinator.ingest([town.fix(46, at: 100)])
         let edit = DocumentEdit(id: "old", body: document(town, 45, at: 50 - 200), isDeleted: false, place: .on(nil))
-        _ = try await town.coordinator.write([edit], to: place(town))
+        _ = try await town.coordinator.write([edit], to: database(town))
         #expect(try town.crossings().isEmpty)
         try await town.coordinator.close()
     }
@@ -203,13 +203,13 @@ import Testing
                 id: document.id, body: try #require(document.body), isDeleted: false, place: .at([revision]))
         }
         let before = town.store.lastSequence
-        let outcomes = try await town.coordinator.write(replica, to: place(town))
+        let outcomes = try await town.coordinator.write(replica, to: database(town))
         #expect(outcomes.allSatisfy { if case .known = $0 { true } else { false } })
         #expect(town.store.lastSequence == before)
         try await town.coordinator.close()
 
         let other = try await Town()
-        let restored = try await other.coordinator.write(replica, to: place(other))
+        let restored = try await other.coordinator.write(replica, to: database(other))
         #expect(restored.allSatisfy { if case .stored = $0 { true } else { false } })
         #expect(try await changes(other).map(\.id) == replica.map(\.id))
         #expect(try other.crossings() == ["enter"])
@@ -225,7 +225,7 @@ import Testing
                 id: document.id, body: .empty, isDeleted: document == own[1],
                 place: .on(try #require(document.tree.winner?.revision)))
         }
-        let outcomes = try await town.coordinator.write(edits, to: place(town))
+        let outcomes = try await town.coordinator.write(edits, to: database(town))
         #expect(
             outcomes.allSatisfy { if case .stored(let revision, _) = $0 { revision.generation == 2 } else { false } })
         let after = try await changes(town)
@@ -243,10 +243,10 @@ import Testing
 
     @Test func `documents for someone who was removed are refused`() async throws {
         let town = try await Town()
-        let place = try place(town)
+        let database = try database(town)
         try await town.coordinator.edit { directory, draft in draft.edits = directory.removal(of: Town.ana) }
         let edit = DocumentEdit(id: "a", body: .empty, isDeleted: false, place: .on(nil))
-        await #expect(throws: CoordinatorError.gone) { _ = try await town.coordinator.write([edit], to: place) }
+        await #expect(throws: CoordinatorError.gone) { _ = try await town.coordinator.write([edit], to: database) }
         try await town.coordinator.close()
     }
 }

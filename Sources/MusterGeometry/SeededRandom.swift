@@ -1,13 +1,3 @@
-package import MusterGeometry
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A reproducible random number generator: the same seed gives the same numbers on the same platform.
 ///
 /// The generator is SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
@@ -44,27 +34,27 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
 
     /// Returns a normally distributed number, by the Box–Muller transform.
     package mutating func normal(mean: Double = 0, deviation: Double = 1) -> Double {
-        let radius = (-2 * log(1 - fraction())).squareRoot()
-        return mean + deviation * radius * cos(2 * .pi * fraction())
+        let radius = (-2 * naturalLogarithm(1 - fraction())).squareRoot()
+        return mean + deviation * radius * cosine(2 * .pi * fraction())
     }
 
     /// Returns the exponential of a normally distributed number.
     package mutating func logNormal(mean: Double, deviation: Double) -> Double {
-        exp(normal(mean: mean, deviation: deviation))
+        naturalExponential(normal(mean: mean, deviation: deviation))
     }
 
     /// Returns an exponentially distributed number, 0 or more.
-    package mutating func exponential(mean: Double) -> Double { -mean * log(1 - fraction()) }
+    package mutating func exponential(mean: Double) -> Double { -mean * naturalLogarithm(1 - fraction()) }
 
     /// Returns a number between the bounds whose logarithm is uniformly distributed.
     package mutating func logUniform(_ lower: Double, _ upper: Double) -> Double {
-        lower * exp(fraction() * log(upper / lower))
+        lower * naturalExponential(fraction() * naturalLogarithm(upper / lower))
     }
 
     /// Returns a vector of the given length in a random direction.
     package mutating func vector(length: Double) -> Offset {
         let angle = 2 * .pi * fraction()
-        return Offset(east: length * cos(angle), north: length * sin(angle))
+        return Offset(east: length * cosine(angle), north: length * sine(angle))
     }
 
     /// Returns a random element; nil when there are none.

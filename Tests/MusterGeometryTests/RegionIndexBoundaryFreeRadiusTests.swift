@@ -2,7 +2,7 @@ import MusterGeometry
 import Testing
 
 /// What an index says is clear of boundaries, against every shape alone.
-@Suite struct RegionIndexClearanceTests {
+@Suite struct RegionIndexBoundaryFreeRadiusTests {
     @Test func `no boundary is nearer than what is said to be clear, and not much is said to be unclear`() {
         var random = SeededRandom(seed: 82)
         var (clear, possible) = (0.0, 0.0)

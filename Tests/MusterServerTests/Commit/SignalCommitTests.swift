@@ -6,7 +6,7 @@ import Testing
 @testable import MusterServer
 
 /// Signals on their way through the coordinator.
-@Suite struct SignalLedgerTests {
+@Suite struct SignalCommitTests {
     /// Waits until the writer has looked at who is silent: it does so after every job.
     private func awaitSweep(of town: Town) async throws {
         for _ in 0..<2 { try await town.coordinator.inspect { _, _, _ in } }

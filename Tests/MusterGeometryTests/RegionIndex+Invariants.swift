@@ -1,5 +1,7 @@
-/// A broken invariant of a mesh; tests look for these, queries never do.
-package enum MeshError: Hashable, Sendable {
+@testable import MusterGeometry
+
+/// A broken invariant of a mesh.
+enum MeshFault: Hashable, Sendable {
     /// A word, a leaf or its cold part reaches beyond its array.
     case beyondArray
     /// Entries do not ascend by region, or their edges overlap.
@@ -17,7 +19,7 @@ package enum MeshError: Hashable, Sendable {
 extension RegionIndex {
     /// Returns the broken invariants of the mesh, which is always an empty set in correct code. It is slow: it compares
     /// corners with all edges.
-    package func checkInvariants() -> Set<MeshError> {
+    func checkInvariants() -> Set<MeshFault> {
         guard let mesh else { return [] }
         var check = MeshCheck(mesh: mesh)
         check.visit(mesh.grid, first: nil)
@@ -28,7 +30,7 @@ extension RegionIndex {
 
 private struct MeshCheck {
     let mesh: RegionMesh
-    private(set) var faults: Set<MeshError> = []
+    private(set) var faults: Set<MeshFault> = []
 
     private var memory: MeshMemory { mesh.memory }
 

@@ -4,7 +4,7 @@ import MusterTestSupport
 import Testing
 
 /// What the engine leaves out because it can change nothing, against the way that leaves out nothing.
-@Suite struct PlainWayTests {
+@Suite struct ShortcutEquivalenceTests {
     @Test(arguments: CrossingPolicy.allCases)
     func `what stays where it is tells no more and no less than when every region is gone through`(
         policy: CrossingPolicy

@@ -21,7 +21,7 @@ public enum Winding: Hashable, Sendable {
 }
 
 /// A fault in a geometry, and its place.
-public struct GeometryError: Hashable, Sendable {
+public struct GeometryFault: Hashable, Sendable {
     /// The kinds of fault.
     public enum Kind: Hashable, Sendable {
         /// A polygon without rings, or a multipolygon without polygons.
@@ -102,14 +102,14 @@ public struct GeometryError: Hashable, Sendable {
 /// The faults of a geometry, in the order of their places.
 public struct GeometryFaults: Error, Hashable, Sendable {
     /// The faults: at least one, at most `limit`.
-    public let faults: [GeometryError]
+    public let faults: [GeometryFault]
     /// Whether there may be more faults than are listed.
     public let isTruncated: Bool
 
     /// The largest number of faults that are listed.
     public static let limit = 100
 
-    init(_ faults: [GeometryError], isTruncated: Bool) {
+    init(_ faults: [GeometryFault], isTruncated: Bool) {
         let ordered = faults.sorted { one, other in
             if one.place.polygon != other.place.polygon { return one.place.polygon < other.place.polygon }
             if one.place.ring != other.place.ring { return one.place.ring < other.place.ring }

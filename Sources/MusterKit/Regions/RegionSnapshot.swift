@@ -5,7 +5,7 @@ import MusterWire
 
 /// The server's answer about the regions of a person's team. The device stores it unchanged for times without a
 /// network.
-struct Surroundings: Codable, Hashable, Sendable {
+struct RegionSnapshot: Codable, Hashable, Sendable {
     /// The person's team; nil if they are in none, so that there are no crossings.
     var team: Team?
     /// The collections that are linked to the team's tracker.
@@ -38,19 +38,19 @@ struct Surroundings: Codable, Hashable, Sendable {
     }
 }
 
-extension Surroundings {
+extension RegionSnapshot {
     /// Requests it from the server.
     ///
     /// - Throws: `ReplicationError`, also if there are more regions than a device stores.
-    static func ask(_ server: NativeQuestions) async throws -> Surroundings {
-        guard let team = try await server.item("session")["user"]?["team"]?.string else { return Surroundings() }
+    static func request(from server: NativeQuestions) async throws -> RegionSnapshot {
+        guard let team = try await server.item("session")["user"]?["team"]?.string else { return RegionSnapshot() }
         let told = try await server.item("teams/\(PercentEncoding.encode(team))")
         guard let name = told["tracker"]?.string, let silence = told["silenceSeconds"]?.number else {
             throw ReplicationError.malformed("a team without a tracker")
         }
         let tracker = try await server.item("trackers/\(PercentEncoding.encode(name))")
         let links = tracker["collections"]?.elements?.compactMap(\.string) ?? []
-        var surroundings = Surroundings(
+        var snapshot = RegionSnapshot(
             team: Team(
                 silenceSeconds: Team.silence(silence), filter: tracker["filter"]?.string ?? "none", links: links))
         var room = NativeQuestions.Room()
@@ -58,19 +58,19 @@ extension Surroundings {
             let path = "collections/\(PercentEncoding.encode(link))"
             let policy = try await server.item(path)["policy"]?.string ?? CrossingPolicy.confident.rawValue
             let pages = try await server.regionPages(path + "/regions", room: &room)
-            surroundings.collections.append(Collection(name: link, policy: policy, pages: pages))
+            snapshot.collections.append(Collection(name: link, policy: policy, pages: pages))
         }
-        return surroundings
+        return snapshot
     }
 }
 
-extension Surroundings {
+extension RegionSnapshot {
     /// The answer without the regions, to compare two answers.
     struct Outline: Hashable, Sendable {
         private let team: Team?
         private let collections: [[String]]
 
-        init(_ told: Surroundings) {
+        init(_ told: RegionSnapshot) {
             team = told.team
             collections = told.collections.map { [$0.name, $0.policy] }
         }

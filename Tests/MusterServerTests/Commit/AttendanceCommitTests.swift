@@ -7,7 +7,7 @@ import Testing
 @testable import MusterServer
 
 /// Attendance rules on their way through the coordinator.
-@Suite struct AttendanceLedgerTests {
+@Suite struct AttendanceCommitTests {
     private static let lea = UserNumber(9)
 
     /// Advances the clock by as many steps of ten seconds, and lets the writer look at it each time.
@@ -119,9 +119,9 @@ import Testing
                  "Absent": [0], "Unknown": [1], "Certain": [false], "UnknownUsers": ["ana"], "Note": ["first aid"]}}
                 """)
         #expect(pattern.matches(event.envelope))
-        let telling = try #require(PushRecipients(directory: directory, origin: origin).telling(of: logged))
-        #expect(telling.recipients == .people([Self.lea]))
-        #expect(telling.message.notice?.title == "Too few in Square")
+        let notification = try #require(PushRecipients(directory: directory, origin: origin).notification(of: logged))
+        #expect(notification.recipients == .people([Self.lea]))
+        #expect(notification.message.notice?.title == "Too few in Square")
         try await town.coordinator.close()
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import MusterServer
 
 /// Declarations and incidents on their way through the coordinator.
-@Suite struct SafetyLedgerTests {
+@Suite struct SafetyCommitTests {
     /// Someone who leads Ana's team, in name only.
     private static let lea = UserNumber(9)
 

@@ -3,11 +3,11 @@ import Testing
 @testable import MusterWire
 
 /// Bytes that break the protocol, each refused with its reason.
-struct MQTTFaultTests {
+struct MQTTErrorTests {
     private func reason(_ bytes: [UInt8], version: MQTTVersion? = .v5, limit: Int = 4_096) -> MQTTReason? {
         var reader = MQTTPacketReader(limitBytes: limit, version: version)
         reader.append(bytes)
-        do throws(MQTTFault) {
+        do throws(MQTTError) {
             _ = try reader.next()
             return nil
         } catch {

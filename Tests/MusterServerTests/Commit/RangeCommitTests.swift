@@ -6,7 +6,7 @@ import Testing
 @testable import MusterServer
 
 /// Measured ranges on their way through the coordinator.
-@Suite struct RangeLedgerTests {
+@Suite struct RangeCommitTests {
     private static let ben = UserNumber(2)
     private static let bensPhone = DeviceNumber(2)
 

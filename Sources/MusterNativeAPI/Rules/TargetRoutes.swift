@@ -148,7 +148,7 @@ struct TargetRoutes: NativeRoutes {
         guard let url = fields.text("url", isRequired: isRequired, limitBytes: HTTPAddress.limitBytes) else {
             return nil
         }
-        do throws(HTTPAddress.Fault) {
+        do throws(HTTPAddress.ParsingError) {
             let address = try HTTPAddress(url)
             if let refusal = dispatcher.caller.refusal(of: address) { fields.addFault("url", refusal) }
         } catch {

@@ -3,7 +3,7 @@ import MusterGeometry
 import Testing
 
 /// A device at rest is not compared with the regions until it nears a boundary, or what there is to cross changes.
-@Suite struct ClearanceTests {
+@Suite struct BoundaryFreeRadiusTests {
     @Test(arguments: CrossingPolicy.allCases)
     func `a region drawn around someone at rest is entered with the next fix that tells`(policy: CrossingPolicy) {
         var square = Square(policy: policy)

@@ -2,7 +2,7 @@ import Foundation
 import MusterCoding
 
 /// The address of a database: the server's root and the database's path segment below it.
-public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
+public struct DatabaseAddress: Hashable, Sendable, CustomStringConvertible {
     /// Scheme, host, port and path up to the database, with a slash at the end; no user, no query.
     public let root: String
     /// The database's name, percent-encoded.
@@ -41,16 +41,16 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: nil if `server` is not such an address.
     public init?(server: String, database: String, credentials: PeerCredentials = .none) {
         let slash = server.hasSuffix("/") ? "" : "/"
-        guard let address = PeerAddress(server + slash + PercentEncoding.encode(database)) else { return nil }
+        guard let address = DatabaseAddress(server + slash + PercentEncoding.encode(database)) else { return nil }
         root = address.root
         segment = address.segment
         host = address.host
         self.credentials = credentials
     }
 
-    /// The same address with other credentials.
-    public func asked(by credentials: PeerCredentials) -> PeerAddress {
-        PeerAddress(root: root, segment: segment, credentials: credentials, host: host)
+    /// Returns the same address with other credentials.
+    public func authenticated(by credentials: PeerCredentials) -> DatabaseAddress {
+        DatabaseAddress(root: root, segment: segment, credentials: credentials, host: host)
     }
 
     private init(root: String, segment: String, credentials: PeerCredentials, host: String) {
@@ -75,7 +75,7 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// How requests to a peer authenticate.
+/// The credentials of requests to a peer.
 public enum PeerCredentials: Hashable, Sendable, CustomStringConvertible {
     /// Without credentials.
     case none

@@ -1,13 +1,12 @@
 import MusterCore
 import MusterGeometry
-import MusterSimulator
 import MusterWire
 import Testing
 
 @testable import MusterKit
 
 /// Regions that are told again and again, a few of them others than before.
-@Suite struct ToldRegionsTests {
+@Suite struct RegionRefreshTests {
     /// The features of a collection, and what happens to them.
     private struct Map {
         var features: [(id: String, radius: Int)] = []
@@ -38,7 +37,7 @@ import Testing
         }
 
         /// As a server tells it, twenty on a page.
-        var told: Surroundings {
+        var told: RegionSnapshot {
             let texts = features.map { id, radius in
                 #"{"type":"Feature","id":"\#(id)","properties":{"radius":\#(radius)},"#
                     + #""geometry":{"type":"Point","coordinates":[13,52]}}"#
@@ -47,7 +46,7 @@ import Testing
                 let page = texts[start..<min(texts.count, start + 20)].joined(separator: ",")
                 return #"{"type":"FeatureCollection","features":[\#(page)]}"#
             }
-            return Surroundings(
+            return RegionSnapshot(
                 team: .init(silenceSeconds: 1_200, filter: "none", links: ["site"]),
                 collections: [.init(name: "site", policy: "raw", pages: pages)])
         }

@@ -1,10 +1,12 @@
-package import MusterCore
-package import MusterGeometry
+import MusterCore
+import MusterGeometry
+
+@testable import MusterSimulator
 
 /// What is true in a simulated world: where people are, and what they crossed.
 extension World {
     /// Returns where a person truly is at a moment; nil before the part of their way that is kept, and after `now`.
-    package func truePosition(of person: Int, at time: Instant) -> Coordinate? {
+    func truePosition(of person: Int, at time: Instant) -> Coordinate? {
         guard time <= now else { return nil }
         let seconds = time.seconds(since: start)
         return travellers[person].itinerary.leg(at: seconds).map {
@@ -14,11 +16,11 @@ extension World {
 
     /// Returns the sample times of the person's fixes that were or will be delivered, ascending: at least the latest
     /// 50,000.
-    package func sampleTimes(of person: Int) -> [Instant] { travellers[person].sampleTimes }
+    func sampleTimes(of person: Int) -> [Instant] { travellers[person].sampleTimes }
 
     /// Returns a person's stays inside a shape up to now, in order, from where their straight legs meet its boundary. A
     /// point on the boundary is inside. Takes O(legs × vertices).
-    package func trueVisits(to shape: Shape, by person: Int) -> [Visit] {
+    func trueVisits(to shape: Shape, by person: Int) -> [Visit] {
         let outline = Outline(shape, on: surroundings.plane)
         let until = now.seconds(since: start)
         var visits: [Visit] = []
@@ -38,7 +40,7 @@ extension World {
     /// Returns a person's crossings of a shape up to now that fixes could show, in order: those that a server with
     /// every fix, each exact, would report if the first fix inside is an enter and the first outside an exit. It leaves
     /// out stays and absences that fall between two fixes, and an exit before the first fix.
-    package func trueCrossings(of shape: Shape, by person: Int) -> [TrueCrossing] {
+    func trueCrossings(of shape: Shape, by person: Int) -> [TrueCrossing] {
         let visits = trueVisits(to: shape, by: person)
         var crossings: [TrueCrossing] = []
         var isInside = false
@@ -58,4 +60,24 @@ extension World {
         }
         return crossings
     }
+}
+
+/// A true stay of a person inside a shape, without measurement error.
+struct Visit: Hashable, Sendable {
+    /// When the stay began, in seconds since the world began. For a person inside at the first known moment, it is
+    /// that moment.
+    var fromSeconds: Double
+    /// When the stay ended, in seconds since the world began. For a person still inside, it is the moment that the
+    /// world has reached.
+    var toSeconds: Double
+}
+
+/// A true crossing of a boundary, and the first fix that could show it.
+struct TrueCrossing: Hashable, Sendable {
+    /// Whether the person entered or left.
+    var kind: Crossing.Kind
+    /// When the boundary was crossed, in seconds since the world began.
+    var crossedSeconds: Double
+    /// The sample time of the first fix taken beyond the boundary.
+    var sampleTime: Instant
 }

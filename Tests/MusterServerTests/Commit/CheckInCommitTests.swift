@@ -7,7 +7,7 @@ import Testing
 @testable import MusterServer
 
 /// Check-in timers on their way through the coordinator.
-@Suite struct CheckInLedgerTests {
+@Suite struct CheckInCommitTests {
     private static let lea = UserNumber(9)
 
     private func awaitSweep(of town: Town) async throws {
@@ -109,7 +109,7 @@ import Testing
         let told = try town.store.changes(since: .zero, limit: 1_000).compactMap {
             logged -> PushRecipients.Recipients? in
             guard case .checkInTimer = logged.change else { return nil }
-            return recipients.telling(of: logged)?.recipients
+            return recipients.notification(of: logged)?.recipients
         }
         #expect(told == [.people([Town.ana]), .people([Self.lea])])
         try await town.coordinator.close()

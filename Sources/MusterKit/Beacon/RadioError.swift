@@ -1,5 +1,5 @@
 /// Why advertisements cannot be heard.
-package enum RadioFault: Error, Hashable, Sendable, CustomStringConvertible {
+package enum RadioError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The operating system has no Bluetooth.
     case noBluetooth
     /// The operating system denies this program the use of the adapter.

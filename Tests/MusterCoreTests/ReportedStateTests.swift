@@ -4,7 +4,7 @@ import MusterTestSupport
 import Testing
 
 /// What the log tells of safety, presences and beliefs never contradicts itself, whatever people and editors do.
-@Suite struct TellingTests {
+@Suite struct ReportedStateTests {
     @Test(arguments: SoakSeeds.list(1))
     func `safety, presences and beliefs tell one story`(seed: UInt64) {
         var chance = Chance(seed: seed)

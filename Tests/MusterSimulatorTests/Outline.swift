@@ -1,5 +1,7 @@
 import MusterGeometry
 
+@testable import MusterSimulator
+
 /// A shape on the plane, which computes the times that a straight leg is inside. It is slow, simple and independent of
 /// the index that servers use, because it is what tests compare that index with.
 struct Outline {

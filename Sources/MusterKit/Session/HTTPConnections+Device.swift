@@ -1,0 +1,36 @@
+import MusterCoding
+import MusterReplication
+import MusterWire
+
+extension HTTPConnections {
+    /// The server's answer that kept a person's device from being found.
+    struct DeviceRequestError: Error {
+        var status: Int
+        var body: [UInt8]
+    }
+
+    /// Asks a server for the name of a person's first device. A person without a device gets one, as for their first
+    /// recorded location.
+    ///
+    /// - Parameter server: the server's root address, without a slash at the end.
+    /// - Returns: nil where the server lists no device and yet makes none.
+    /// - Throws: `DeviceRequestError`; `ReplicationError` where the server cannot be reached.
+    func firstDevice(of user: String, at server: String, credentials: PeerCredentials) async throws -> String? {
+        let name = PercentEncoding.encode(user)
+        for _ in 0..<2 {
+            let (status, body) = try await sendRequest(
+                "GET", server + "/api/v1/devices?limit=1&user=\(name)", credentials: credentials)
+            guard status == 200 else { throw DeviceRequestError(status: status, body: body) }
+            let items = (try? JSONValue(parsing: body))?["items"]?.elements
+            if let name = items?.first?["name"]?.string { return name }
+            let made = try await sendRequest(
+                "POST", server + "/api/v1/users/\(name)/devices", json: Array(#"{"name":"phone"}"#.utf8),
+                credentials: credentials)
+            // A conflict: a location that was recorded made the device meanwhile.
+            guard made.status == 201 || made.status == 409 else {
+                throw DeviceRequestError(status: made.status, body: made.body)
+            }
+        }
+        return nil
+    }
+}
