@@ -26,12 +26,24 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def browser():
+def browsers():
+    """The browsers of this process, by whether they have WebGL."""
     if not (chromium and driver):
         pytest.skip("chromium and chromedriver are not installed")
-    browser = open_browser()
-    yield browser
-    browser.quit()
+    opened = {}
+    yield opened
+    for browser in opened.values():
+        browser.quit()
+
+
+@pytest.fixture(scope="module")
+def browser(request, browsers):
+    """The browser of a file's tests. It draws the map where the file says `needs_map = True`: without a graphics card
+    that is half of the work of such a test."""
+    needs_map = getattr(request.module, "needs_map", False)
+    if needs_map not in browsers:
+        browsers[needs_map] = open_browser(with_webgl=needs_map)
+    return browsers[needs_map]
 
 
 @pytest.fixture

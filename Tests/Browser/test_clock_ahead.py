@@ -6,6 +6,7 @@ import requests
 
 from live_server import until
 
+needs_map = True
 password = "walkwalkwalk1"
 
 

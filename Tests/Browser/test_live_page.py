@@ -14,6 +14,8 @@ from selenium.webdriver.common.keys import Keys
 from live_page import LivePage, open_browser
 from live_server import box, until
 
+needs_map = True
+
 inside_a = (10.7470, 59.9085)
 inside_tank = (10.7500, 59.9105)
 outside = (10.7440, 59.9075)
@@ -208,7 +210,7 @@ def test_the_keyboard_reaches_the_counts_and_the_people(page, server):
     assert before is not None
 
 
-def test_without_webgl_the_list_and_the_events_still_work(browser, server):
+def test_without_webgl_the_list_and_the_events_still_work(browsers, server):
     erin = server.make_member("erin", "north")
     plain = open_browser(with_webgl=False)
     try:
@@ -217,6 +219,10 @@ def test_without_webgl_the_list_and_the_events_still_work(browser, server):
         erin.stay(inside_a)
         until(lambda: "Safe" in page.row("erin"))
         until(lambda: any(text == "erin entered Assembly point A" for _, text in page.events()))
+        server.make_member("frida", "north")
+        until(lambda: page.row("frida"))
+        page.find('#list li[data-user="frida"] button').click()
+        until(lambda: page.find("#notice").text == "Nobody knows yet where frida is.")
     finally:
         plain.quit()
 

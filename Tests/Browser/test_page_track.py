@@ -15,6 +15,7 @@ from selenium.webdriver.support.select import Select
 from live_page import LivePage
 from live_server import LiveServer, Phone, root, until
 
+needs_map = True
 password = "walkwalkwalk1"
 point_count = 180
 south, longitude = 52.0, 13.1

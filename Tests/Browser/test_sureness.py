@@ -8,6 +8,7 @@ import pytest
 
 from live_server import circle, until
 
+needs_map = True
 centre = (10.7800, 59.9200)
 metres_north = 1 / 111_400
 metres_east = metres_north / math.cos(math.radians(centre[1]))

@@ -112,18 +112,17 @@ export class LiveMap {
         this.#map.fitBounds(box, { padding: this.#padding(), maxZoom: closestZoom, ...calm(), ...options });
     }
 
-    /** Moves the view to where a person was last. @returns {boolean} false when nobody knows where */
+    /** Moves the view to where a person was last; does nothing where nobody knows. */
     flyTo(user) {
         const member = this.#state?.members.get(user);
         const position = member && latestPosition(member);
-        if (!position) { return false; }
+        if (!position) { return; }
         this.#hasFitted = true;
         this.#map.flyTo({
             center: [position.longitude, position.latitude],
             zoom: Math.max(this.#map.getZoom(), 16),
             ...calm(),
         });
-        return true;
     }
 
     /** What is drawn of a person's devices, as the map has it: for tests. */

@@ -340,8 +340,12 @@ function notice(text) {
 }
 
 function chooseFromList(user) {
-    notice(map && !map.flyTo(user) ? whyNowhere(user) : "");
-    if (map) { element("map").scrollIntoView({ block: "nearest" }); }
+    const member = state.members.get(user);
+    notice(member && latestPosition(member) ? "" : whyNowhere(user));
+    if (map) {
+        map.flyTo(user);
+        element("map").scrollIntoView({ block: "nearest" });
+    }
     selectTrack(user);
 }
 
