@@ -342,10 +342,8 @@ function notice(text) {
 function chooseFromList(user) {
     const member = state.members.get(user);
     notice(member && latestPosition(member) ? "" : whyNowhere(user));
-    if (map) {
-        map.flyTo(user);
-        element("map").scrollIntoView({ block: "nearest" });
-    }
+    map?.flyTo(user);
+    if (map) { element("map").scrollIntoView({ block: "nearest" }); }
     selectTrack(user);
 }
 
