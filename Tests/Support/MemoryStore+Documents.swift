@@ -16,7 +16,7 @@ extension MemoryStore {
         }
     }
 
-    /// Positions, sightings, ranges and notes count no bytes, because this store keeps them in no tables. Documents
+    /// Positions, ranges and notes count no bytes, because this store keeps them in no tables. Documents
     /// count as in a file.
     package func usage() throws -> StoredUsage {
         var usage = StoredUsage()

@@ -23,7 +23,7 @@ package final class Quotas: Sendable {
 
     /// The stored bytes at the last measurement.
     struct Usage {
-        /// Of positions and signals, and of members' sightings, ranges and notes.
+        /// Of positions and signals, and of members' ranges and notes.
         var observationBytes: [UserNumber: Int64] = [:]
         var datasetBytes: [UserNumber: Int64] = [:]
         var usersOverBytes: Set<UserNumber> = []
@@ -97,7 +97,7 @@ package final class Quotas: Sendable {
         }
         count(stored.positionBytes)
         count(stored.signalBytes)
-        // A gateway's scanners hear everybody's tags: to refuse their sightings would lose where people are.
+        // A refusal of a gateway's reports would lose where others are.
         count(stored.reportBytes) { $0.role == .member }
         var totals = observationBytes
         var mostBytesOfDatabase: Int64 = 0

@@ -6,7 +6,7 @@ package struct StoredUsage: Hashable, Sendable {
     package var positionBytes: [DeviceNumber: Int64] = [:]
     /// The bytes of each device's signals: ids, names and values.
     package var signalBytes: [DeviceNumber: Int64] = [:]
-    /// The bytes of each device's sightings, ranges and notes.
+    /// The bytes of each device's ranges and notes.
     package var reportBytes: [DeviceNumber: Int64] = [:]
     /// The bytes of each database's documents, with all stored revisions and attachments.
     package var documentBytes: [DatabaseNumber: Int64] = [:]

@@ -209,7 +209,7 @@ enum Schema {
     /// The alarms of proximity rules that nothing but an invented distance shows.
     private static let version26 = ProximityTable.simulated
 
-    /// The bytes of devices' sightings, ranges and notes.
+    /// The bytes of devices' ranges and notes.
     private static let version27 = UsageTable.reports
 
     /// The signals of devices.

@@ -151,7 +151,7 @@ private struct Bench {
         #expect(bench.claim(bench.signals(1, of: 2), by: bench.ben).firstRefusal == nil)
     }
 
-    @Test func `notes and sightings count with a member's bytes, and not with a gateway's`() {
+    @Test func `notes and ranges count with a member's bytes, and not with a gateway's`() {
         let bench = Bench { $0.userBytes = 1_000 }
         var usage = StoredUsage()
         usage.positionBytes = [DeviceNumber(1): 600]

@@ -2,9 +2,9 @@ package import GRDB
 package import MusterCore
 import MusterDocuments
 
-/// The bytes of each device's positions in the history, of its signals, and of its other reports: sightings, ranges and
-/// notes. Triggers of the database count them in the transaction that inserts, changes or deletes rows, whether for
-/// retention, a removal or a deleted history.
+/// The bytes of each device's positions in the history, of its signals, and of its ranges and notes. Triggers of the
+/// database count them in the transaction that inserts, changes or deletes rows, whether for retention, a removal or a
+/// deleted history.
 package enum UsageTable {
     static let schema = """
         -- The bytes of each device's blocks in the history.
@@ -43,24 +43,16 @@ package enum UsageTable {
 
         """
 
-    /// A sighting's row has a fixed size: about 80 bytes with its entry in the index of times.
+    /// Sightings are not counted, because a trigger for each cost a tenth of the sightings a second that the server
+    /// takes. Their rate and the retention bound them.
     static let reports = """
-        -- The bytes of each device's sightings, ranges and notes.
+        -- The bytes of each device's ranges and notes.
         CREATE TABLE report_bytes (device INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
         INSERT INTO report_bytes (device, bytes)
             SELECT device, sum(bytes) FROM (
-                SELECT device, 80 * count(*) AS bytes FROM sightings GROUP BY device
-                UNION ALL SELECT device, sum(40 + length(range)) FROM ranges GROUP BY device
+                SELECT device, sum(40 + length(range)) AS bytes FROM ranges GROUP BY device
                 UNION ALL SELECT device, sum(length(key) + length(CAST(body AS BLOB))) FROM notes GROUP BY device)
             GROUP BY device;
-        CREATE TRIGGER sighting_put AFTER INSERT ON sightings BEGIN
-            INSERT INTO report_bytes (device, bytes) VALUES (new.device, 80)
-                ON CONFLICT (device) DO UPDATE SET bytes = bytes + 80;
-        END;
-        CREATE TRIGGER sighting_gone AFTER DELETE ON sightings BEGIN
-            UPDATE report_bytes SET bytes = bytes - 80 WHERE device = old.device;
-            DELETE FROM report_bytes WHERE device = old.device AND bytes <= 0;
-        END;
         CREATE TRIGGER range_put AFTER INSERT ON ranges BEGIN
             INSERT INTO report_bytes (device, bytes) VALUES (new.device, 40 + length(new.range))
                 ON CONFLICT (device) DO UPDATE SET bytes = bytes + excluded.bytes;
