@@ -108,11 +108,13 @@ import Testing
             let answer = try await client.post([2], to: address, headers: [(name: "webhook-id", value: "b")])
             #expect(answer.status == 204)
         }
-        #expect(resolver.count == 1)
+        // A client that learns of the closed connection only when it sends looks the name up once more.
+        let lookups = resolver.count
+        #expect((1...2).contains(lookups))
         // Nobody listens there any more: the name is looked up anew, for the target may have moved.
         let address = try HTTPAddress("http://127.0.0.1:\(first)/hook")
         await #expect(throws: CallError.self) { try await client.post([3], to: address, headers: []) }
-        #expect(resolver.count == 2)
+        #expect(resolver.count == lookups + 1)
     }
 
     @Test func `a target is asked for as its URL spells it`() async throws {
