@@ -103,8 +103,10 @@ struct CouchCall: Sendable {
         return database
     }
 
-    /// Returns where the principal's local documents of the database in the path are stored, if the principal may read
-    /// the database; nil if the database has none.
+    /// Returns the key of the principal's local documents in the database that the path names; nil if the database has
+    /// no local documents.
+    ///
+    /// - Throws: `CouchError` if the principal may not read the database.
     func readableLocals() throws -> LocalDocumentKey? {
         let access = try access()
         return access.locals(of: try readable(by: access))

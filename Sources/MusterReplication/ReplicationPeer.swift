@@ -35,8 +35,8 @@ public protocol ReplicationPeer: Sendable {
     /// - Parameter attachments: returns the bytes of their attachments.
     /// - Returns: the refusals: of revisions that the peer refused for good, and of those that failed alone and may
     ///   succeed later (`isPassing`).
-    /// - Throws: `PeerError` if it fails at one revision after the other, which a replication treats as a peer that
-    ///   is away.
+    /// - Throws: `PeerError` if the peer fails at one revision after the other. A replication then treats the peer as
+    ///   away.
     func write(
         _ revisions: [ReplicatedRevision], attachments: @escaping AttachmentSource
     ) async throws -> [WriteRefusal]

@@ -309,9 +309,9 @@ final class ReplicationSession: Sendable {
     /// Decides whether to go on without the revisions that a peer failed at, by its response for one document: a 500,
     /// or an error in its row.
     ///
-    /// No revision is lost by that: it was requested in `RevisionFailures.attemptLimit` attempts, seconds apart; the
-    /// progress counts and reports it; and the log lists it as outstanding, so that every later run requests it again,
-    /// and a continuous one repeatedly.
+    /// No revision is lost by that: the session requested each one in `RevisionFailures.attemptLimit` attempts, seconds
+    /// apart; the progress counts and reports it; and the log lists it as outstanding, so that every later run requests
+    /// it again, and a continuous one repeatedly.
     ///
     /// - Returns: the refusals to count and to report.
     /// - Throws: `ReplicationError.busy` if the revisions are to be tried again first.

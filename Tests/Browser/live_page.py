@@ -19,7 +19,7 @@ def open_browser(with_webgl=True):
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,800",
-                 # A quarter of the pixels: they are drawn without a graphics card.
+                 # A quarter of the pixels, because the browser draws them without a graphics card.
                  "--force-device-scale-factor=0.5"]
     if with_webgl:
         arguments += ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]

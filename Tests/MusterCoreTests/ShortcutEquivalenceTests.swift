@@ -13,7 +13,7 @@ import Testing
         // edit nothing is known of how far boundaries are.
         var fast = Town(policy: policy, dwellSeconds: nil)
         var plain = Town(policy: policy, dwellSeconds: 1e300)
-        var random = Seed(seed: 90)
+        var random = Chance(seed: 90)
         var walkers = (0..<40).map { _ in random.walker() }
         for round in 0..<SoakSeeds.rounds(200, inSoak: 400) {
             var request: [Observation] = []
@@ -42,7 +42,7 @@ import Testing
     @Test func `a request of hundreds is decided as its observations are one by one`() {
         var whole = Town(policy: .confident, dwellSeconds: 60)
         var single = Town(policy: .confident, dwellSeconds: 60)
-        var random = Seed(seed: 91)
+        var random = Chance(seed: 91)
         var walkers = (0..<300).map { _ in random.walker() }
         for round in 0..<60 {
             var request: [Observation] = []
@@ -128,7 +128,7 @@ private struct Walker {
     var longitude: Double
     var course: Double
 
-    mutating func step(_ random: inout Seed) {
+    mutating func step(_ random: inout Chance) {
         course += random.number(-0.4...0.4)
         let metres = random.number(0...1) < 0.02 ? 400 : random.number(0...12)
         latitude += metres / 111_000 * (course.truncatingRemainder(dividingBy: 2) < 0 ? -1 : 1) * 0.7
@@ -137,7 +137,7 @@ private struct Walker {
         if !(14...14.013).contains(longitude) { longitude = 14.006 }
     }
 
-    func observation(_ number: Int, at seconds: Double, _ random: inout Seed) -> Observation {
+    func observation(_ number: Int, at seconds: Double, _ random: inout Chance) -> Observation {
         let time = Instant(seconds: 1_800_000_000 + seconds)
         let accuracy = random.number(0...1) < 0.05 ? 300 : random.number(3...15)
         let seen = Coordinate(
@@ -149,21 +149,8 @@ private struct Walker {
     }
 }
 
-/// The same numbers from the same seed.
-private struct Seed {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-        print("seed \(seed)")
-    }
-
-    mutating func number(_ range: ClosedRange<Double>) -> Double {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return range.lowerBound + Double(state >> 11) * 0x1p-53 * (range.upperBound - range.lowerBound)
-    }
-
-    mutating func walker() -> Walker {
+extension Chance {
+    fileprivate mutating func walker() -> Walker {
         Walker(latitude: number(45...45.01), longitude: number(14...14.013), course: number(0...6))
     }
 }

@@ -8,12 +8,12 @@ struct Manifest {
         var products: Set<String> = []
     }
 
-    /// By the target's name.
+    /// What each target names in its dependencies, by the target's name.
     private(set) var targets: [String: Needs] = [:]
 
     /// Reads the text of a manifest in which names are literals.
     init(_ text: String) {
-        // A bracket in a literal or a comment counts too: it needs its partner there.
+        // This reader also counts brackets in literals and comments, so they must be balanced there too.
         var rest = text[...]
         let head = /\.(?:target|executableTarget|testTarget|systemLibrary)\(\s*name: "([^"]+)"/
         while let match = rest.firstMatch(of: head) {
@@ -40,14 +40,14 @@ struct Manifest {
         guard let start = declaration.firstRange(of: "dependencies: [") else { return Needs() }
         let list = group("[", "]", in: declaration[start.lowerBound...])
         let products = list.matches(of: /\.product\(name: "([^"]+)", package: "[^"]+"\)/)
-        // What is left are names of targets: alone, or with a condition of platforms, which are no literals.
+        // The literals that are left are names of targets. A condition of platforms contains no literal.
         let others = list.replacing(/\.product\([^)]*\)/, with: "")
         return Needs(
             targets: Set(others.matches(of: /"([^"]+)"/).map { String($0.output.1) }),
             products: Set(products.map { String($0.output.1) }))
     }
 
-    /// The text up to the partner of the first opening bracket; all of it where there is no partner.
+    /// The text up to the bracket that closes the first opening one; the whole text if none closes it.
     private static func group(_ opening: Character, _ closing: Character, in text: Substring) -> Substring {
         var depth = 0
         for index in text.indices {

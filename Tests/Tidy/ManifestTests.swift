@@ -1,6 +1,6 @@
 import Testing
 
-/// That documentation and manifest agree on what an app that uses the package builds.
+/// Tests that documentation and manifest agree on what an app that uses the package builds.
 @Suite struct ManifestTests {
     private func file(_ path: String) throws -> SourceFile { try #require(Tree.files.first { $0.path == path }) }
 

@@ -1,9 +1,8 @@
 /// Where a caller's role is read: `Access` names every right, and an endpoint asks it.
 enum Roles {
-    private static let endpoints: Set<String> = [
-        "MusterNativeAPI", "MusterCouchDB", "MusterAmazon", "MusterOwnTracks", "MusterMQTT", "MusterGateways",
-        "MusterIFTTT", "MusterMeshblu",
-    ]
+    /// The targets that MusterEndpoints lists.
+    private static let endpoints =
+        (Dependencies.allowed["MusterEndpoints"]?.own ?? []).subtracting(["MusterServer"])
 
     /// The files of endpoints that read a caller's role and decide nothing by it, each with its reason.
     private static let exceptions: [String: String] = [

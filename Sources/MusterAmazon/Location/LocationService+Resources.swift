@@ -37,7 +37,7 @@ extension LocationService {
     private func isOpen(_ tracker: Tracker, of team: Team, to access: Access, for use: TrackerUse) -> Bool {
         switch use {
         case .itself: access.mayRead(tracker)
-        case .positions: access.mayReadPositionsOfTracker(of: team)
+        case .positions: access.mayRead(team)
         case .reports: access.mayReportToTracker(of: team)
         }
     }

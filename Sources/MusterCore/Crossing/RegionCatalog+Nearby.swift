@@ -62,8 +62,8 @@ extension RegionCatalog {
         }
     }
 
-    /// Measures the regions whose boundary is beyond `reachMetres`: those that hold the estimate, and those of the
-    /// device's presences, which it adds. With so large a deviation these alone can matter.
+    /// Measures regions whose boundary is beyond `reachMetres`: the regions that contain the estimate, and the regions
+    /// of the device's presences, which this function adds. With so large a deviation no others can matter.
     private func measureDistant(
         _ presences: [Presence], _ state: DeviceState, _ collections: [CollectionNumber],
         _ nearbyRegions: inout [NearbyRegion]
@@ -89,12 +89,12 @@ extension RegionCatalog {
     /// The largest exit margin of any mode, metres. A device is certainly outside a region that is farther away than
     /// this and four deviations.
     private static let marginMetres = 8.0
-    /// How far around the estimate the engine searches for boundaries, metres, however large the deviation is: within
-    /// thousands of regions the search around a fix of 20 km would take milliseconds.
+    /// How far around the estimate the engine searches for boundaries, metres, however large the deviation is: among
+    /// thousands of regions, a search around a fix with an accuracy of 20 km would take milliseconds.
     private static let reachMetres = 3_000.0
 
     /// Whether a device may be inside a region that the search did not reach, because its estimate is so uncertain.
-    /// Then that the device has no presence there does not show that it is outside. A device that is too far from the
+    /// If so, a missing presence there does not show that the device is outside. A device that is too far from the
     /// region even for its uncertainty is outside.
     func mayMiss(_ region: RegionNumber, by track: ConfidentTrack) -> Bool {
         Self.unsearchedBox(of: track).map { isRegion(region, near: $0) } ?? false

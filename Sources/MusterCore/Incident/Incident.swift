@@ -23,7 +23,7 @@ public struct Incident: Hashable, Sendable {
     public var closing: Closing?
     /// The last time that a user opened it again; nil when nobody did.
     public var reopening: Reopening?
-    /// The latest event of the incident; its change in the log reports this.
+    /// The latest event of the incident, which the incident's change in the log reports.
     public var turn: Turn
 
     /// How long a note or a reason may be, in bytes of UTF-8.

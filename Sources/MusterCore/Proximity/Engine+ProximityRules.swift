@@ -146,7 +146,7 @@ extension Engine {
                 let centre = centre(of: state.rule, now: now, after: decision)
                 let reading = reading(
                     of: alarm.user, from: centre, by: state.rule, at: nil, now: now, after: decision)
-                // An invented distance is reported only while the report can say that it is invented.
+                // A simulated distance is reported only if the report still says that it is simulated.
                 if alarm.isSimulated && reading.source != .simulated {
                     set(nil, of: alarm.user, &state, into: &decision)
                     continue
@@ -180,7 +180,7 @@ extension Engine {
         let isFence = state.rule.demand == .fence
         let isSimulated = reading.source == .simulated
         if reading.standing == (isFence ? .within : .beyond) {
-            // A measured distance is news, even if an invented one gave the same result before.
+            // A measured distance is reported even if a simulated one gave the same result before.
             guard alarm == nil || (alarm?.isSimulated == true && !isSimulated) else { return }
             let begun = ProximityAlarm(user: user, since: moment, isTold: isFence, isSimulated: isSimulated)
             set(begun, of: user, &state, into: &decision)

@@ -1,5 +1,5 @@
-/// A person's promise to check in at least every so often, and how far the consequences of their silence have come: a
-/// dead man's switch for people who work alone.
+/// A person's promise to check in at fixed intervals, and the step that the engine has reached since the person fell
+/// silent: a dead man's switch for people who work alone.
 ///
 /// The person's own word alone keeps the timer quiet: a check-in or a declaration. A position is none, because a phone
 /// goes on reporting in the pocket of someone who lies on the ground. The times in which somebody can still react are
@@ -20,11 +20,11 @@ public struct CheckInTimer: Hashable, Sendable {
     public var setBy: UserNumber
     /// The moment of the person's last word; at first that of the start.
     public var lastWord: Instant
-    /// The latest event of the timer; its change in the log reports this.
+    /// The latest event of the timer, which the timer's change in the log reports.
     public var turn: Turn
-    /// The time of that event, by the server's clock.
+    /// When `turn` happened, by the server's clock.
     public var turnAt: Instant
-    /// The user who caused that event; nil when time did.
+    /// The user who caused `turn`; nil if the timer ran out.
     public var turnBy: UserNumber?
     /// The number of notices to the leaders since the person's last word. The API calls it `tellings`.
     public var noticeCount: Int32 = 0
@@ -41,7 +41,7 @@ public struct CheckInTimer: Hashable, Sendable {
         case reminded
         /// The reminder brought no word, and the engine tells the leaders.
         case overdue
-        /// The leaders brought no word either, and the engine has raised an SOS for the person.
+        /// The leaders did not pass on a word of the person either, so the engine has raised an SOS for the person.
         case sos
         /// A user ended it.
         case ended

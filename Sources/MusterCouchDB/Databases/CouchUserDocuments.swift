@@ -13,7 +13,7 @@ import NIOCore
 struct CouchUserDocuments: Sendable {
     let identity: Identity
 
-    private static let idPrefix = "org.couchdb.user:"
+    fileprivate static let idPrefix = "org.couchdb.user:"
 
     /// The id of a user's document.
     static func id(of name: String) -> String { idPrefix + name }
@@ -161,7 +161,8 @@ struct CouchUserDocuments: Sendable {
 extension Directory {
     /// Returns the user whose document has this id.
     fileprivate func user(ofDocument id: String) -> User? {
-        id.hasPrefix("org.couchdb.user:") ? users[String(id.dropFirst("org.couchdb.user:".count))] : nil
+        let prefix = CouchUserDocuments.idPrefix
+        return id.hasPrefix(prefix) ? users[String(id.dropFirst(prefix.count))] : nil
     }
 
     /// Checks that another admin exists if this user is one.

@@ -69,13 +69,14 @@ struct CouchEditWriter: Sendable {
     ///
     /// - Parameter locals: where the sender's local documents are stored; nil if the database has none.
     func respond(
-        writing edit: LocalEdit, in locals: LocalDocumentKey?, for call: CouchCall
+        writing edit: LocalEdit, in locals: LocalDocumentKey?, for call: CouchCall,
+        _ status: HTTPResponse.Status = .created
     ) async throws -> Response {
         guard let locals else { throw CouchError.forbidden }
         let revision = try await call.coordinator.storeState { transaction, _ in
             try edit.apply(in: locals, transaction.documents)
         }
-        return call.ok(.created) { writer in
+        return call.ok(status) { writer in
             writer.member("id", DocumentID.localPrefix + edit.name)
             writer.member("rev", "0-\(revision)")
         }

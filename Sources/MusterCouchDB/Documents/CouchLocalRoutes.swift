@@ -70,11 +70,12 @@ struct CouchLocalRoutes: CouchRoutes {
 
     func put(_ call: CouchCall, _ id: String) async throws -> Response {
         let locals = try call.readableLocals()
-        let name = try LocalEdit.name(of: id)
+        // A wrong id is refused before the body is read.
+        _ = try LocalEdit.name(of: id)
         let body = try await call.json(limit: CouchLimits.documentBytes)
-        let document = try body.withUnsafeReadableBytes { try CouchDocument(parsing: $0, isLocal: true) }
-        let said = document.revisionText ?? call.query.text("rev")
-        let edit = LocalEdit(name: name, json: document.json, said: said, isDeleted: document.isDeleted)
+        var edit = try LocalEdit(
+            body.withUnsafeReadableBytes { try CouchDocument(parsing: $0, isLocal: true) }, id)
+        edit.said = edit.said ?? call.query.text("rev")
         return try await edits.respond(writing: edit, in: locals, for: call)
     }
 
@@ -92,17 +93,10 @@ struct CouchLocalRoutes: CouchRoutes {
     }
 
     func delete(_ call: CouchCall, _ id: String) async throws -> Response {
-        let readable = try call.readableLocals()
-        let name = try LocalEdit.name(of: id)
-        guard let locals = readable else { throw CouchError.forbidden }
-        let edit = LocalEdit(name: name, json: [], said: call.query.text("rev"), isDeleted: true)
-        _ = try await call.coordinator.storeState { transaction, _ in
-            try edit.apply(in: locals, transaction.documents)
-        }
-        return call.ok { writer in
-            writer.member("id", DocumentID.localPrefix + name)
-            writer.member("rev", "0-0")
-        }
+        let locals = try call.readableLocals()
+        let edit = LocalEdit(
+            name: try LocalEdit.name(of: id), json: [], said: call.query.text("rev"), isDeleted: true)
+        return try await edits.respond(writing: edit, in: locals, for: call, .ok)
     }
 }
 

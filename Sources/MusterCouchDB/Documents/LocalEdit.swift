@@ -14,23 +14,6 @@ struct LocalEdit: Sendable {
     /// Whether the edit removes the document.
     var isDeleted: Bool
 
-    init(name: String, json: [UInt8], said: String?, isDeleted: Bool) {
-        self.name = name
-        self.json = json
-        self.said = said
-        self.isDeleted = isDeleted
-    }
-
-    /// Makes the edit of a document that a client sent. Its attachments are dropped, as CouchDB drops them.
-    ///
-    /// - Throws: `CouchDocumentError` for an id that no document may have.
-    init(_ document: CouchDocument, _ id: String) throws(CouchDocumentError) {
-        name = try Self.name(of: id)
-        json = document.json
-        said = document.revisionText
-        isDeleted = document.isDeleted
-    }
-
     /// Returns the id of a local document without `_local/`.
     ///
     /// - Throws: `CouchDocumentError` for an id that no document may have.
@@ -60,5 +43,16 @@ struct LocalEdit: Sendable {
         let revision = (before?.revision ?? 0) + 1
         try documents.put(LocalDocument(id: id, revision: revision, json: json), in: locals.database)
         return revision
+    }
+}
+
+extension LocalEdit {
+    /// Makes the edit of a document that a client sent. Its attachments are dropped, as CouchDB drops them.
+    ///
+    /// - Throws: `CouchDocumentError` for an id that no document may have.
+    init(_ document: CouchDocument, _ id: String) throws(CouchDocumentError) {
+        self.init(
+            name: try Self.name(of: id), json: document.json, said: document.revisionText,
+            isDeleted: document.isDeleted)
     }
 }

@@ -61,8 +61,6 @@ struct CouchFindRoutes: CouchRoutes {
         guard let scope = database.scope else { throw .notQueried }
         return scope
     }
-
-    /// Returns the number of a database that can have indexes.
 }
 
 extension QueryPlan {

@@ -81,7 +81,7 @@ struct GeoQueryHandler: Sendable {
         }
         return .json { writer in
             writer.beginObject()
-            writer.member("name", "_design/\(index.design)/\(index.name)")
+            writer.member("name", DocumentID.designPrefix + "\(index.design)/\(index.name)")
             writer.key("geo_index")
             writer.beginObject()
             writer.key("doc_count")
@@ -107,7 +107,7 @@ struct GeoQueryHandler: Sendable {
     private static func check(
         _ index: GeoIndexName, in database: ResolvedDatabase, _ scope: DatabaseScope, _ reader: any DocumentReader
     ) throws {
-        if let body = try reader.document("_design/\(index.design)", in: scope)?.body,
+        if let body = try reader.document(DocumentID.designPrefix + index.design, in: scope)?.body,
             let design = try? JSONValue(parsing: body.json, depthLimit: 64)
         {
             switch SpatialIndexes.declaration(of: index.name, in: design) {
@@ -119,7 +119,7 @@ struct GeoQueryHandler: Sendable {
             case .none: break
             }
         }
-        let isStandard = "_design/\(index.design)" == SpatialIndexes.standardDesign
+        let isStandard = DocumentID.designPrefix + index.design == SpatialIndexes.standardDesign
         if case .made = database.kind {} else if isStandard, index.name == SpatialIndexes.standardName { return }
         throw CouchError.missing
     }

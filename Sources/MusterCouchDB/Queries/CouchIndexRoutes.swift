@@ -62,7 +62,7 @@ struct CouchIndexRoutes: CouchRoutes {
         return .json { writer in
             writer.beginObject()
             writer.member("result", isNew ? "created" : "exists")
-            writer.member("id", "_design/\(definition.design)")
+            writer.member("id", DocumentID.designPrefix + definition.design)
             writer.member("name", definition.name)
             writer.endObject()
         }
@@ -73,7 +73,7 @@ struct CouchIndexRoutes: CouchRoutes {
         let name = try call.parameter("index")
         _ = try Self.indexed(database)
         let indexes = try await call.coordinator.readDocuments { try $0.indexes(of: database) }
-        let prefix = "_design/"
+        let prefix = DocumentID.designPrefix
         let plain = design.hasPrefix(prefix) ? String(design.dropFirst(prefix.count)) : design
         let index = indexes.first { $0.definition.design == plain && $0.definition.name == name }
         guard let index else { throw CouchError.missing }
@@ -92,7 +92,7 @@ struct CouchIndexRoutes: CouchRoutes {
         let indexes = try await call.coordinator.readDocuments { try $0.indexes(of: database) }
         var results: [(id: String, isRemoved: Bool)] = []
         for id in Set(ids.compactMap(\.string)).sorted() {
-            let meant = indexes.filter { id == "_design/\($0.definition.design)" }
+            let meant = indexes.filter { id == DocumentID.designPrefix + $0.definition.design }
             for index in meant { try await call.coordinator.removeIndex(index.number, by: call.author) }
             results.append((id, !meant.isEmpty))
         }
@@ -138,6 +138,7 @@ struct CouchIndexRoutes: CouchRoutes {
         return isIndex && call.request.method != .delete ? .methodNotAllowed([.delete]) : .missing
     }
 
+    /// Returns the number of a database that can have indexes.
     private static func indexed(_ database: ResolvedDatabase) throws(CouchError) -> DatabaseNumber {
         guard let number = database.number else { throw .notIndexed }
         return number
@@ -162,7 +163,7 @@ extension JSONWriter {
     mutating func index(_ index: StoredIndex?) {
         beginObject()
         key("ddoc")
-        if let index { value("_design/\(index.definition.design)") } else { null() }
+        if let index { value(DocumentID.designPrefix + index.definition.design) } else { null() }
         member("name", index?.definition.name ?? "_all_docs")
         member("type", index == nil ? "special" : "json")
         if let index { member("partitioned", index.definition.isPartitioned) }

@@ -73,7 +73,7 @@ struct CouchListing: Sendable {
 
     /// Restricts the listing to design documents.
     mutating func keepDesigns() {
-        let lower = "_design/"
+        let lower = DocumentID.designPrefix
         let upper = "_design0"
         if range.lower.map({ $0.utf8.lexicographicallyPrecedes(lower.utf8) }) ?? true { range.lower = lower }
         if range.upper.map({ upper.utf8.lexicographicallyPrecedes($0.utf8) }) ?? true {

@@ -24,7 +24,7 @@ struct ReplicationSeal: Sendable {
     /// - Throws: `JSONError` for a body that is not JSON.
     func edits(_ edits: [DocumentEdit], by author: String) throws -> [DocumentEdit] {
         try edits.map { edit in
-            guard !edit.isDeleted, !edit.id.hasPrefix("_design/") else { return edit }
+            guard !edit.isDeleted, !edit.id.hasPrefix(DocumentID.designPrefix) else { return edit }
             var edit = edit
             edit.body.json = try sealed(edit.body.json, owner: author)
             return edit

@@ -3,7 +3,7 @@ import Synchronization
 /// Limits the memory of answers that their clients have not read yet, for each user and in total. Before a request is
 /// authenticated its address counts in the place of the user.
 ///
-/// One answer of each owner is always sent, even if it is large, and even if much waits for other owners.
+/// One answer of each owner is always sent, even if it is large, and even if many bytes wait for other owners.
 final class AnswerBudget: Sendable {
     /// The user or the address that an answer is counted for.
     enum Owner: Hashable, Sendable {

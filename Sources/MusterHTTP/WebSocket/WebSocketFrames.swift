@@ -6,14 +6,14 @@ package enum WebSocketBytes {
     /// The client sent a ping or a pong: an event in the pipeline, so that a protocol can count them.
     package struct ControlFrame: Sendable {}
 
-    /// The number of bytes that NIO's decoder holds of a frame that has not arrived whole: an event in the pipeline
-    /// after each read that changes the number, so that a protocol can limit and count them.
+    /// The number of bytes that NIO's decoder holds of a frame that has not arrived whole. The pipeline gets this event
+    /// after each read that changes the number, so that a protocol can limit and count the bytes.
     package struct IncompleteFrame: Sendable {
         package let bytes: Int
     }
 
-    /// Adds the handler that makes bytes of the frames of a client, and frames of bytes, behind NIO's handlers of
-    /// frames, and before them the one that reports incomplete frames.
+    /// Adds two handlers. The one behind NIO's handlers of frames turns a client's frames into bytes, and bytes into
+    /// frames. The one before them reports incomplete frames.
     ///
     /// - Throws: `ChannelPipelineError` where the pipeline has no decoder of frames.
     package static func addHandlers(to channel: any Channel) throws {

@@ -188,7 +188,10 @@ package actor SightingSender {
         recognized = nil
         switch reporter {
         case .device(let outbox, _, let takesOver): try await recognize(outbox, credentials, takesOver)
-        case .person: device = try await firstDevice(of: identity, credentials)
+        case .person:
+            device = try await deviceName {
+                try await connections.firstDevice(of: identity, at: server, credentials: credentials)
+            }
         }
         recognized = digest
     }
@@ -197,21 +200,18 @@ package actor SightingSender {
     private func recognize(
         _ outbox: SightingOutbox, _ credentials: PeerCredentials, _ takesOver: Bool
     ) async throws {
-        let (status, body) = try await connections.sendRequest(
-            "GET", server + "/api/v1/session", credentials: credentials)
-        guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
-        guard let device = (try? JSONValue(parsing: body))?["device"]?.string else { throw Failure.noDevice }
+        let device = try await deviceName {
+            try await connections.deviceOfToken(at: server, credentials: credentials)
+        }
         try await outbox.recognize(device: device, at: server, takesOver: takesOver)
     }
 
-    /// Asks the server for the name of a person's first device.
-    private func firstDevice(of user: String, _ credentials: PeerCredentials) async throws -> String {
+    private func deviceName(by request: () async throws -> String?) async throws -> String {
         do {
-            let name = try await connections.firstDevice(of: user, at: server, credentials: credentials)
-            guard let name else { throw Failure.noDevice }
+            guard let name = try await request() else { throw Failure.noDevice }
             return name
         } catch let error as HTTPConnections.DeviceRequestError {
-            throw Self.failure(error.status, Self.reason(error.body), nil)
+            throw Self.failure(error.status, error.reason, nil)
         }
     }
 
@@ -220,7 +220,7 @@ package actor SightingSender {
             "POST", server + "/api/v1/sightings", json: body, credentials: credentials, deadlineSeconds: 30)
         var answer: [UInt8] = []
         while answer.count < Self.bodyLimit, let piece = try await response.nextPiece() { answer += piece }
-        return Answer(response, reason: Self.reason(answer))
+        return Answer(response, reason: HTTPConnections.reason(inProblem: answer))
     }
 
     private static func failure(_ status: Int, _ reason: String?, _ retryAfter: Double?) -> Failure {
@@ -228,13 +228,6 @@ package actor SightingSender {
         case 401, 403: .unauthorized(reason: reason ?? "status \(status)")
         default: .busy(status: status, retryAfterSeconds: retryAfter)
         }
-    }
-
-    /// The server's words in a problem document.
-    private static func reason(_ body: [UInt8]) -> String? {
-        guard let problem = try? JSONValue(parsing: body) else { return nil }
-        let fault = problem["errors"]?.elements?.first?["detail"]?.string
-        return fault ?? problem["detail"]?.string ?? problem["title"]?.string
     }
 
     private static func words(_ error: any Error) -> String {

@@ -5,10 +5,10 @@ extension Muster {
     /// Returns the reporter of distances that this device measured to others, for proximity rules and for the contacts
     /// of an incident. It reports for the person who is signed in, as the device of their recorded locations.
     ///
-    /// There is one reporter: each call returns the same, with the secret of this call. What waits is in a file beside
-    /// the store, which its owner alone can read and no key seals. Ranges can be recorded before anybody has signed
-    /// in. Ranges that wait belong to the account of the store, as its documents do: another account reports them only
-    /// where `allowingAccountChange` let it take over the store before the server had taken any.
+    /// Each call returns the same reporter, with the secret of that call. Ranges that wait for the server are in a file
+    /// beside the store. Only the file's owner can read it, and no key seals it. Ranges can be recorded before anybody
+    /// has signed in. Ranges that wait belong to the account of the store, as its documents do: another account reports
+    /// them only where `allowingAccountChange` let it take over the store before the server had taken any.
     ///
     /// ```
     /// let reporter = try await muster.rangeReporter(secret: try nearbyStore.rangeSecret())

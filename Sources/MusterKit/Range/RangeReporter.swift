@@ -140,7 +140,7 @@ public actor RangeReporter {
         do {
             let (credentials, device) = try await recognize()
             let (status, body) = try await connections.sendRequest("DELETE", path(of: device), credentials: credentials)
-            guard status == 204 else { throw Self.failure(status, Self.reason(body), nil) }
+            guard status == 204 else { throw Self.failure(status, HTTPConnections.reason(inProblem: body), nil) }
             hasAgreed = false
         } catch {
             throw failure(error)
@@ -162,8 +162,14 @@ public actor RangeReporter {
         (recognized, hasAgreed) = (nil, false)
         let device =
             switch reporter {
-            case .device: try await deviceOfToken(credentials)
-            case .person: try await "\(identity)/\(firstDevice(of: identity, credentials))"
+            case .device:
+                try await deviceName { try await connections.deviceOfToken(at: server, credentials: credentials) }
+            case .person:
+                // The name as reports give it: the person's first device is the one of their recorded locations.
+                try await identity + "/"
+                    + deviceName {
+                        try await connections.firstDevice(of: identity, at: server, credentials: credentials)
+                    }
             }
         try await outbox.recognize(device: device, at: server)
         recognized = (digest, device)
@@ -186,22 +192,12 @@ public actor RangeReporter {
         }
     }
 
-    private func deviceOfToken(_ credentials: PeerCredentials) async throws -> String {
-        let (status, body) = try await connections.sendRequest(
-            "GET", server + "/api/v1/session", credentials: credentials)
-        guard status == 200 else { throw Self.failure(status, Self.reason(body), nil) }
-        guard let device = (try? JSONValue(parsing: body))?["device"]?.string else { throw RangeReportError.noDevice }
-        return device
-    }
-
-    /// Asks the server for the name of a person's first device, the one of their recorded locations.
-    private func firstDevice(of user: String, _ credentials: PeerCredentials) async throws -> String {
+    private func deviceName(by request: () async throws -> String?) async throws -> String {
         do {
-            let name = try await connections.firstDevice(of: user, at: server, credentials: credentials)
-            guard let name else { throw RangeReportError.noDevice }
+            guard let name = try await request() else { throw RangeReportError.noDevice }
             return name
         } catch let error as HTTPConnections.DeviceRequestError {
-            throw Self.failure(error.status, Self.reason(error.body), nil)
+            throw Self.failure(error.status, error.reason, nil)
         }
     }
 
@@ -217,7 +213,7 @@ public actor RangeReporter {
         switch status {
         case 204: hasAgreed = true
         case 409: throw RangeReportError.tagTaken
-        default: throw Self.failure(status, Self.reason(answer), nil)
+        default: throw Self.failure(status, HTTPConnections.reason(inProblem: answer), nil)
         }
     }
 
@@ -248,7 +244,7 @@ public actor RangeReporter {
             progress.refused += 1
         default:
             let retryAfter = response.header("retry-after").flatMap { Double($0) }
-            throw Self.failure(response.status, Self.reason(answer), retryAfter)
+            throw Self.failure(response.status, HTTPConnections.reason(inProblem: answer), retryAfter)
         }
         try await outbox.remove(page)
     }
@@ -267,12 +263,6 @@ public actor RangeReporter {
         case 401, 403, 404: .unauthorized(reason: reason ?? "status \(status)")
         default: .busy(status: status, retryAfterSeconds: retryAfter)
         }
-    }
-
-    /// The server's words in a problem document.
-    private static func reason(_ body: [UInt8]) -> String? {
-        guard let problem = try? JSONValue(parsing: body) else { return nil }
-        return problem["errors"]?.elements?.first?["detail"]?.string ?? problem["detail"]?.string
     }
 }
 

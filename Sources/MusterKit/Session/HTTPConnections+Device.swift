@@ -3,17 +3,19 @@ import MusterReplication
 import MusterWire
 
 extension HTTPConnections {
-    /// The server's answer that kept a person's device from being found.
+    /// Thrown when the server's answer does not lead to a device.
     struct DeviceRequestError: Error {
         var status: Int
         var body: [UInt8]
+
+        var reason: String? { HTTPConnections.reason(inProblem: body) }
     }
 
     /// Asks a server for the name of a person's first device. A person without a device gets one, as for their first
     /// recorded location.
     ///
     /// - Parameter server: the server's root address, without a slash at the end.
-    /// - Returns: nil where the server lists no device and yet makes none.
+    /// - Returns: nil if the server lists no device although one exists or was just made.
     /// - Throws: `DeviceRequestError`; `ReplicationError` where the server cannot be reached.
     func firstDevice(of user: String, at server: String, credentials: PeerCredentials) async throws -> String? {
         let name = PercentEncoding.encode(user)
@@ -32,5 +34,23 @@ extension HTTPConnections {
             }
         }
         return nil
+    }
+
+    /// Asks a server for the device that a token stands for.
+    ///
+    /// - Parameter server: the server's root address, without a slash at the end.
+    /// - Returns: nil if the token is no device's.
+    /// - Throws: `DeviceRequestError`; `ReplicationError` where the server cannot be reached.
+    func deviceOfToken(at server: String, credentials: PeerCredentials) async throws -> String? {
+        let (status, body) = try await sendRequest("GET", server + "/api/v1/session", credentials: credentials)
+        guard status == 200 else { throw DeviceRequestError(status: status, body: body) }
+        return (try? JSONValue(parsing: body))?["device"]?.string
+    }
+
+    /// Returns the server's words in a problem document; nil where the body is none.
+    static func reason(inProblem body: [UInt8]) -> String? {
+        guard let problem = try? JSONValue(parsing: body) else { return nil }
+        let fault = problem["errors"]?.elements?.first?["detail"]?.string
+        return fault ?? problem["detail"]?.string ?? problem["title"]?.string
     }
 }

@@ -12,8 +12,8 @@ protocol TickedRun: AnyObject, Sendable {
 protocol EventLoopExecutor: TaskExecutor {
     /// Runs a function after the present task of the event loop; at once on any other thread.
     func performSoon(_ body: @escaping @Sendable () -> Void)
-    /// Calls a function on the event loop about every so often, until the returned function is called. The delay of one
-    /// call does not put off the next.
+    /// Calls a function on the event loop at about this interval, until the returned function is called. The delay of
+    /// one call does not put off the next.
     func repeatCalls(every period: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void
 }
 

@@ -120,8 +120,8 @@ extension HTTPPeer {
 
     /// Posts documents one by one.
     ///
-    /// - Throws: `PeerError` if the server fails at the first ones and at the last too, so that the server itself is
-    ///   treated as failing.
+    /// - Throws: `PeerError` if the server fails at the first documents and at the last one too. The server itself then
+    ///   counts as failing.
     private func post(_ singles: [DocumentBatch]) async throws -> [WriteRefusal] {
         var refusals: [WriteRefusal] = []
         var rest = singles[...]

@@ -119,7 +119,8 @@ package struct SyncTrigger: Sendable {
 
 /// The questions that targets have not answered yet. Each holds a dataset in memory.
 final class OpenQuestions: Sendable {
-    /// The most open questions: to one target, to all targets, and to one target by one user or by all guests together.
+    /// The largest numbers of open questions: to one target, to all targets, and to one target about one user's
+    /// datasets or all guests' datasets together.
     static let limits = (ofTarget: 16, all: 64, ofUser: 4, ofGuests: 4)
 
     /// The owner of the dataset that a question is about.

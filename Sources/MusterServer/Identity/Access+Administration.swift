@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// Rights to administer what is no team's: rules, trackers, API keys, the user pool and datasets.
+/// Rights to administer what is not part of a team: rules, trackers, API keys, the user pool and datasets.
 extension Access {
     /// Whether the principal may read the rules and their targets, and test a pattern.
     package var mayReadRules: Bool {
@@ -13,7 +13,8 @@ extension Access {
     /// Whether the principal may call the user pool's operations over other people's accounts.
     package var mayAdministerUserPool: Bool { principal.role == .admin }
 
-    /// Whether the principal may see how much another user's datasets take. Nobody but the owner reads them.
+    /// Whether the principal may see how much another user's datasets take. Only the owner may read the datasets
+    /// themselves.
     package var mayReadDatasetUsageOfOthers: Bool { principal.role == .admin }
 
     /// Whether the principal may revoke everyone's API keys, and not only their own.
@@ -21,11 +22,6 @@ extension Access {
 
     /// Whether the principal may change trackers.
     package var mayChangeTrackers: Bool { principal.role == .admin }
-
-    /// Whether the principal may read positions of this team's tracker. `mayRead(_:)` decides for each device.
-    package func mayReadPositionsOfTracker(of team: Team) -> Bool {
-        principal.team == team.number || principal.role == .analyst || principal.role == .admin
-    }
 
     /// The trackers that a collection which the principal creates by Muster's own API is linked to: for an admin all,
     /// for others their own team's.

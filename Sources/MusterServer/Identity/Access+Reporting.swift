@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// Rights to report for others, by the protocol that brings the report.
+/// Rights to report for other users. They depend on the protocol by which the report arrives.
 extension Access {
     /// Whether the principal is a gateway user, or the device of one: it may report which radios it heard. The token of
     /// such a device may do nothing else.

@@ -293,7 +293,7 @@ package struct Access: Sendable {
         return isSelf(user) || principal.role == .analyst || seesEverything
     }
 
-    /// Whether the principal may see every change, and that of things which are no longer in the directory.
+    /// Whether the principal may see every change, also changes of objects that are no longer in the directory.
     package var seesEverything: Bool { principal.role == .admin }
 
     /// The tracker of the principal's team.

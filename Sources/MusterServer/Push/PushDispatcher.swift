@@ -15,7 +15,7 @@ package final class PushDispatcher: Service {
         /// The log may have grown.
         case announced
         case ended(device: String, PushOutcome?)
-        /// A transaction with outcomes ended; whether they are on disk.
+        /// A transaction that stores outcomes has ended. The value says whether the outcomes are on disk.
         case stored(Bool)
         case timer
     }

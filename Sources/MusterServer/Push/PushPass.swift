@@ -12,7 +12,7 @@ struct PushPass {
     private var mayHoldMore = true
     /// Changes that were read and whose notifications are not yet queued for every device, the next one last.
     private var expansions: [PushExpansion] = []
-    /// Whether the store could not be read. The pass tries again later.
+    /// Whether reading the store failed. If so, the pass tries again later.
     private var isStuck = false
     private var unstored: [PushSchedule.Edit] = []
     /// How many edits of each device are not on disk yet.
@@ -306,7 +306,7 @@ struct PushPass {
     }
 }
 
-/// A notification that is queued for devices in steps: of many recipients a few are looked up at once.
+/// A notification that is queued for its recipients' devices in steps, a few recipients at a time.
 struct PushExpansion: Sendable {
     let notification: PushRecipients.Notification
     let sequence: Int64

@@ -23,7 +23,7 @@ package final class Quotas: Sendable {
 
     /// The stored bytes at the last measurement.
     struct Usage {
-        /// Of positions and signals, and of members' ranges and notes.
+        /// The bytes of each user's positions and signals, and of each member's ranges and notes.
         var observationBytes: [UserNumber: Int64] = [:]
         var datasetBytes: [UserNumber: Int64] = [:]
         var usersOverBytes: Set<UserNumber> = []
@@ -97,7 +97,7 @@ package final class Quotas: Sendable {
         }
         count(stored.positionBytes)
         count(stored.signalBytes)
-        // A refusal of a gateway's reports would lose where others are.
+        // Refusing a gateway's reports would lose other people's positions.
         count(stored.reportBytes) { $0.role == .member }
         var totals = observationBytes
         var mostBytesOfDatabase: Int64 = 0

@@ -26,7 +26,7 @@ package struct RelayLimits: Hashable, Sendable {
     package var owedSeconds: Double = 60
     /// Bytes that one user may send at once.
     package var burstBytes: Double = 8_388_608
-    /// The cost of a frame besides its bytes, of the relay's and of a WebSocket's that brings none.
+    /// The cost of a frame besides its bytes. A WebSocket frame that brings no frame of the relay costs as much.
     package var frameBytes = 64
     /// The cost of an `open`, and of a hello, which the relay passes on to the whole team.
     package var announcementBytes = 4 << 10

@@ -28,7 +28,7 @@ struct RelaySwitchboard {
         let user: UserNumber
         let account: String
         let team: TeamNumber
-        /// The announcement in the device's hello; nil before.
+        /// The announcement in the device's hello; nil before the hello.
         var announced: RelayPeer?
         var streams: [UInt32: End] = [:]
         var nextIncoming = RelayFrame.firstIncoming

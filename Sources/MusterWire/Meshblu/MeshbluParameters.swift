@@ -11,7 +11,7 @@ package struct MeshbluParameters: Hashable, Sendable {
 
     /// Reads a query and a body. A body is one JSON object, or a form (`a=1&b=2`).
     ///
-    /// - Parameter mediaType: the media type of the request; curl calls everything that it posts a form.
+    /// - Parameter mediaType: the media type of the request; curl labels everything that it posts as a form.
     /// - Throws: `JSONError` for a body that should be JSON and is none.
     package init(query: String, body: [UInt8], mediaType: String?) throws(JSONError) {
         for pair in Self.form(query) { put(pair.key, pair.value) }

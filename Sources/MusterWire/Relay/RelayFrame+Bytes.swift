@@ -179,7 +179,7 @@ package struct RelayFrameReader: Sendable {
 
     /// Returns the next frame; nil until it has arrived completely. It keeps no more bytes than the caller appends.
     ///
-    /// - Throws: `RelayError`. Nothing can be read behind that.
+    /// - Throws: `RelayError`. Nothing behind the faulty bytes can be read.
     package mutating func next() throws(RelayError) -> RelayFrame? {
         guard buffer.count - start >= 2 else { return nil }
         let length = Int(buffer[start]) << 8 | Int(buffer[start + 1])

@@ -228,13 +228,13 @@ def test_a_scanner_that_was_silent_makes_nobody_inside_by_what_it_heard_before(a
     assert (standing(), safety()) == ("inside", "safe")
     # A moment later it is older: the scanner is silent.
     eventually(standing, lambda state: state == "unknown")
-    # The scanner is back, and hears another's tag. The keys may be anywhere, however often the server looks. It looks
-    # by its own clock, so that time itself must pass.
+    # The scanner is back, and hears another tag only. The keys may be anywhere, however often the server checks. The
+    # server checks by its own clock, so the test must let time pass.
     for _ in range(4):
         hear(other, now())
         assert (standing(), safety()) == ("unknown", "unknown")
         time.sleep(0.7)
-    # What is heard within half a second of the scanner's clock is one moment.
+    # Sightings within half a second of the scanner's clock count as one moment.
     back = now()
     for moment in range(3):
         hear(keys, back + 600 * moment)

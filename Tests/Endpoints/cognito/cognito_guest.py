@@ -4,7 +4,7 @@ import amazon
 
 
 class Guest:
-    """Someone who has not signed in, as an app does it."""
+    """A guest, as an app makes one for somebody who has not signed in."""
 
     def __init__(self, server, identity, pool):
         self.identity, self.pool, self.server = identity, pool, server
@@ -27,7 +27,7 @@ def names(pool, identity, dataset):
 
 
 def put(sync, pool, identity, dataset, **values):
-    """Changes records, whatever counts they have."""
+    """Changes records, whatever their sync counts are."""
     now = sync.list_records(**names(pool, identity, dataset))
     counts = {record["Key"]: record["SyncCount"] for record in now["Records"]}
     sync.update_records(

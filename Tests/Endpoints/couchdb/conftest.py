@@ -4,8 +4,8 @@ import uuid
 
 import pytest
 
-from couch_api import as_admin
-from couchdb_peer import couchdb, peer_url
+from couch_api import as_admin, real_couchdb
+from couchdb_peer import peer_url
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def started(make_server):
 def both(started):
     """Muster, the CouchDB, a database of one name in both, and its address there."""
     muster = as_admin(started)
-    couch = couchdb()
+    couch = real_couchdb()
     name = f"muster-{uuid.uuid4().hex}"
     for server in (muster, couch):
         server.ok("PUT", f"/{name}")

@@ -1,27 +1,19 @@
 """A real CouchDB to compare with: `COUCHDB_URL` names one, with an admin's credentials in it."""
 
 import os
-from urllib.parse import urlsplit
 
-from couch_api import CouchApi
 from muster_process import admin_password
 
 peer_url = os.environ.get("COUCHDB_URL", "").rstrip("/")
 
 
-def couchdb():
-    """The CouchDB, as its admin."""
-    parts = urlsplit(peer_url)
-    return CouchApi(f"{parts.scheme}://{parts.hostname}:{parts.port or 5984}", parts.username, parts.password)
-
-
 def at(muster, name, user="admin", password=admin_password):
-    """A database of Muster's, as a CouchDB is told of it."""
+    """Returns a database of Muster's as the source or target of a CouchDB's replication."""
     return {"url": f"{muster.address}/{name}", "auth": {"basic": {"username": user, "password": password}}}
 
 
 def leaves(server, name):
-    """Every document's leaves and winner, and where each leaf comes from."""
+    """Returns each document's leaves, its winner, and the ancestors of each leaf."""
     rows = server.ok("GET", f"/{name}/_changes", style="all_docs", include_docs=True)["results"]
     found = {}
     for row in rows:

@@ -4,9 +4,9 @@ import base64
 import json
 import socket
 import threading
-import time
 
 from couch_api import as_user, high, low, revisions, timeout_seconds
+from waiting import eventually
 
 
 def rows(changes):
@@ -133,12 +133,12 @@ def test_whoever_breaks_off_a_feed_leaves_room_for_the_next(server):
             while b"results" not in received:
                 received += feed.recv(1000)
         feed.close()
-    deadline = time.monotonic() + timeout_seconds
-    while True:
+
+    def status_of_one_more():
         with opened() as next_one:
-            if status(next_one) == 200:
-                break
-        assert time.monotonic() < deadline, "the feeds of closed connections are still counted"
+            return status(next_one)
+
+    eventually(status_of_one_more, lambda found: found == 200, why="the feeds of closed connections are still counted")
 
 
 def test_a_sequence_is_a_text_of_digits_and_is_taken_in_every_form(couch, db):

@@ -195,7 +195,7 @@ def test_a_name_written_otherwise_is_the_same_database(people, server):
     names = [name.replace("sam", "%73am"), name.replace("sam", "%2573am"), name.replace("_", "%5F"), name.upper(),
              "userdb-" + b"sam".hex().upper(), "lt_locations_user_member%2F..%2F" + name, name + "%00", name + "%20",
              "couchdb/couchdb/" + name, "%6ct_locations_all", "lt_locations%5Fall"]
-    # What is no name of a database: dots, or a document below one's own.
+    # Paths that name no database: dots, or a document in the user's own database.
     forms = dict.fromkeys(names, 403) | {
         "./" + name: 404, "lt_locations_user_member/../" + name: 404,
         "lt_locations_user_member/_local/../../" + name: 400,

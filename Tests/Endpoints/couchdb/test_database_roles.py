@@ -9,8 +9,8 @@ import uuid
 
 import pytest
 
-from couch_api import CouchApi, as_admin
-from couchdb_peer import couchdb, peer_url
+from couch_api import CouchApi, as_admin, real_couchdb
+from couchdb_peer import peer_url
 
 password = "correct horse battery"
 
@@ -60,7 +60,7 @@ def world(request, make_server):
     if request.param == "muster":
         found = World(as_admin(make_server().start()))
     elif peer_url:
-        found = World(couchdb())
+        found = World(real_couchdb())
     else:
         pytest.skip("COUCHDB_URL names no CouchDB")
     yield found

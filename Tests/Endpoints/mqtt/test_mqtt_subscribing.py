@@ -339,7 +339,7 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled_by_kills(make_server):
         time.sleep(chance.uniform(0.1, 0.5))
         server.kill()
         server.start()
-    # Every phone comes again to the last server.
+    # Every phone connects again, to the last server.
     before = [phone.acknowledged for phone in phones]
     eventually(lambda: all(phone.acknowledged > count for phone, count in zip(phones, before)))
     for phone in phones:

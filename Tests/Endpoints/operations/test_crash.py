@@ -9,7 +9,7 @@ import pytest
 
 import load
 from load import Sender, Walker, batch, one_each, packed_lines
-from native_api import now, polygon
+from native_api import now, polygon, stamp
 from oracle import Region, difference, key_of, told
 from soak import rounds
 
@@ -147,7 +147,7 @@ class Trial:
             sender.pending = None
 
     def compare_history(self, walker, since=0):
-        positions = self.server.admin().history(walker.name, f"?from={load.stamp(since)}")
+        positions = self.server.admin().history(walker.name, f"?from={stamp(since)}")
         expected = sorted(key for key in walker.oracle.known if key[0] >= since)
         stored = sorted(map(key_of, positions))
         assert stored == expected, f"history of {walker.name}: {difference(expected, stored)}"

@@ -17,6 +17,7 @@ from native_api import fix, now, problem
 from oracle import difference, key_of, told
 from page_checksums import seal
 from soak import rounds
+from waiting import eventually
 
 
 def furnished(server):
@@ -201,14 +202,14 @@ def check_no_room(server, take_room, give_room, before_exec=None):
     found = list(map(key_of, admin.history("ann/phone")))
     assert found == expected, difference(expected, found)
     give_room()
-    deadline = time.monotonic() + 30
-    while True:
+
+    def report():
         answer = device.send("POST", "/positions", fix(2, 2, now()))
-        if answer.status_code == 200:
-            break
-        require_refusal_for_now(answer)
-        assert time.monotonic() < deadline, "it does not recover"
-        time.sleep(0.2)
+        if answer.status_code != 200:
+            require_refusal_for_now(answer)
+        return answer.status_code == 200
+
+    eventually(report, seconds=30, why="it does not recover")
     assert len(admin.history("ann/phone")) == len(expected) + 1
     server.kill()
     server.start()

@@ -122,7 +122,7 @@ def test_a_command_waits_for_a_server_that_is_starting(make_server):
     server = make_server()
     server.model = None
     server.launch()
-    # Without the pauses of `eventually`, in which the server would be ready.
+    # Not by `eventually`: the server would become ready in one of its pauses.
     deadline = time.monotonic() + 30
     while not (server.data / "lock").exists():
         assert time.monotonic() < deadline

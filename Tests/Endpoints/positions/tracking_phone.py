@@ -1,4 +1,4 @@
-"""A phone that runs `muster track`, the walks that it plays, and what is to arrive of them."""
+"""A phone that runs `muster track`, the walks that it plays, and the locations that should arrive."""
 
 import base64
 import datetime
@@ -45,7 +45,7 @@ class Phone:
             env={name: value for name, value in os.environ.items() if name != "MUSTER_PASSWORD"})
 
     def sign_in(self):
-        """Starts it, and waits until it needs the server no more."""
+        """Starts the program, and waits until it no longer needs the server."""
         self.start()
         self.wait_until(lambda: "Signed in" in self.text())
 
@@ -66,7 +66,7 @@ class Phone:
         return self.text()
 
     def missed(self):
-        """How often it has said that it keeps what it could not bring."""
+        """How often the program has printed that it keeps locations that it could not send."""
         return self.text().count("kept here: ")
 
     def text(self):

@@ -173,7 +173,7 @@ def test_a_target_that_is_gone_is_switched_off_and_what_comes_meanwhile_waits(ad
     eventually(lambda: admin.ok("GET", "/targets/hook"), lambda target: not target["enabled"])
     event = send(admin, "hook")
     with Receiver() as other:
-        # What is sent later to a target that is switched on has come: the dispatcher has passed over the first.
+        # Once a later event arrives at another target, the dispatcher has passed over the event that waits.
         make(admin, "other", other.url)
         send(admin, "other")
         other.wait(lambda calls: len(calls) == 1)

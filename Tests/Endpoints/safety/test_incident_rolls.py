@@ -1,6 +1,7 @@
 """Who is on the roll of an incident: nothing takes anyone off it but a person's word."""
 
 
+from incident_crew import make_crew_in
 from native_api import NativeApi, box, fix, now, polygon, stamp
 from waiting import eventually
 
@@ -9,16 +10,7 @@ inside, outside = (52.505, 13.405), (52.6, 13.6)
 
 
 def make_crew(server, name, people=2):
-    """A team with a leader and members, each with a phone; the leader's API, the phones."""
-    admin = server.admin()
-    admin.make_team(name, [yard])
-    leader = admin.make_user(f"{name}-lea", "leader", name)
-    phones = {}
-    for index in range(people):
-        user = f"{name}-p{index}"
-        admin.make_user(user, "member", name)
-        phones[user] = admin.make_device(user)
-    return leader, phones
+    return make_crew_in(yard, server, name, people)
 
 
 def evacuate(leader, team, kind="real"):

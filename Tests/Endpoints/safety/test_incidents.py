@@ -8,6 +8,7 @@ import random
 import pytest
 
 from event_stream import EventStream
+from incident_crew import make_crew_in
 from native_api import NativeApi, box, fix, now, polygon, stamp
 
 seed = 20261121
@@ -16,16 +17,7 @@ inside, outside = (52.505, 13.405), (52.6, 13.6)
 
 
 def make_crew(server, name, people=3):
-    """A team with a leader and members, each with a phone; the leader's API, the phones."""
-    admin = server.admin()
-    admin.make_team(name, [yard])
-    leader = admin.make_user(f"{name}-lea", "leader", name)
-    phones = {}
-    for index in range(people):
-        user = f"{name}-p{index}"
-        admin.make_user(user, "member", name)
-        phones[user] = admin.make_device(user)
-    return leader, phones
+    return make_crew_in(yard, server, name, people)
 
 
 def declare(api, user, kind, **more):

@@ -1,13 +1,12 @@
 """The question "where are you now?": by which channels it goes out, and what its asker is told later."""
 
-import time
-
 import pytest
 
 from event_stream import EventStream
 from muster_process import run
 from native_api import now
 from owntracks_phone import Phone, location, opened, sealed, secret
+from waiting import eventually
 
 command = {"_type": "cmd", "action": "reportLocation"}
 
@@ -87,9 +86,7 @@ def test_an_open_live_feed_is_a_channel_for_whom_it_asks_alone(server, admin, le
         lea.ok("POST", "/users/fay/location-request")
         for stream in (own, admins):
             stream.take(lambda events: any(event.get("kind") == "locationAsked" for _, _, event in events))
-        deadline = time.monotonic() + 20
-        while not (channels := asked(lea, "fay")["channels"]):
-            assert time.monotonic() < deadline
+        channels = eventually(lambda: asked(lea, "fay")["channels"], seconds=20)
         assert [channel["channel"] for channel in channels] == ["live"]
         lea.ok("POST", "/users/gil/location-request")
         admins.take(lambda events: any(event.get("kind") == "locationAsked" for _, _, event in events))
@@ -107,9 +104,8 @@ def test_a_crash_forgets_no_question_that_is_open(make_server):
     server.start()
     again = server.api(admin.token)
     # The question is read at the start, beside what is served.
-    deadline = time.monotonic() + 20
-    while (answer := again.send("GET", "/users/mia/location-request")).status_code == 404:
-        assert time.monotonic() < deadline
+    answer = eventually(
+        lambda: again.send("GET", "/users/mia/location-request"), lambda answer: answer.status_code != 404, seconds=20)
     question = answer.json()
     assert (question["by"], question["state"]) == ("admin", "unheard") and question["askedAt"] >= asked_at
     assert command in phone.tell(location(now() // 1000 - 900))

@@ -35,7 +35,7 @@ def took(request):
 
 
 def running_reads(server):
-    """How many reads of the store are being done."""
+    """The number of reads of the store that are under way."""
     shown = requests.get(f"{server.address}/metrics", timeout=timeout_seconds).text
     return int(re.search(r'^muster_work_running{queue="readers"} (\d+)$', shown, re.M)[1])
 
@@ -53,7 +53,7 @@ def test_queries_of_one_member_hold_up_nobody_and_end(make_server):
         answer = member.send("POST", own + "/_find", {"selector": {"$or": patterns}})
         faults.append((answer.status_code, answer.json()))
 
-    # Two at a time are done of one member's: one of them waits.
+    # The server runs two queries of one member at a time, so the third waits.
     queries = [threading.Thread(target=query, daemon=True) for _ in range(3)]
     for thread in queries:
         thread.start()
@@ -156,9 +156,7 @@ def test_bodies_under_way_hold_only_so_much_memory(make_server):
         connection.close()
     # What was held is given back.
     documents = [{"_id": f"d{number}", "text": "x" * 1_000_000} for number in range(3)]
-    deadline = time.monotonic() + timeout_seconds
-    while couch.send("POST", "/notes/_bulk_docs", {"docs": documents}).status_code != 201:
-        assert time.monotonic() < deadline
+    eventually(lambda: couch.send("POST", "/notes/_bulk_docs", {"docs": documents}).status_code == 201)
 
 
 @pytest.mark.parametrize("first, drop", [

@@ -312,7 +312,7 @@ def test_a_sequence_too_large_for_json_is_refused_and_as_a_last_event_id_breaks_
             assert pointers(api.refused(422, "GET", f"{path}?since={number}")) == ["?since"]
         with api.send("GET", "/live", headers={"Last-Event-ID": str(number)}, stream=True) as answer:
             assert answer.status_code == 200
-            # A feed looks into the log every 0.1 s and shows nothing of it here: time itself must pass.
+            # A feed checks the log every 0.1 s, and no answer shows when: the test must let time pass.
             time.sleep(0.3)
     assert server.process.poll() is None
 

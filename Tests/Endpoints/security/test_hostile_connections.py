@@ -61,7 +61,7 @@ def test_answers_that_many_connections_of_one_user_do_not_read_hold_only_so_much
     statuses = [reader.recv(12) for reader in readers]
     assert statuses.count(b"HTTP/1.1 200") >= 2
     assert statuses.count(b"HTTP/1.1 429") == count - statuses.count(b"HTTP/1.1 200")
-    # 96 MiB of answers, and what was at work on two more; all of them would be 512 MB.
+    # The limit of 96 MiB of answers, and the memory of two requests under way. All answers would take 512 MB.
     assert server.resident_bytes() - before < 300 << 20
     assert other.send("GET", "/positions").ok
     for reader in readers:

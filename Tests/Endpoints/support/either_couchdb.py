@@ -1,4 +1,4 @@
-"""Fixtures of the tests that are asked of Muster, and of the real CouchDB that `COUCHDB_URL` names."""
+"""Fixtures of the tests that run against Muster, and against the real CouchDB that `COUCHDB_URL` names."""
 
 import uuid
 

@@ -7,7 +7,7 @@ import threading
 import time
 from urllib.parse import urlsplit
 
-from native_api import fix, stamp
+from native_api import fix
 from oracle import DeviceOracle
 
 west, south, size = 13.4001, 52.5001, 0.01

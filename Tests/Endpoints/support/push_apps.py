@@ -2,13 +2,13 @@
 
 import itertools
 import shutil
-import subprocess
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from apns_stand_in import APNs
+from certificates import make_certificate
 from fcm_stand_in import FCM
 from muster_process import MusterProcess
 
@@ -26,11 +26,7 @@ def certificate(tmp_path_factory):
     if shutil.which("openssl") is None:
         pytest.skip("openssl, which makes the certificate, is not installed")
     folder = tmp_path_factory.mktemp("tls")
-    chain, key = folder / "chain.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", chain], check=True, capture_output=True)
-    return chain, key
+    return make_certificate(folder / "chain.pem", folder / "key.pem", name="DNS:localhost")
 
 
 @pytest.fixture(scope="module")

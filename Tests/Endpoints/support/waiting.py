@@ -1,10 +1,10 @@
-"""Waits for what a test expects to become true."""
+"""Waits until a condition that a test expects becomes true."""
 
 import time
 
 
 def eventually(look, condition=bool, seconds=60, why=None):
-    """Looks again and again until the condition holds of what is found. Returns what was found.
+    """Calls `look` again and again until the condition holds for its result. Returns that result.
 
     Fails after `seconds` with what was found last, or with `why`, which is words or a function that returns them.
     """

@@ -3,8 +3,8 @@ import Testing
 
 @testable import MusterServer
 
-/// How often the codes of new accounts and passwords are sent; Tests/Endpoints/cognito/test_cognito_codes.py has the
-/// target.
+/// How often the codes of new accounts and passwords are sent; Tests/Endpoints/cognito/test_cognito_codes.py tests what
+/// the target receives.
 @Suite struct CodeSendingTests {
     private let start = Instant(seconds: 1_700_000_000)
     private let codes = ConfirmationCodes()

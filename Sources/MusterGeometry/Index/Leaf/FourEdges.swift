@@ -95,7 +95,7 @@ extension MeshQuery {
         for _ in 0..<count {
             let edges = FourEdges(at)
             at += EdgeBlock.byteCount
-            // An edge that fills up a block lies beside the cell: it becomes NaN, which is never less.
+            // A filler edge lies beside the cell: its value becomes NaN, which is less than no number.
             let isNothing = bits(edges.lowLatitude .== 0) & bits(edges.rise .== 0)
             let square = unsafeBitCast(edges.squares(from: u, v, scaleX, scaleY), to: FourWords.self)
             least = lesser(floats(square | isNothing), least)

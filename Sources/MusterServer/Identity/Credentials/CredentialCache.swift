@@ -73,8 +73,8 @@ package final class CredentialCache: Sendable {
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Drops expired entries. When that is not enough, drops an arbitrary eighth: they only cost a verification each.
-    /// All of them are entries of the user with the most, if that user has so many. One AWS key verifies signatures in
-    /// any number of scopes, and so could push out the entries of all other users.
+    /// The dropped entries are all of the user with the most entries, if that user has so many. One AWS key verifies
+    /// signatures in any number of scopes, and so could push out the entries of all other users.
     private func makeRoom(in state: inout State, at now: Instant) {
         state.entries = state.entries.filter { now < $0.value.keptUntil }
         guard state.entries.count >= capacity else { return }

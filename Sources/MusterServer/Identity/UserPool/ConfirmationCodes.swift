@@ -84,7 +84,7 @@ package final class ConfirmationCodes: Sendable {
             expiresAt = now.advanced(bySeconds: ConfirmationCodes.lifetimeSeconds)
         }
 
-        /// Whether neither an admin nor, by a target, the person has got the code.
+        /// Whether nobody has got the code yet: no admin has read it, and no target has sent it to the person.
         fileprivate var isUnknown: Bool { readers.isEmpty && wasSent != true }
 
         fileprivate func isGood(_ code: String?, at now: Instant) -> Bool {
@@ -99,8 +99,8 @@ package final class ConfirmationCodes: Sendable {
         /// Codes for new passwords, by user: there are at most as many as users.
         var resets: [UserNumber: Entry] = [:]
 
-        /// Removes the oldest code that nobody has got of the addresses with the most such codes, unless those are the
-        /// addresses of the new code, or have few.
+        /// Makes room among the codes that nobody has got: removes the oldest one of the network with the most such
+        /// codes. Removes none if that network asked for the new code, or if that network has few.
         mutating func makeRoomForSignUp(from origin: String?) {
             let unknown = signUps.values.lazy.filter(\.isUnknown)
             let counts = Dictionary(unknown.map { ($0.origin, 1) }, uniquingKeysWith: +)
@@ -141,8 +141,8 @@ package final class ConfirmationCodes: Sendable {
 
     /// Makes the code of a new account.
     ///
-    /// When too many accounts wait, one from the addresses with the most gives way, so that a flood from one network
-    /// does not keep others from signing up.
+    /// When too many accounts wait, the network with the most waiting accounts loses one, so that a flood from one
+    /// network does not keep others from signing up.
     ///
     /// - Throws: `UserPoolError.nameTaken` where an account of that name waits; `IdentityError.tooMany` where too many
     ///   accounts wait.

@@ -169,7 +169,8 @@ struct PasswordVerifier: Sendable {
         return Array(repeating: 0, count: PasswordProof.byteCount - bytes.count) + bytes
     }
 
-    /// The content before it is sealed: salt, verifier, the mark of the password that it is of, and the user's name.
+    /// The content before it is sealed: the salt, the verifier, the mark of the verifier's password, and the user's
+    /// name.
     func contents(mark: [UInt8], user: String) -> [UInt8] { salt + verifier + mark + Array(user.utf8) }
 
     /// Reads `contents`; nil when they are of another password or another name, or damaged.

@@ -43,8 +43,8 @@ package enum UsageTable {
 
         """
 
-    /// Sightings are not counted, because a trigger for each cost a tenth of the sightings a second that the server
-    /// takes. Their rate and the retention bound them.
+    /// Sightings are not counted: with a trigger for each, the server took a tenth fewer sightings a second. The limit
+    /// of their rate and the retention bound their bytes.
     static let reports = """
         -- The bytes of each device's ranges and notes.
         CREATE TABLE report_bytes (device INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
