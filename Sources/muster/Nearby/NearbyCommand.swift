@@ -51,10 +51,15 @@ struct NearbyCommand: AsyncParsableCommand {
         completion: .file())
     var tokenFile: String?
     @Option(help: "The source of the distances: simulated, gps, or fused (both).") var source = Source.simulated
-    @Option(help: "Where the simulated device is: walk, or EAST,NORTH[,HEADING] in metres and degrees.")
+    // Without `.unconditional`, a value that begins with a minus counts as an option.
+    @Option(
+        parsing: .unconditional,
+        help: "Where the simulated device is: walk, or EAST,NORTH[,HEADING] in metres and degrees.")
     var simulate = "walk"
     @Option(help: "The seed of the simulated walk and errors.") var seed: UInt64?
-    @Option(help: "For gps and fused: LATITUDE,LONGITUDE,ACCURACY[,HEADING] in degrees and metres.")
+    @Option(
+        parsing: .unconditional,
+        help: "For gps and fused: LATITUDE,LONGITUDE,ACCURACY[,HEADING] in degrees and metres.")
     var position: String?
     @Option(help: "The peers to accept: new (any; its key is stored), or known (only with a stored key).")
     var accept = Acceptance.new

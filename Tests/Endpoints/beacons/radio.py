@@ -2,6 +2,7 @@
 it advertises. No radio is needed."""
 
 import asyncio
+import contextlib
 import socket
 import struct
 import threading
@@ -137,7 +138,8 @@ class BareController:
                 self.peer, _ = self.listener.accept()
             except OSError:
                 return
-            with self.peer, self.peer.makefile("rb") as commands:
+            # A scanner that ends with an event unread resets the connection.
+            with contextlib.suppress(ConnectionResetError), self.peer, self.peer.makefile("rb") as commands:
                 while head := commands.read(4):
                     self._follow(struct.unpack("<xHB", head)[0], commands.read(head[3]))
 

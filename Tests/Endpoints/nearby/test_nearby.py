@@ -106,15 +106,15 @@ def test_a_team_lets_in_who_knows_its_secret(start, tmp_path):
 
 
 def test_two_fixes_tell_a_distance_and_a_bearing(start):
-    ana, address = listening(start, "ana", "--source", "gps", "--position", "43.5,-6,3,90")
-    start("ben", "--source", "gps", "--position", "43.5,-5.99,4", "--connect", address)
+    ana, address = listening(start, "ana", "--source", "gps", "--position", "-43.5,-6,3,90")
+    start("ben", "--source", "gps", "--position", "-43.5,-5.99,4", "--connect", address)
     seen, _ = ana.wait("measured", peer="ben")
     assert abs(seen["distance"] - 809) < 1 and abs(seen["bearing"] - 90) < 0.1 and abs(seen["horizontalAngle"]) < 0.1
     assert seen["distanceError"] >= 5 and "x" not in seen
 
 
 @pytest.mark.parametrize("source, words", [
-    (["--simulate", "0,0,0"], "(simulated)"),
+    (["--simulate", "-1,0,0"], "(simulated)"),
     (["--source", "fused", "--simulate", "0,0,0", "--position", "43.5,-6,3"], "(fused, simulated in part)")])
 def test_lines_say_that_a_distance_is_simulated(start, tmp_path, source, words):
     other = ["--source", "fused", "--position", "43.5,-6,3"] if "fused" in source else []

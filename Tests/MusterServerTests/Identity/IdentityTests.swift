@@ -57,6 +57,14 @@ import Testing
         try await coordinator.close()
     }
 
+    @Test func `no key's id can be taken for an option of a command`() {
+        let ids = (UInt8.min ... .max).flatMap { first in
+            [0, 1].map { APIKey.id(ofKey: [first, $0] + [UInt8](repeating: 0xFB, count: 30)) }
+        }
+        #expect(Set(ids).count == 512)
+        for id in ids { #expect(!id.hasPrefix("-") && id == PercentEncoding.encode(id)) }
+    }
+
     @Test func `no secret is in the store as it was shown`() async throws {
         let office = try await Office()
         let token = try await office.identity.makeDeviceToken(for: try office.phone(of: "mia").number)

@@ -47,7 +47,13 @@ package struct APIKey: Hashable, Sendable {
     /// The prefix of the id of a guest's key. The server does not store such keys.
     static let guestPrefix = "ASIA1"
 
-    package static func id(ofKey digest: [UInt8]) -> String { Base64.encodeUnpadded(digest.prefix(12), .forURLs) }
+    /// Returns the id of the key with this SHA-256 of its secret. An id never begins with "-", because a command line
+    /// would take it for an option.
+    package static func id(ofKey digest: [UInt8]) -> String {
+        let start = digest.prefix(12)
+        let text = Base64.encodeUnpadded(start, .forURLs)
+        return text.hasPrefix("-") ? Array(start).hexadecimal : text
+    }
 }
 
 extension Identity {
