@@ -42,7 +42,7 @@ struct CouchCall: Sendable {
 
     /// Checks that the sender is an admin.
     func requireAdmin() throws {
-        guard try access().mayMakeDatabases else { throw CouchError.unauthorized("You are not a server admin.") }
+        guard try access().mayAdministerDatabases else { throw CouchError.unauthorized("You are not a server admin.") }
     }
 
     // MARK: The path's parameters
@@ -97,7 +97,7 @@ struct CouchCall: Sendable {
     ///   only an admin learns that a database does not exist.
     func database(in access: Access, _ isAllowed: (Access, ResolvedDatabase) -> Bool) throws -> ResolvedDatabase {
         guard let database = access.directory.database(named: try parameter("db")) else {
-            throw access.mayMakeDatabases ? CouchError.noDatabase : .forbidden
+            throw access.mayAdministerDatabases ? CouchError.noDatabase : .forbidden
         }
         guard isAllowed(access, database) else { throw CouchError.forbidden }
         return database

@@ -39,7 +39,9 @@ struct CouchResponder: Sendable {
     private func makeReplicatorDatabase(for call: CouchCall) async throws {
         guard call.context.parameters["db"] == DatabaseName.replicator[...], call.principal != nil else { return }
         let access = try call.access()
-        guard access.directory.database(named: DatabaseName.replicator) == nil, access.mayMakeDatabases else { return }
+        guard access.directory.database(named: DatabaseName.replicator) == nil, access.mayAdministerDatabases else {
+            return
+        }
         let isOfItself = call.request.uri.path.hasSuffix(DatabaseName.replicator)
         if isOfItself, [.put, .delete].contains(call.request.method) { return }
         _ = try await coordinator.makeDatabase(named: DatabaseName.replicator, by: call.author)

@@ -121,6 +121,24 @@ import Testing
         #expect(kind { try used.run(peer(2)) } == .invalidConfiguration)
     }
 
+    @Test func `an app may pause the session when it is asked for a fix`() async throws {
+        let running = Mutex<NearbySession?>(nil)
+        defer { running.withLock { $0 = nil } }
+        let questions = Mutex(0)
+        let session = session(
+            GPSRanging(rate: 10, clock: clock.clock) {
+                questions.withLock { $0 += 1 }
+                running.withLock { $0 }?.pause()
+                return nil
+            })
+        running.withLock { $0 = session }
+        for round in 1...2 {
+            try session.run(peer(1, [.gps]))
+            #expect(await clock.advance(by: 0.1) { session.state == .paused })
+            #expect(questions.withLock { $0 } == round)
+        }
+    }
+
     @Test func `only so many sessions run at once, and a stop makes room`() throws {
         let active = ActiveSessions(limit: 2)
         let sessions = (0..<3).map { _ in session(active: active) }

@@ -84,7 +84,7 @@ struct CouchDatabaseRoutes: CouchRoutes {
         if let database = access.directory.database(named: name), access.mayRead(database) {
             throw CouchError.fileExists
         }
-        guard access.mayMakeDatabases else { throw CouchError.forbidden("You are not a server admin.") }
+        guard access.mayAdministerDatabases else { throw CouchError.forbidden("You are not a server admin.") }
         if let user = DatabaseName.user(ofLocations: name) {
             throw CouchError.badName(name, "It is reserved for the locations of user \(user), who does not exist.")
         }
@@ -102,7 +102,7 @@ struct CouchDatabaseRoutes: CouchRoutes {
     private func removeDatabase(_ call: CouchCall) async throws -> Response {
         let access = try call.access()
         let database = try call.readable(by: access)
-        guard access.mayMakeDatabases else {
+        guard access.mayAdministerDatabases else {
             throw CouchError.forbidden("You are not a server admin.")
         }
         // A client that builds a document's path from an empty id must not remove the database.

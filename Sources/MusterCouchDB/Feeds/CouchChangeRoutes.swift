@@ -50,7 +50,7 @@ struct CouchChangeRoutes: CouchRoutes {
         try call.requireAdmin()
         let updates = DatabaseUpdates(
             try FeedTerms(call.query, lastEventID: call.request.headers[.lastEventID]))
-        let mayFollow = { @Sendable (access: Access, _: Directory) in access.mayMakeDatabases }
+        let mayFollow = { @Sendable (access: Access, _: Directory) in access.mayAdministerDatabases }
         guard updates.terms.form == .list else { return try feed(updates, call, whereAllowed: mayFollow) }
         let (begun, rows, _) = try await updates.advanced(in: call.coordinator)
         if updates.terms.feed == .longpoll, begun.rows == 0 {

@@ -45,7 +45,7 @@ private final class ExchangedRun<Place: ExchangedPlace>: TickedRun {
     private let clock: NearbyClock
     private let schedule: TickSchedule
     private let tell: @Sendable (RangingRun.News) -> Void
-    // Neither `tell` nor the link is called while the state is locked.
+    // While the state is locked, neither `tell`, nor the link, nor the place is called: each may call the app.
     private let state: Mutex<State>
 
     init(
@@ -87,10 +87,15 @@ private final class ExchangedRun<Place: ExchangedPlace>: TickedRun {
     }
 
     func step(at now: Instant) {
+        guard case (var place, let peer)? = state.withLock({ $0.isOver ? nil : ($0.place, $0.last) }) else { return }
         do throws(MeasurementError) {
-            let (note, measurement) = try state.withLock { state throws(MeasurementError) in
-                state.isOver ? (nil, nil) : try state.place.step(at: now, peer: state.last)
+            let (note, measurement) = try place.step(at: now, peer: peer)
+            // The ticks of a run come one after the other, so only this step has changed the place.
+            let isOver = state.withLock { state in
+                state.place = place
+                return state.isOver
             }
+            if isOver { return }
             if let note { link.sendNow(note) }
             if let measurement { tell(.measured(measurement)) }
         } catch {

@@ -37,8 +37,8 @@ public struct GPSRanging: DirectRangingSource {
     ///   - isAvailable: whether this device has a receiver that the app may use.
     ///   - rate: the measurements a second.
     ///   - clock: when they are made; the times of fixes are by it.
-    ///   - latest: returns the last fix; nil before the first. It must return at once, and must not call the session or
-    ///     the `Nearby` that uses the source.
+    ///   - latest: returns the last fix; nil before the first. It must return at once. It may call the session and the
+    ///     `Nearby` that use the source.
     /// - Precondition: the rate is above 0.
     public init(
         isAvailable: Bool = true, rate: Double = 1, clock: NearbyClock = .system,

@@ -13,7 +13,7 @@ extension Access {
         if principal.device != nil { return false }
         if principal.proof == .locationKey { return isOwnLocations(database) }
         // The server carries out the documents of this database, so `_security` cannot give anyone access to it.
-        if database.name == DatabaseName.replicator { return mayMakeDatabases }
+        if database.name == DatabaseName.replicator { return mayAdministerDatabases }
         if principal.role == .admin { return true }
         switch database.kind {
         case .locations(let user): return principal.role != .gateway && user.number == principal.user
@@ -51,8 +51,9 @@ extension Access {
         }
     }
 
-    /// Whether the principal may create and remove databases.
-    package var mayMakeDatabases: Bool { principal.role == .admin && principal.device == nil }
+    /// Whether the principal is what CouchDB calls a server admin: may create and remove databases, administer the
+    /// replications, and see the node's state.
+    package var mayAdministerDatabases: Bool { principal.role == .admin && principal.device == nil }
 }
 
 /// The names and roles that a database's `_security` admits. A role is one of Muster's, or one of the database roles

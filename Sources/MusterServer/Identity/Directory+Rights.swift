@@ -65,7 +65,7 @@ extension Directory {
 
     /// Whether a replication that a user started may continue.
     package func letsReplicate(orderedBy user: UserNumber) -> Bool {
-        users[user].map { Access(Principal($0, proof: .password), in: self).mayMakeDatabases } ?? false
+        users[user].map { Access(Principal($0, proof: .password), in: self).mayAdministerDatabases } ?? false
     }
 
     /// Returns the device tokens that end because the edits take their makers' rights away.
