@@ -35,7 +35,9 @@ extension Muster {
     /// Registers this device for pushes of the person who is signed in, or registers it again with another token. The
     /// server's id of it is stored, and the server sends it no push about what it changed itself.
     ///
-    /// - Parameter token: as the platform gives it; of Apple, the bytes in hexadecimal digits (`registerDevice(_:)`).
+    /// - Parameters:
+    ///   - platform: the push service that sends to this device.
+    ///   - token: the device's token, as the push service gave it; Apple's as hexadecimal digits.
     /// - Returns: the id of the device.
     /// - Throws: `.away`, `.signedOut`, `.signInNeeded`; `.unexpected` for a token that the server does not take;
     ///   `.deviceFull`, `.storeUnavailable`, `.cancelled`, `.closed`.

@@ -5,7 +5,9 @@ extension Muster {
     /// Returns the places near a location, such as assembly points and shops, the nearest first: at most 200, by a
     /// request to the server. Without a network they are those of earlier requests, and `isFresh` is false.
     ///
-    /// - Parameter radiusMetres: how far from the location the places are at most.
+    /// - Parameters:
+    ///   - location: the centre of the search; only its coordinate counts.
+    ///   - radiusMetres: the largest distance of a place from the location, in metres.
     /// - Throws: `.illegalLocation`, `.signedOut`, `.closed`; `.unexpected` where the server refuses the request;
     ///   `.storeUnavailable`.
     public func places(
