@@ -183,13 +183,11 @@ let package = Package(
         .target(
             name: "MusterCouchDB",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterDocuments", "MusterGeometry", "MusterHTTP", "MusterReplication",
-                "MusterServer",
+                "MusterCoding", "MusterCore", "MusterDocuments", "MusterHTTP", "MusterReplication", "MusterServer",
                 "MusterStore", "MusterWire", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -233,7 +231,6 @@ let package = Package(
             name: "MusterGateways",
             dependencies: [
                 "MusterCore", "MusterServer", "MusterWire",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -244,13 +241,12 @@ let package = Package(
                 "MusterCore", "MusterServer", "MusterStore", "MusterWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .target(
             name: "MusterMeshblu",
             dependencies: [
-                "MusterCoding", "MusterCore", "MusterHTTP", "MusterServer", "MusterStore", "MusterWire",
+                "MusterCoding", "MusterCore", "MusterServer", "MusterStore", "MusterWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -340,10 +336,9 @@ let package = Package(
         .testTarget(
             name: "MusterServerTests",
             dependencies: [
-                "MusterCoding", "MusterAmazon", "MusterCouchDB", "MusterEndpoints", "MusterNativeAPI",
-                "MusterOwnTracks",
+                "MusterCoding", "MusterAmazon", "MusterCouchDB", "MusterEndpoints", "MusterOwnTracks",
                 "MusterServer", "MusterDocuments", "MusterHTTP", "MusterReplication", "MusterStore", "MusterWire",
-                "MusterCore", "MusterGeometry", "MusterSimulator", "MusterTestSupport",
+                "MusterCore", "MusterGeometry", "MusterTestSupport",
                 .product(name: "BigInt", package: "BigInt"), .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -366,7 +361,7 @@ let package = Package(
         .testTarget(
             name: "MusterKitTests",
             dependencies: [
-                "MusterEndpoints", "MusterHTTP", "MusterKit", "MusterNearby", "MusterReplication", "MusterServer",
+                "MusterEndpoints", "MusterKit", "MusterNearby", "MusterReplication", "MusterServer",
                 "MusterWire", "MusterCore", "MusterGeometry", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),

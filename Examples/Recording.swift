@@ -15,10 +15,12 @@ func record(_ source: any LocationSource, askForPassword: @escaping @Sendable ()
         switch event {
         case .account(.signedOut):
             guard let password = await askForPassword() else { return try await muster.close() }
-            try await muster.signIn(user: "ann", password: password)  // Waits for the server.
+            // Waits for the server. After a mistyped password the account is `.signedOut` again, so Ann is asked again.
+            do { try await muster.signIn(user: "ann", password: password) } catch { print("Not signed in: \(error)") }
         case .account(.signInNeeded):
-            // Recording goes on all the same.
-            if let password = await askForPassword() { try await muster.signInAgain(password: password) }
+            // Recording goes on all the same, also after a mistyped password.
+            guard let password = await askForPassword() else { break }
+            do { try await muster.signInAgain(password: password) } catch { print("Not signed in: \(error)") }
         case .availability(let availability): print(availability)
         case .crossed(let crossing): print(crossing.kind, crossing.region.id, crossing.time)
         case .failed(let error): print("Everything is kept on this device: \(error)")

@@ -26,7 +26,6 @@ package struct AmazonError: Error, Hashable, Sendable {
         /// The description of the fault.
         package var message: String
 
-        /// Makes an invalid field.
         package init(_ name: String, _ message: String) {
             self.name = name
             self.message = message

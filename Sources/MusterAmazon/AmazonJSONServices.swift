@@ -11,7 +11,7 @@ package protocol AmazonJSONService: Sendable {
     var targetPrefix: String { get }
     /// The service's name in the scope of signatures, such as `events`.
     var signingName: String { get }
-    /// The operations that clients do not sign: each proves by its own members who calls, or is for anyone.
+    /// The operations that clients do not sign. Each authenticates the caller by its own members, or is open to anyone.
     var unsignedOperations: Set<String> { get }
 
     /// Carries out an operation.
@@ -20,7 +20,7 @@ package protocol AmazonJSONService: Sendable {
     /// - Throws: `AmazonError`, or an error that can be turned into one.
     func respond(to call: AmazonJSONCall) async throws -> [UInt8]
 
-    /// The error as the service words it, where it has words of its own.
+    /// Returns the service's own form of an error; nil where the service has none.
     func error(mapping error: any Error, in call: AmazonJSONCall) -> AmazonError?
 }
 
@@ -110,7 +110,7 @@ struct AmazonJSONServices: Sendable {
             keys: keys, contentType: Self.contentType, isUnsigned: { self.isUnsigned($0) },
             service: { self.service(of: $0)?.0.signingName })
         for prefix in ["", "/aws"] {
-            // The protocol refuses a request without a signature, unless the operation is one that nobody signs.
+            // The protocol refuses a request without a signature, unless clients do not sign the operation.
             routes.add(
                 Route(
                     .post, prefix.isEmpty ? "/" : prefix, admits: .anyoneIdentified, over: wireProtocol,
@@ -162,7 +162,7 @@ struct AmazonJSONServices: Sendable {
 
 extension Request {
     /// The address of the server: the configured one, otherwise the one that the client calls. Tokens name it as their
-    /// issuer: a client that states another one gets tokens that no server which knows this one accepts.
+    /// issuer. A client that states another address gets tokens that a server which expects the right issuer refuses.
     func serverAddress(in configuration: Configuration) -> String {
         if let address = configuration.publicURL { return address }
         let isEncrypted = configuration.tls != nil

@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import MusterCoding
-import MusterCore
 import MusterHTTP
 import MusterServer
 import MusterWire

@@ -1,12 +1,11 @@
-import MusterCore
 import MusterServer
 
-/// A Cognito service of the json-1.1 protocol: some operations that nobody signs, and some for admins.
+/// A Cognito service of the json-1.1 protocol: some operations that clients do not sign, and some for admins.
 protocol CognitoJSONService: AmazonJSONService {
     var coordinator: StoreCoordinator { get }
-    /// Operations that prove by their members who calls.
+    /// Operations that clients do not sign. Each authenticates the caller by its own members.
     var openOperations: [String: CognitoOperation] { get }
-    /// Operations over other people's accounts.
+    /// Operations of admins on other people's accounts.
     var adminOperations: [String: CognitoOperation] { get }
     /// Maps Amazon Location's name of an error to the name that this service uses.
     static var errorNames: [String: String] { get }

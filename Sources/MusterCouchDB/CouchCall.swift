@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import MusterCoding
-import MusterCore
 import MusterHTTP
 import MusterServer
 import MusterWire

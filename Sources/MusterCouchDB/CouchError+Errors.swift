@@ -87,7 +87,8 @@ extension CouchError {
         case .refused: self = .unauthorized("Name or password is incorrect.")
         case .tooManyTries(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds)
         case .busy: self = .unavailable("Too many sign-ins are in progress.")
-        case .tooMany(let limit): self.init(.conflict, "conflict", "There are already \(limit) of these, the limit.")
+        case .tooMany(let kind, let limit):
+            self.init(.conflict, "conflict", "There are already \(limit) \(kind), the limit.")
         case .unusablePassword:
             self.init(
                 .badRequest, "doc_validation",

@@ -1,5 +1,3 @@
-import MusterServer
-
 /// The limits on requests and responses of CouchDB's protocol.
 enum CouchLimits {
     /// Bytes of a document without its attachments.

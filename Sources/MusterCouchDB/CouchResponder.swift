@@ -1,5 +1,4 @@
 import Hummingbird
-import MusterCore
 import MusterServer
 import MusterWire
 

@@ -1,4 +1,4 @@
-// `ByteReader`: reads what `ByteWriter` wrote, the binary form of what the store keeps.
+// `ByteReader`: reads what `ByteWriter` wrote, the binary form of the stored data.
 
 /// Why stored bytes cannot be read. `ByteReader` never traps on damaged bytes; it throws one of these.
 package enum CodecError: Error, Hashable, Sendable {

@@ -24,7 +24,8 @@ package struct DocumentBatch {
     ///
     /// - Parameters:
     ///   - edits: all edits that the caller may apply.
-    ///   - revisionLimit: how many revisions of each branch are kept, counted from its leaf (`_revs_limit`).
+    ///   - revisionLimit: the number of revisions of each branch that stay in the tree, counted from its leaf
+    ///     (`_revs_limit`).
     package init(
         of edits: [DocumentEdit], in database: DatabaseNumber, revisionLimit: Int, to documents: any DocumentWriter
     ) {

@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// Reads documents in one snapshot of the file. A reader is valid only inside the call that lent it.
+/// Reads documents in one snapshot of the file. A reader is valid only inside the closure that received it.
 ///
 /// Ids are ordered by their bytes. Reads block, so the caller never calls them on the cooperative pool. Every function
 /// throws `DatabaseError` if SQLite fails, and `CodecError` if stored bytes are damaged.
@@ -15,7 +15,7 @@ package protocol DocumentReader: AnyObject {
     func counts(in scope: DatabaseScope) throws -> DocumentCounts
 
     /// Counts the documents, deleted ones included, whose id begins with a prefix. In the union it counts only
-    /// documents that stand under their own ids. Complexity: O(documents with the prefix).
+    /// documents that have their own ids there. Complexity: O(documents with the prefix).
     func count(idPrefix: String, in scope: DatabaseScope) throws -> Int
 
     /// Returns the number of the documents in a database whose id begins with a prefix, and the size of their winners'

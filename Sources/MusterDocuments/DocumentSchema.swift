@@ -90,8 +90,8 @@ package enum DocumentSchema {
 
         """
 
-    /// Step 4: each document stands by itself in the union. If several documents have one id, the one that was made
-    /// first has it there; the others get qualified ids.
+    /// Step 4: each document has its own entry in the union. If several documents have one id, the one that was made
+    /// first keeps it there; the others get qualified ids.
     package static let ownersInUnion = """
         -- Whether the union has the document under a qualified id.
         ALTER TABLE documents ADD COLUMN is_qualified INTEGER NOT NULL DEFAULT 0;

@@ -1,8 +1,8 @@
 package import MusterCore
 package import MusterWire
 
-/// Writes documents in one transaction. Its reads see its own writes. A writer is valid only inside the transaction
-/// that lent it.
+/// Writes documents in one transaction. Its reads see its own writes. A writer is valid only inside the closure that
+/// received it.
 ///
 /// Every function throws `DatabaseError` if SQLite fails. The transaction can then not be committed.
 package protocol DocumentWriter: DocumentReader {
@@ -10,15 +10,10 @@ package protocol DocumentWriter: DocumentReader {
     func nextDatabaseNumber() throws -> DatabaseNumber
     /// Inserts a database, or replaces the one of its number. The caller appends the `Change` that announces it.
     func put(_ database: StoredDatabase) throws
-    /// Removes a database, or the location database of a user. From now on no reader sees its content. The writer
-    /// erases a small database at once, and `eraseRemoved` erases a large one later; until then the counts of the union
-    /// may include its documents.
+    /// Removes a database, or the location database of a user. Readers that begin after the transaction do not see its
+    /// content. The writer erases a small database at once, and `DocumentTables.eraseRemoved` erases a large one later;
+    /// until then the counts of the union may include its documents.
     func remove(_ database: DatabaseNumber) throws
-    /// Erases a slice of the databases and indexes that were removed.
-    ///
-    /// - Parameter limit: about how many documents a call erases.
-    /// - Returns: whether there is more to erase.
-    func eraseRemoved(limit: Int) throws -> Bool
 
     /// Inserts a document, or replaces the one of its id.
     ///
@@ -31,12 +26,13 @@ package protocol DocumentWriter: DocumentReader {
     /// Removes a document with its whole history, as `_purge` does. Does nothing if there is none.
     func remove(document id: String, from database: DatabaseNumber) throws
 
-    /// Moves documents of a location database to qualified ids in the union, or back to their own ids, whatever was
-    /// decided when they were made. Used for ids that belong to one user by what they name, as the ids of positions do.
+    /// Moves documents of a location database to qualified ids in the union, or back to their own ids, independently of
+    /// the decision at their creation. Used for ids that contain the user to whom they belong, such as the ids of
+    /// positions.
     ///
     /// - Parameters:
-    ///   - isQualified: whether the documents stand under qualified ids. If it is false, a document stays qualified
-    ///     while another user's document has its id in the union.
+    ///   - isQualified: whether the documents get qualified ids. If it is false, a document stays qualified while
+    ///     another user's document has its id in the union.
     ///   - start: the first id, as it is in the location database.
     ///   - end: the end of the range of ids, exclusive.
     func setQualified(_ isQualified: Bool, idsFrom start: String, below end: String, in database: DatabaseNumber) throws
@@ -48,14 +44,9 @@ package protocol DocumentWriter: DocumentReader {
 
     /// Compaction (`_compact`): deletes stored bodies of revisions that are not leaves.
     ///
-    /// - Parameter limit: how many bodies a call deletes at most.
+    /// - Parameter limit: the largest number of bodies that a call deletes.
     /// - Returns: whether there may be more.
     func compact(_ database: DatabaseNumber, limit: Int) throws -> Bool
-    /// Removes the documents of all location databases that a change up to `sequence` touched last, at most `limit`,
-    /// oldest first. It also forgets the reserved union ids up to that change, at most `limit`.
-    ///
-    /// - Returns: how many documents and reserved ids were removed.
-    func forgetLocations(through sequence: LogSequence, limit: Int) throws -> Int
 
     /// Makes an index. If an equal index exists, the writer returns that one; an index of the same name with another
     /// definition is replaced.
@@ -63,8 +54,8 @@ package protocol DocumentWriter: DocumentReader {
     /// - Returns: the index; if it is not ready, `fillIndexes` has to fill it.
     /// - Throws: `MangoError` if the database has `DocumentTables.indexLimit` indexes already.
     func put(_ definition: IndexDefinition, in database: DatabaseNumber) throws -> StoredIndex
-    /// Removes an index. From now on no query can use it. The writer erases a small index at once, and `eraseRemoved`
-    /// erases a large one later. Does nothing if there is no index of that number.
+    /// Removes an index. No later query can use it. The writer erases a small index at once, and
+    /// `DocumentTables.eraseRemoved` erases a large one later. Does nothing if there is no index of that number.
     func removeIndex(_ number: Int64) throws
     /// Indexes the next documents for an index that was made when the database already had documents.
     ///
@@ -102,7 +93,8 @@ extension DocumentWriter {
     /// Applies an edit to a document.
     ///
     /// - Parameters:
-    ///   - revisionLimit: how many revisions of each branch are kept, counted from its leaf (`_revs_limit`).
+    ///   - revisionLimit: the number of revisions of each branch that stay in the tree, counted from its leaf
+    ///     (`_revs_limit`).
     ///   - before: the present document, if the caller has read it already; else it is looked up.
     ///   - appended: appends the change of this edit, given the new winner, and returns its number; called at most
     ///     once.

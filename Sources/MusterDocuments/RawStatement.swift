@@ -10,7 +10,7 @@ package struct RawStatement {
     @usableFromInline let statement: Statement
     @usableFromInline let handle: OpaquePointer
 
-    /// Takes the connection's one cached statement of this SQL, and resets it. Two callers must not use the same SQL at
+    /// Uses the connection's one cached statement of this SQL, and resets it. Two callers must not use the same SQL at
     /// the same time.
     ///
     /// - Throws: `DatabaseError` if SQLite cannot prepare the statement.

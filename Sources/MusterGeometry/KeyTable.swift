@@ -7,7 +7,7 @@ struct KeyTable: Sendable {
     private var values: [Int32] = [Int32](repeating: 0, count: 16)
     private(set) var count = 0
 
-    /// The number under a key.
+    /// Returns the number under a key; nil when the key is absent.
     @inline(__always)
     func value(_ key: UInt64) -> Int32? {
         keys.withUnsafeBufferPointer { keys in
@@ -55,7 +55,7 @@ struct KeyTable: Sendable {
         keys[hole] = Self.absent
     }
 
-    /// Where a key is, or the free place where it belongs.
+    /// Returns the place of a key, or the free place where it belongs.
     private func position(of key: UInt64) -> Int {
         let mask = keys.count - 1
         var at = Self.home(key, mask)

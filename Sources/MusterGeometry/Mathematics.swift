@@ -1,4 +1,4 @@
-// The only file of the geometry that knows the C library: what Swift's standard library does not offer for `Double`.
+// The only file of the geometry that uses the C library: functions of `Double` that Swift's standard library lacks.
 
 #if canImport(Darwin)
     import Darwin
@@ -51,9 +51,9 @@ package func hyperbolicTangent(_ value: Double) -> Double { tanh(value) }
 /// Φ: the probability that a normal number of mean 0 and deviation 1 is below a value; 0.5 at 0.
 package func normalProbability(below value: Double) -> Double { 0.5 * erfc(-value * 0.5.squareRoot()) }
 
-/// A difference of longitudes the short way round, −180 to 180.
+/// Returns a difference of longitudes the short way round, in degrees, −180 to 180.
 package func shortWay(_ degrees: Double) -> Double {
-    // Nearly always it is that already, and the C library takes its time to say so.
+    // Nearly every difference is in that range already, and the C library is slow.
     abs(degrees) <= 180 ? degrees : degrees.remainder(dividingBy: 360)
 }
 
@@ -61,7 +61,7 @@ package func shortWay(_ degrees: Double) -> Double {
 @inline(__always)
 func length(_ x: Double, _ y: Double) -> Double { (x * x + y * y).squareRoot() }
 
-/// The number where it is above 0, else 0, and never −0: that would turn an arc tangent by half a circle.
+/// Returns the number if it is above 0, else 0, and never −0, which would turn an arc tangent by half a circle.
 @inline(__always)
 func positive(_ value: Double) -> Double { value > 0 ? value : 0 }
 
@@ -70,7 +70,7 @@ struct Direction {
     var sine: Double
     var cosine: Double
 
-    /// A direction of a sine and a cosine in the right proportion.
+    /// Creates a direction from a sine and a cosine in the right proportion.
     @inline(__always)
     init(sine: Double, cosine: Double) {
         self.sine = sine

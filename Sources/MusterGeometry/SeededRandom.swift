@@ -1,4 +1,4 @@
-/// A reproducible random number generator: the same seed gives the same numbers on the same platform.
+/// A reproducible random number generator: the same seed yields the same numbers on the same platform.
 ///
 /// The generator is SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
 package struct SeededRandom: RandomNumberGenerator, Sendable {

@@ -54,7 +54,7 @@ package struct IFTTTEndpoint: Endpoint {
         var limit = Self.limit
         if let asked = tree["limit"] {
             guard let number = asked.integer, number >= 0 else {
-                throw IFTTTRefusal(.badRequest, "limit is no number.")
+                throw IFTTTRefusal(.badRequest, "limit is not a number: give a whole number, 0 or more.")
             }
             limit = min(number, Self.limit)
         }

@@ -15,7 +15,7 @@ struct IFTTTProtocol: RouteProtocol {
             Self.refusal(.unauthorized, "A key or a token is needed, or it is wrong.")
         case is RoleRefusal: Self.refusal(.forbidden, "You may not read what devices fire.")
         case let refusal as IFTTTRefusal: Self.refusal(refusal.status, refusal.words)
-        case is JSONError: Self.refusal(.badRequest, "The body is no JSON.")
+        case is JSONError: Self.refusal(.badRequest, "The body is not JSON.")
         default: nil
         }
     }

@@ -12,12 +12,12 @@ package struct MDNSHost: Sendable {
     private var links: [Int: NetworkLink] = [:]
     private let port: UInt16
     private var asked: [OutgoingDatagram] = []
-    /// The number of datagrams that were no message, or came from where none should.
+    /// The number of datagrams that held no valid message, or came from a wrong address or port.
     package private(set) var refusedCount = 0
 
     /// - Parameters:
-    ///   - hostLabel: the first label of the host's name in `local`: 1 to 63 bytes. It gets a number behind it where
-    ///     another host has it.
+    ///   - hostLabel: the first label of the host's name in `local`: 1 to 63 bytes. If another host has it, a number is
+    ///     appended.
     ///   - port: the port from which other hosts send: 5353, except in tests.
     ///   - random: chooses the delays that keep hosts from sending at the same moment.
     package init(
@@ -38,36 +38,26 @@ package struct MDNSHost: Sendable {
         querier.addLink(link.index, at: now)
     }
 
-    /// Forgets a link that is gone, with all that was heard there.
+    /// Removes a link that no longer exists, with everything received on it.
     package mutating func removeLink(_ index: Int, at now: Duration) {
         links[index] = nil
         responder.removeLink(index)
         querier.removeLink(index, at: now)
     }
 
-    /// Begins to advertise a service. `takeNames` tells the name that it gets.
+    /// Begins to advertise a service. `takeNames` returns the name that it gets.
     package mutating func advertise(
         _ service: ServiceDescription, at now: Duration
     ) throws(ServiceError) -> ServiceID {
         try responder.advertise(service, at: now)
     }
 
-    /// Changes the text of a service.
-    ///
-    /// - Throws: `ServiceError.badText`; `stopped` for a service that was withdrawn.
-    package mutating func update(_ id: ServiceID, text: ServiceText, at now: Duration) throws(ServiceError) {
-        try responder.update(id, text: text, at: now)
-    }
-
-    /// Stops advertising a service, and says goodbye to the other hosts.
-    package mutating func withdraw(_ id: ServiceID) { responder.withdraw(id) }
-
     /// Stops advertising all services, and says goodbye to the other hosts.
     package mutating func withdrawAll() {
         for id in responder.services.keys { responder.withdraw(id) }
     }
 
-    /// Begins to look for services of a type; it may do so already.
+    /// Begins to look for services of a type. It has no effect if the host looks for them already.
     package mutating func browse(_ type: String, at now: Duration) throws(ServiceError) {
         try querier.browse(try ServiceNames.type(type), at: now)
     }
@@ -77,7 +67,7 @@ package struct MDNSHost: Sendable {
         if let name = try? ServiceNames.type(type) { querier.stopBrowsing(name) }
     }
 
-    /// The services of a type that are there, by name.
+    /// Returns the known services of a type.
     package func instances(of type: String) -> [ServiceInstance] {
         (try? ServiceNames.type(type)).map { querier.instances(of: $0) } ?? []
     }

@@ -1,4 +1,3 @@
-import MusterCore
 import MusterMeshblu
 import MusterServer
 import MusterWire
@@ -47,7 +46,7 @@ enum IncomingTopic: Equatable {
             guard access.mayReportAsGateway else {
                 throw Refusal(
                     reason: .notAuthorized,
-                    words: "What radios were heard is taken from users of the role gateway only.")
+                    words: "Only a user with the role gateway may publish here.")
             }
             switch topic {
             case .heard(let gateway, let radio): self = .heard(gateway: gateway, radio: radio)
@@ -59,7 +58,7 @@ enum IncomingTopic: Equatable {
             guard access.mayReportAsGateway, access.principal.device == nil else {
                 throw Refusal(
                     reason: .notAuthorized,
-                    words: "What radios say is taken from users of the role gateway only, by an API key or a password: "
+                    words: "Only a user with the role gateway may publish here, with an API key or a password: "
                         + "a device's token reports for that device alone.")
             }
             self = topic == .json ? .meshtastic : .ignored

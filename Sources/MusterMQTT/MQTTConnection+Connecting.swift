@@ -67,7 +67,7 @@ extension MQTTConnection {
         let key = MQTTSession.Key(user: principal.user, device: principal.device, clientID: clientID)
         let owner = FeedOwner(principal)
         let previous = try sessions.open(key, by: owner, self)
-        // From here on `closed` ends the count of this client.
+        // From here on `closed` removes this client from the count.
         self.owner = owner
         session = MQTTSession(key)
         let taken = await previous?.takeOver()
@@ -233,7 +233,7 @@ extension MQTTConnection {
         return session
     }
 
-    /// Ends the count of the client, stores its session, and publishes its will.
+    /// Removes the client from the count, stores its session, and publishes its will.
     func endSession() {
         guard let owner, let session = currentSession else { return }
         self.session = session

@@ -1,4 +1,3 @@
-import MusterCore
 import MusterMeshblu
 import MusterServer
 import MusterWire
@@ -102,7 +101,7 @@ extension MQTTConnection {
         }
     }
 
-    /// Opens the feed that tells when the log has grown, unless it is open.
+    /// Opens the feed that wakes this connection when the log has grown, unless it is open.
     ///
     /// - Returns: false when a limit of feeds is reached.
     func openFeed(_ principal: Principal) -> Bool {

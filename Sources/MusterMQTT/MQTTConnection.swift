@@ -218,7 +218,7 @@ actor MQTTConnection {
 
     // MARK: Ending
 
-    /// Ends the count of this connection among those that have not signed in.
+    /// Removes this connection from the count of those that have not signed in.
     func leaveStrangers() {
         if isStranger { sessions.forgetStranger(from: address) }
         isStranger = false

@@ -7,8 +7,8 @@ package import ServiceLifecycle
 
 /// Receives messages from MQTT clients (3.1.1 and 5.0), and sends them the changes that they may see (docs/mqtt.md).
 ///
-/// The endpoint is no general broker. It accepts only the topics of protocols that Muster knows, acknowledges a message
-/// once it is on disk, and sends messages from the log.
+/// The endpoint is not a general broker. It accepts only the topics of protocols that Muster knows, acknowledges a
+/// message once it is on disk, and sends messages from the log.
 package struct MQTTEndpoint: Endpoint {
     private let parts: ServerParts
     private let sessions: MQTTSessions

@@ -1,5 +1,3 @@
-import MusterWire
-
 /// Limits for each client, session and user.
 enum MQTTLimits {
     /// The largest CONNECT, in bytes. It is small, because the client has not signed in yet.
@@ -12,7 +10,8 @@ enum MQTTLimits {
     static let freeBytes = 8 << 10
     /// The number of waiting packets of one connection at which the server stops parsing and reading.
     static let waitingPackets = 64
-    /// The largest number of QoS 1 and 2 messages of one client under way, in each direction.
+    /// The largest number of QoS 1 messages to one client that the client has not acknowledged, and the Receive Maximum
+    /// that the server states to clients.
     static let inFlight = 64
     static let topicAliases = 16
     static let clientIDBytes = 128

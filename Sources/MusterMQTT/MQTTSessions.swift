@@ -68,7 +68,7 @@ final class MQTTSessions: Service {
         }
     }
 
-    /// Ends the count of a connection that has signed in, or that has closed before signing in.
+    /// Removes a connection, which has signed in or has closed before, from the count of those that have not signed in.
     func forgetStranger(from address: String) {
         let prefix = AddressPrefix.of(address)
         state.withLock { state in
@@ -93,7 +93,8 @@ final class MQTTSessions: Service {
         }.get()
     }
 
-    /// Ends the count of a client. The session then has no connection, unless another connection has taken it over.
+    /// Removes a client from the count of its owner's clients. The session then has no connection, unless another
+    /// connection has taken it over.
     func close(_ key: MQTTSession.Key, by owner: FeedOwner, _ connection: MQTTConnection) {
         state.withLock { state in
             state.shares.close(owner)

@@ -2,10 +2,11 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// What Meshtastic radios say about themselves. A radio is a device of a person: the one that has the radio's id as its
-/// tag.
+/// Translates what Meshtastic radios report about themselves. A radio stands for the device whose tag is the radio's
+/// id.
 extension PublishIntake {
-    /// Translates a packet of a mesh. Packets of radios that are nobody's are counted, and nothing of them is kept.
+    /// Translates a packet of a mesh. The server counts the packets of radios that are no device's tag, and stores
+    /// nothing of them.
     ///
     /// - Parameter mayBeOld: whether the message may have waited. A position has a time of its own, and telemetry has
     ///   none.
@@ -38,7 +39,7 @@ extension PublishIntake {
         return (.stored(device), [.position(position, of: device)])
     }
 
-    /// The device that is this radio; nil when the radio is nobody's device.
+    /// The device whose tag is this radio; nil when there is none, or when the principal may not report for it.
     private func device(of radio: Beacon, by principal: Principal) -> DeviceNumber? {
         let directory = coordinator.directory
         guard let device = directory.tag(radio), Access(principal, in: directory).mayReport(for: device) else {

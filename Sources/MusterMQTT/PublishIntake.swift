@@ -2,7 +2,6 @@ import MusterCore
 import MusterMeshblu
 import MusterOwnTracks
 import MusterServer
-import MusterStore
 import MusterWire
 
 /// Translates published messages into observations and stores them. The code of each protocol translates its messages,
@@ -110,7 +109,7 @@ struct PublishIntake: Sendable {
         }
     }
 
-    /// Carries out what a client of Meshblu asks for, or translates what it fires and sends.
+    /// Carries out an operation of a Meshblu client, or translates the data or message that the client publishes.
     private func performOperation(
         _ operation: MeshbluOperation, _ payload: [UInt8], by principal: Principal
     ) async throws -> (Outcome, [Observation]) {
@@ -134,7 +133,10 @@ struct PublishIntake: Sendable {
         let own = principal.device.flatMap { directory.devices[$0] }
         guard let device = own ?? directory.device(named: gateway, of: principal.user) else {
             metrics.count(event: "gateway_unknown_device")
-            return (.refused(.notAuthorized, "\(principal.name) has no device of the gateway's name: add one."), [])
+            let words =
+                "\(principal.name) has no device \(gateway): add it with muster device add \(gateway) "
+                + "--user \(principal.name)."
+            return (.refused(.notAuthorized, words), [])
         }
         do {
             let message = try GatewayMessage(parsing: payload, radio: radio, receivedAt: now)

@@ -1,12 +1,11 @@
 import MusterCore
 import MusterGeometry
 import MusterMeshblu
-import MusterOwnTracks
 import MusterServer
 import MusterStore
 import MusterWire
 
-// `TopicMessages`: which change of the log is which MQTT message, and to whom.
+// `TopicMessages`: translates changes of the log into MQTT messages, for the readers who may see them.
 
 /// A message to send to subscribers.
 struct TopicMessage: Sendable {
@@ -48,7 +47,7 @@ struct TopicMessages: Sendable {
 
     // MARK: Changes
 
-    /// Returns the messages of a change, if the reader may see it or is the person whom it asks.
+    /// Returns the messages of a change, if the reader may see it, or is the person whose location it asks for.
     ///
     /// - Parameter wants: whether a topic is subscribed to. Messages for other topics are not made.
     /// - Throws: the errors of reading the store.

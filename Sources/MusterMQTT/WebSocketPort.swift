@@ -1,5 +1,4 @@
 import MusterHTTP
-import MusterWire
 import NIOCore
 import NIOHTTP1
 import NIOWebSocket

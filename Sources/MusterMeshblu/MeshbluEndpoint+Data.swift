@@ -55,9 +55,14 @@ extension MeshbluEndpoint {
     private static func moment(_ name: String, in query: Query) throws -> Instant? {
         guard let text = query.text(name) else { return nil }
         guard let instant = MeshbluParameters.instant(.string(text)) else {
-            throw MeshbluRefusal(.unprocessableContent, "\(name) is no time.")
+            throw MeshbluRefusal(.unprocessableContent, noTime(name))
         }
         return instant
+    }
+
+    /// The refusal of a value that is not a time.
+    static func noTime(_ name: String) -> String {
+        "\(name) is not a time: use RFC 3339 or milliseconds since 1970."
     }
 
     func sendMessage(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -74,7 +79,7 @@ extension MeshbluEndpoint {
 }
 
 extension JSONWriter {
-    /// Writes what a signal carries, without the members that the endpoint itself writes.
+    /// Writes the values of a signal, without `uuid` and `timestamp`, which the endpoint itself writes.
     mutating func members(ofData values: [Signal.Value]) {
         for value in values where value.key != "uuid" && value.key != "timestamp" {
             key(value.key)

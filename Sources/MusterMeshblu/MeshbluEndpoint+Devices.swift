@@ -5,7 +5,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Devices and their tokens. The properties that clients give a device are a note of it.
+/// Devices and their tokens. The properties that clients give a device are stored as a note of the device.
 extension MeshbluEndpoint {
     func makeDevice(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let parameters = try await parameters(request)
@@ -53,7 +53,7 @@ extension MeshbluEndpoint {
         return response(found)
     }
 
-    /// The members of a device that are no properties.
+    /// The members of a device that are not properties.
     private func identity(of device: Device) -> [String: String] {
         ["uuid": uuids.uuid(of: device.number), "owner": uuids.uuid(of: device.user), "name": device.name]
     }
@@ -134,7 +134,8 @@ extension MeshbluEndpoint {
         }
     }
 
-    /// Says whether a token opens a device. Passwords are not tried: they are slow to verify and can be guessed.
+    /// Answers whether a token is valid for a device. Passwords are not tried: they are slow to verify and can be
+    /// guessed.
     func authenticate(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let name = try context.parameter("uuid")
         let proof = MeshbluProof(

@@ -1,13 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import MusterCore
-import MusterHTTP
 package import MusterServer
-import MusterStore
 import MusterWire
 
-/// Meshblu's HTTP API (version 1), for apps and gadgets that fire triggers by it. A Meshblu device is a device of ours,
-/// data posted for it is a signal, and everything is the owner's alone. docs/meshblu.md has the table.
+/// Meshblu's HTTP API (version 1), for apps and gadgets that fire triggers with it. A Meshblu device is a device of
+/// Muster, and data posted for it is a signal. Only the owner can reach a device and its data. docs/meshblu.md has the
+/// table.
 package struct MeshbluEndpoint: Endpoint {
     let coordinator: StoreCoordinator
     let identity: Identity
@@ -125,7 +124,7 @@ package struct MeshbluEndpoint: Endpoint {
         }
     }
 
-    // MARK: What the path names
+    // MARK: Path parameters
 
     /// The caller's own device that the path names, and the caller's rights.
     ///

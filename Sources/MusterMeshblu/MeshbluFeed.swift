@@ -1,7 +1,6 @@
 import Hummingbird
 import MusterCore
 import MusterServer
-import MusterStore
 import MusterWire
 import NIOCore
 import Synchronization
@@ -21,7 +20,7 @@ final class MeshbluFeed: FeedContent {
     var topic: LogFeeds.Topic { .changes }
     var timeoutSeconds: Double? { nil }
 
-    /// Makes the feed of the signals that come from now on.
+    /// Makes the feed of the signals that are stored from now on.
     init(_ server: ServerParts, uuids: MeshbluUUIDs, proof: any RequestProof, source: DeviceNumber?) {
         self.server = server
         self.uuids = uuids
@@ -69,8 +68,9 @@ final class MeshbluFeed: FeedContent {
         }
     }
 
-    /// Whether a signal is for the reader: its own device fired it, and where it is a message, it is addressed to the
-    /// reader.
+    /// Whether the feed carries a signal, whose device must belong to the reader's user. A feed of one source carries
+    /// what that device fires, and the messages addressed to it. Any other feed of a user carries everything. That of a
+    /// device's token carries data, messages to all, and the messages addressed to the device.
     private func isFor(_ principal: Principal, _ signal: Signal, of device: DeviceNumber) -> Bool {
         guard server.coordinator.directory.devices[device]?.user == principal.user else { return false }
         let addressees = MeshbluMessage(signal)?.devices ?? ["*"]

@@ -5,8 +5,8 @@ package import MusterServer
 import MusterStore
 import MusterWire
 
-/// Meshblu's operations, shared by the HTTP endpoint and MQTT. Everything is of one
-/// owner: what is another's is refused like what does not exist.
+/// Meshblu's operations, shared by the HTTP endpoint and MQTT. A client reaches only its owner's devices: another
+/// owner's device is refused like one that does not exist.
 package struct MeshbluIntake: Sendable {
     let uuids: MeshbluUUIDs
     let coordinator: StoreCoordinator
@@ -42,7 +42,7 @@ package struct MeshbluIntake: Sendable {
         return notes.first.map { MeshbluProperties(stored: $0.body) } ?? MeshbluProperties()
     }
 
-    /// Changes what is said about a device, and returns all of it.
+    /// Changes properties of a device, and returns all of its properties.
     ///
     /// - Throws: `MeshbluRefusal`, `MeshbluPropertiesError`; the errors of the store.
     func change(_ device: Device, _ parameters: MeshbluParameters, by access: Access) async throws -> MeshbluProperties
@@ -54,7 +54,7 @@ package struct MeshbluIntake: Sendable {
         let stored = try await coordinator.changeNote(
             DeviceNote.Name(.properties), of: device.number, by: access.principal
         ) { former in
-            // The device may have gone since the request came.
+            // The device may have been removed since the request arrived.
             guard coordinator.directory.devices[device.number] != nil else { throw MeshbluRefusal.noDevice }
             var properties = former.map { MeshbluProperties(stored: $0) } ?? MeshbluProperties()
             try properties.merge(changes)
@@ -78,9 +78,10 @@ package struct MeshbluIntake: Sendable {
 
     // MARK: Data and messages
 
-    /// The data of a device as an observation.
+    /// Returns the data of a device as an observation to store.
     ///
-    /// - Parameter key: what makes the same data once, however often it is sent; nil for data that is new each time.
+    /// - Parameter key: the idempotency key: data with the same key is stored once, however often it is sent. nil for
+    ///   data that is new each time.
     func data(
         _ parameters: MeshbluParameters, of device: Device, by access: Access, key: String?
     ) throws(MeshbluRefusal) -> Observation {
@@ -93,7 +94,9 @@ package struct MeshbluIntake: Sendable {
         }
         let now = configuration.now()
         let sampleTime = parameters["timestamp"].map { MeshbluParameters.instant($0) } ?? now
-        guard let sampleTime else { throw MeshbluRefusal(.unprocessableContent, "timestamp is no time.") }
+        guard let sampleTime else {
+            throw MeshbluRefusal(.unprocessableContent, MeshbluEndpoint.noTime("timestamp"))
+        }
         let window = SignalIntake.Window(now: now, retentionDays: configuration.retentionDays)
         if parameters["timestamp"] != nil, let fault = window.fault(of: sampleTime) {
             throw MeshbluRefusal(.unprocessableContent, "timestamp \(fault).")
@@ -104,7 +107,7 @@ package struct MeshbluIntake: Sendable {
         return SignalIntake.observation(of: signal, of: device.number, by: access)
     }
 
-    /// A message of the caller's device, also as an observation.
+    /// Returns a message of the caller's device, and the observation to store for it.
     func message(
         _ parameters: MeshbluParameters, by access: Access, key: String?
     ) throws(MeshbluRefusal) -> (message: MeshbluMessage, observation: Observation) {
@@ -124,10 +127,11 @@ package struct MeshbluIntake: Sendable {
         return (message, SignalIntake.observation(of: signal, of: device.number, by: access))
     }
 
-    /// The id of a signal with a key, or a new id.
+    /// Returns the id of the signal with an idempotency key; a new id where there is no key.
     ///
-    /// The same key is one thing for data, and another for messages and for signals of the native API; so the id begins
-    /// with the name. Of a key that is too long then, or has other characters than ids have, it has a digest.
+    /// Data, messages and signals of the native API may have the same key without being the same signal, so the id
+    /// begins with the name. A digest replaces a key that would make the id too long, or that has characters which ids
+    /// do not allow.
     private static func id(_ key: String?, named name: String) -> String {
         guard let key else { return SignalIntake.makeID() }
         let id = "\(name).\(key)"

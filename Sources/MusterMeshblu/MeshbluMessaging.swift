@@ -22,7 +22,7 @@ package enum MeshbluOperation: String, Hashable, Sendable, CaseIterable {
     /// Asks for the public key of a device.
     case getPublicKey
 
-    /// Whether the operation only gives something to store, and so has no answer unless it is refused.
+    /// Whether the operation only supplies an observation to store, and so has no answer unless it is refused.
     package var isObservation: Bool { self == .message || self == .data }
 }
 
@@ -30,7 +30,7 @@ package enum MeshbluOperation: String, Hashable, Sendable, CaseIterable {
 package enum MeshbluResult: Sendable {
     /// The observation to store; the client gets no answer.
     case observed(Observation, of: DeviceNumber)
-    /// The operation is done, or refused: the message that tells the client so.
+    /// The message that tells the client that the operation was carried out or refused.
     case answered(MeshbluTopicMessage)
 }
 
@@ -41,10 +41,10 @@ package struct MeshbluTopicMessage: Hashable, Sendable {
 }
 
 extension MeshbluIntake {
-    /// Carries out what a client published.
+    /// Carries out an operation that a client published.
     ///
     /// - Throws: `JSONError` for a payload that is not JSON; `IdentityError`, `CoordinatorError` and `StoreError` when
-    ///   the server cannot answer now. What the client may not do is an answer.
+    ///   the server cannot answer now. An operation that the client may not perform has an answer that refuses it.
     package func performOperation(
         _ operation: MeshbluOperation, _ payload: [UInt8], by principal: Principal
     ) async throws -> MeshbluResult {
@@ -82,12 +82,12 @@ extension MeshbluIntake {
             return .answered(request.refusal(refusal.words))
         } catch let fault as MeshbluPropertiesError {
             return .answered(request.refusal("\(fault)"))
-        } catch IdentityError.tooMany(let limit) {
+        } catch IdentityError.tooMany(_, let limit) {
             return .answered(request.refusal("The device has \(limit) tokens already."))
         }
     }
 
-    /// The topic on which a client hears what concerns it: the UUID of its device, or else of its user.
+    /// The topic on which a client receives answers: the UUID of its device, or else of its user.
     private func ownUUID(of principal: Principal) -> String {
         principal.device.map { uuids.uuid(of: $0) } ?? uuids.uuid(of: principal.user)
     }

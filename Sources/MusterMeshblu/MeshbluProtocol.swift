@@ -4,12 +4,12 @@ import MusterCoding
 package import MusterServer
 import MusterWire
 
-/// How requests to Meshblu prove who sends them: by a UUID and a token, in any of its pairs of header fields. The last
-/// pair that is there counts.
+/// Authenticates requests to Meshblu's API: by a UUID and a token in a pair of header fields, or else by
+/// `Authorization`. Where a request has several pairs, the first in the order of `pairs` counts.
 struct MeshbluProtocol: RouteProtocol {
     let uuids: MeshbluUUIDs
 
-    /// The pairs, the one that counts most first.
+    /// The pairs of header fields, in the order in which they are looked for.
     private static let pairs: [(uuid: HTTPField.Name, token: HTTPField.Name)] = [
         ("X-Meshblu-UUID", "X-Meshblu-Token"), ("meshblu_auth_uuid", "meshblu_auth_token"),
         ("skynet_auth_uuid", "skynet_auth_token"),
@@ -98,7 +98,7 @@ package struct MeshbluProof: RequestProof {
         self.init(name: userName, token: password, address: address, uuids: MeshbluUUIDs(storeID: storeID))
     }
 
-    /// Whether the token is one of those that no one can guess, and so needs no name to be verified.
+    /// Whether the token is a random secret, which the server verifies without a name: a device's token or an API key.
     var isToken: Bool {
         token.hasPrefix(SecretToken.Kind.device.rawValue) || token.hasPrefix(SecretToken.Kind.apiKey.rawValue)
     }

@@ -2,8 +2,8 @@ package import MusterCore
 package import MusterServer
 import MusterWire
 
-/// The topics on which clients of Meshblu hear of each other by MQTT. Each is named by the UUID of a device or of its
-/// owner; a client subscribes to it by its name, without wildcards.
+/// The MQTT topics on which clients of Meshblu receive each other's messages. Each is named by the UUID of a device or
+/// of its owner; a client subscribes to it by its name, without wildcards.
 ///
 /// | Topic | Message |
 /// |---|---|
@@ -11,7 +11,8 @@ import MusterWire
 /// | the device's UUID and `_bc` | messages to all, and what the device fires |
 /// | the owner's UUID | all of these, of all devices |
 ///
-/// Everything is the owner's alone; a device's token hears its own UUID, and `_bc` of its owner's devices.
+/// Only the owner receives these messages. A device's token receives those of its own UUID, and the `_bc` messages of
+/// its owner's devices.
 package struct MeshbluTopics: Sendable {
     private let intake: MeshbluIntake
     private var uuids: MeshbluUUIDs { intake.uuids }
@@ -58,7 +59,8 @@ package struct MeshbluTopics: Sendable {
         access.directory.devices[device]?.user == access.principal.user
     }
 
-    /// The topics on which the reader hears what concerns a device: the device's UUID, and the owner's.
+    /// The topics on which the reader receives messages about a device: the device's UUID and the owner's for a user;
+    /// for a device's token only its own.
     private func heard(of device: DeviceNumber, _ access: Access) -> [String] {
         guard let own = access.principal.device else {
             return [uuids.uuid(of: device), uuids.uuid(of: access.principal.user)]

@@ -3,8 +3,8 @@ import MusterCore
 import MusterServer
 import Synchronization
 
-/// The UUIDs by which Meshblu's clients name devices and users. They follow from the store and the number, so nothing
-/// is stored, and they never change.
+/// The UUIDs by which Meshblu's clients name devices and users. They are derived from the store's id and the number, so
+/// nothing is stored, and they never change.
 package struct MeshbluUUIDs: Sendable {
     private let storeID: String
     private let known = Known()
@@ -45,8 +45,8 @@ package struct MeshbluUUIDs: Sendable {
         wanted.isEmpty ? [] : directory.devices(of: user).filter { wanted.contains(uuid(of: $0)) }
     }
 
-    /// Whether a name is how Meshblu's clients call a principal: the UUID of the device whose token was shown, or else
-    /// the UUID or the name of the user.
+    /// Whether a name identifies a principal to Meshblu's clients: the name of the user; the UUID of the device whose
+    /// token was shown, or else the UUID of the user.
     func isName(_ name: String, of principal: Principal) -> Bool {
         if name == principal.name { return true }
         let uuid = principal.device.map { self.uuid(of: $0) } ?? self.uuid(of: principal.user)

@@ -1,8 +1,8 @@
 package import MusterServer
 package import ServiceLifecycle
 
-/// Muster's own API, `/api/v1`. It translates requests into queries and edits, and results into JSON. It decides
-/// nothing.
+/// Muster's own API, `/api/v1`. It translates requests into queries and edits, and results into JSON. It makes no
+/// decisions of its own.
 package struct NativeEndpoint: Endpoint {
     private let groups: [any NativeRoutes]
     private let server: ServerParts
@@ -13,7 +13,7 @@ package struct NativeEndpoint: Endpoint {
         server.metrics.addSource { [relay = server.relay] in relay.families }
     }
 
-    /// Ends connections to the relay whose right has ended.
+    /// The service that ends connections to the relay whose sender has lost the right to them.
     package var services: [any Service] {
         [
             ProofWatch(server, beatSeconds: Self.proofSeconds, demand: server.relay.demand) { [server] in

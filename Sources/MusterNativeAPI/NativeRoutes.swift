@@ -21,7 +21,7 @@ extension NativeRoutes {
     var identity: Identity { server.identity }
     var configuration: Configuration { server.configuration }
 
-    // MARK: What the path names
+    // MARK: Path parameters
 
     /// The user that the path names, if the caller may read its positions.
     ///

@@ -9,7 +9,7 @@ extension [UInt8] {
     mutating func append(_ number: Double) { append(bigEndian: number.bitPattern) }
 }
 
-/// Reads numbers off the front of bytes; nil as soon as they are too few.
+/// Reads numbers from the beginning of bytes; each function returns nil if too few bytes are left.
 struct ByteCursor {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -37,7 +37,7 @@ struct ByteCursor {
     }
 }
 
-/// Cuts a stream of bytes into frames: a length of one or two bytes, the highest first, and so many bytes.
+/// Splits a stream of bytes into frames: a length of one or two bytes, the highest first, and that many bytes.
 struct FrameReader {
     /// A frame whose length is not allowed.
     struct LengthError: Error, Hashable {
@@ -62,7 +62,7 @@ struct FrameReader {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Returns the next whole frame; nil until it has arrived. It keeps no more unread bytes than the caller appends.
+    /// Returns the next whole frame; nil until it has arrived. It stores no more unread bytes than the caller appends.
     ///
     /// - Throws: `LengthError` for a length of 0 or above the limit.
     mutating func next() throws(LengthError) -> [UInt8]? {

@@ -1,4 +1,3 @@
-import MusterCore
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -29,11 +28,11 @@ final class ChannelAttempt: Sendable {
     let isDialled: Bool
     let link: RangingLink
     let state = Mutex(State())
-    /// The entry that counts the connection while its device is no peer; nil for one that this device opened.
+    /// The entry that counts the connection while its device is not a peer; nil for one that this device opened.
     let entry: AdmissionGate.Entry?
     private let way: Way
 
-    /// The channel that the link sends by, once it is open.
+    /// The channel through which the link sends, once it is open.
     private final class Way: Sendable {
         let channel = Mutex<TokenChannel?>(nil)
     }
@@ -166,7 +165,9 @@ extension Nearby {
     }
 
     private func introduce(to key: KeyFingerprint, _ attempt: ChannelAttempt) throws -> Conversation.Own {
-        guard key != store.fingerprint else { throw NearbyError(.invalidConfiguration, "it is this device itself") }
+        guard key != store.fingerprint else {
+            throw NearbyError(.invalidConfiguration, "the peer has this device's own key")
+        }
         let session = NearbySession(
             source: source, epoch: try store.takeEpoch(), limits: options.limits, active: active, clock: clock,
             watches: watches, executor: loop)
@@ -176,7 +177,7 @@ extension Nearby {
             capabilities: PeerCapabilities(of: source), token: session.token, rangeTag: options.rangeTag)
     }
 
-    /// Decides on a peer by its name, its key and its proof; nil, or why it is not accepted.
+    /// Decides on a peer by its name, its key and its proof. Returns nil to accept it, or the reason to refuse it.
     private func judge(_ name: String, _ key: KeyFingerprint, _ proof: [UInt8]) async -> String? {
         let pinned = store.key(pinnedTo: name)
         var isKnown = pinned == key
@@ -234,12 +235,12 @@ extension Nearby {
         return nil
     }
 
-    /// Of two connections between the same two devices the one lasts that the device of the lower key opened.
+    /// Of two connections between the same two devices, the one that the device with the lower key opened stays open.
     private func isPreferred(_ isDialled: Bool, _ key: KeyFingerprint) -> Bool {
         isDialled == store.fingerprint.bytes.lexicographicallyPrecedes(key.bytes)
     }
 
-    /// Reports the updates of a session until its end, and then how the channel ended. While the channel lives, a
+    /// Reports the updates of a session until its end, and then how the channel ended. While the channel is open, a
     /// session that timed out runs again at once: both ends may have fallen silent and wait for each other. The timeout
     /// is reported once.
     private func forward(

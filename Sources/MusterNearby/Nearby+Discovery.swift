@@ -1,7 +1,6 @@
-import MusterCore
 import Synchronization
 
-/// How a `Nearby` follows a discovery: it keeps a channel open to each peer found.
+/// Following a discovery: this device keeps a channel open to each peer found.
 extension Nearby {
     /// Keeps a channel open to each peer that a discovery finds. Once the discovery reports that a peer is gone, an
     /// open channel stays open, but no new one is opened.
@@ -27,7 +26,7 @@ extension Nearby {
     private final class Dialler: Sendable {
         let peer: Mutex<FoundPeer>
         let task: Mutex<Task<Void, Never>?> = Mutex(nil)
-        /// Carries the streams to the peer; nil where it has addresses.
+        /// Carries the streams to the peer; nil if the peer has addresses.
         let rendezvous: (any Rendezvous)?
 
         init(_ peer: FoundPeer, by rendezvous: (any Rendezvous)?) {
@@ -72,7 +71,7 @@ extension Nearby {
     private func keepOpen(_ dialler: Dialler) async {
         var wait = options.retrySeconds
         var told: ChannelEnd?
-        // On one network the two shall find each other without the rendezvous.
+        // Two devices on one network should first have time to find each other without the rendezvous.
         if dialler.rendezvous != nil { await pause(2 * options.retrySeconds) }
         // The device with the lower key opens the channel. The other one tries too if none was opened for a while.
         if let key = dialler.peer.withLock({ $0.key }), store.fingerprint.short > key {
@@ -105,7 +104,7 @@ extension Nearby {
         }
     }
 
-    /// The number of a peer's addresses that are tried.
+    /// The largest number of a peer's addresses that are tried.
     private static let mostAddresses = 8
 
     private func isConnected(_ key: String?) -> Bool {

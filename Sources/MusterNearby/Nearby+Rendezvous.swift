@@ -1,4 +1,3 @@
-import MusterCore
 import NIOCore
 import Synchronization
 
@@ -39,7 +38,7 @@ extension Nearby {
         return attempt
     }
 
-    /// Takes a stream that another device opened, unless it opens too many.
+    /// Accepts a stream that another device opened, unless that device opens too many.
     func serve(_ stream: any PeerStream) {
         guard let entry = gate.enter(from: stream.origin, at: clock.now()) else { return stream.close() }
         let attempt = ChannelAttempt(entry, on: loop)

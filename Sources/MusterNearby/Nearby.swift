@@ -3,19 +3,20 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Finds peers, exchanges tokens with those that are accepted, and measures each: from a key to an arrow.
+/// Finds peers, exchanges tokens with those that are accepted, and measures the distance and the direction to each.
 ///
 /// ```
 /// discovery ─▶ channel (TLS 1.3, hello, welcome, token) ─▶ session ◀─ source
 /// ```
 ///
-/// Tokens are exchanged anew on every connection. A device that is not accepted learns nothing but this device's name.
+/// Tokens are exchanged anew on every connection. A device that is not accepted learns only this device's name and
+/// public key, and a proof of the team's secret that it cannot use.
 public final class Nearby: Sendable {
-    /// How a device takes part.
+    /// The options of a device.
     public struct Options: Sendable {
         /// The name that this device gives itself: 1 to 63 bytes without control characters.
         public var name: String
-        /// The address to listen on; nil for all of this machine.
+        /// The address to listen on; nil for all addresses of this machine.
         public var host: String?
         /// The TCP port; 0 for any.
         public var port = 0
@@ -23,8 +24,8 @@ public final class Nearby: Sendable {
         public var limits = NearbySession.Limits()
         /// The most peers at once.
         public var mostPeers = 64
-        /// A secret of at least 16 bytes that all devices of a team share. With it only they are accepted, and no key
-        /// needs to be known.
+        /// A secret of at least 16 bytes that all devices of a team share. With a secret, only devices that know it are
+        /// accepted, and their keys need not be known.
         public var teamSecret: [UInt8]?
         /// The tag under which accepted peers may report to a server how far they are from this device. Its owner
         /// agrees to that by registering it there; nil when they do not agree.
@@ -32,7 +33,7 @@ public final class Nearby: Sendable {
         /// The wait before a channel is opened again, seconds; it doubles with each failure, up to 20 times as much.
         public var retrySeconds = 0.5
 
-        /// Creates the default options of a device with this name, which peers are shown.
+        /// Creates the default options of a device with this name, which its peers see.
         public init(name: String) { self.name = name }
     }
 
@@ -127,7 +128,7 @@ public final class Nearby: Sendable {
         return News { await queue.next() }
     }
 
-    /// Whether this device invents what it measures, in whole or in part.
+    /// Whether this device's measurements are simulated, in whole or in part.
     public var isSimulated: Bool { source.isSimulated }
 
     /// The peers that are connected.
@@ -192,13 +193,13 @@ public struct NearbyPeer: Hashable, Sendable {
 /// An event of `Nearby.events`. A slow reader gets only the newest measurement of each peer, and loses the oldest
 /// events when 1,024 wait.
 public enum NearbyEvent: Hashable, Sendable, MergeableNews {
-    /// This device listens.
+    /// This device listens on this TCP port.
     case listening(port: Int)
     /// A discovery found a peer.
     case found(FoundPeer)
-    /// A discovery tells that a peer is gone.
+    /// A discovery reports that a peer is gone.
     case lost(FoundPeer)
-    /// A discovery does not work.
+    /// A discovery failed for good, for this reason.
     case discoveryFailed(String)
     /// A discovery does not work for now, for this reason; it tries again by itself.
     case discoveryInterrupted(String)
@@ -214,7 +215,7 @@ public enum NearbyEvent: Hashable, Sendable, MergeableNews {
     case rangeTag(NearbyPeer, RangeTag)
     /// An update of the session with a peer.
     case update(NearbyPeer, NearbyUpdate)
-    /// The channel to a peer ended; its token and this device's are dead.
+    /// The channel to a peer ended; its token and this device's are no longer valid.
     case disconnected(NearbyPeer, ChannelEnd)
 
     var subject: KeyFingerprint? {

@@ -14,8 +14,8 @@ extension OwnTracksEndpoint {
     private static let pictureLimitBytes = 262_144
 
     /// Answers with the positions of the user's own devices, and for a leader those of the team, each with the device's
-    /// card if it sent one. Where a leader asked where the person is, it lets the app report. The answer is encrypted
-    /// when the report was.
+    /// card if it sent one. If another user asked for the person's location, the answer carries the command to report
+    /// it. The answer is encrypted when the report was.
     func reply(to principal: Principal, from device: DeviceNumber, sealedIn box: SecretBox?) async throws -> Response {
         let friends = try await friends(of: principal)
         let cards = try await cards(of: friends)
@@ -38,8 +38,8 @@ extension OwnTracksEndpoint {
             body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// Whether the answer must carry the command to report the location: someone asked where the device's owner is, and
-    /// no newer position has arrived.
+    /// Whether the answer must carry the command to report the location: another user asked for the location of the
+    /// device's owner, and no newer position has arrived.
     private func isToReport(_ number: DeviceNumber, for principal: Principal) async throws -> Bool {
         let now = configuration.now()
         let directory = coordinator.directory
@@ -64,7 +64,7 @@ extension OwnTracksEndpoint {
         let directory = coordinator.directory
         let devices = Access(principal, in: directory).friends
             .flatMap { directory.devices(of: $0.number) }.prefix(Self.friendLimit)
-        // The app that reports needs no friend entry for its own, only device.
+        // The app that reports needs no friend entry for its own device if that is the user's only one.
         guard devices.count > 1 else { return [] }
         return try await coordinator.inspect { engine, directory, _ in
             devices.compactMap { number in

@@ -2,18 +2,16 @@ import HTTPTypes
 import Hummingbird
 import MusterCore
 package import MusterServer
-import MusterStore
 import MusterWire
 import NIOCore
 
 /// Receives reports of unmodified OwnTracks apps in their HTTP mode (https://owntracks.org/booklet/tech/http/).
 ///
-/// An iPhone drops a queued fix on any 2xx or 4xx answer, and keeps it on any other. So every error that may pass, or
-/// that a person can fix, is answered with 503, even a wrong password. Reports that can never be parsed are
+/// An iPhone drops a queued fix on any 2xx or 4xx answer, and keeps it on any other. So every error that is temporary,
+/// or that a person can fix, is answered with 503, even a wrong password. Reports that can never be parsed are
 /// acknowledged and counted. `docs/owntracks.md` has the table.
 package struct OwnTracksEndpoint: Endpoint {
     let coordinator: StoreCoordinator
-    let identity: Identity
     let intake: OwnTracksIntake
     let locationRequests: LocationRequests
     let metrics: Metrics
@@ -21,7 +19,6 @@ package struct OwnTracksEndpoint: Endpoint {
 
     package init(_ parts: ServerParts) {
         coordinator = parts.coordinator
-        identity = parts.identity
         intake = OwnTracksIntake(parts)
         locationRequests = parts.pushes.locationRequests
         metrics = parts.metrics
@@ -82,6 +79,6 @@ package struct OwnTracksEndpoint: Endpoint {
         }
     }
 
-    /// The seconds to wait before trying again where a person must fix something first.
+    /// The seconds to wait before trying again if a person must fix something first.
     static let mendSeconds = 300
 }

@@ -32,7 +32,7 @@ package struct OwnTracksIntake: Sendable {
     ) async throws -> Report {
         var report = OwnTracksReport(posted, sender: sender, receivedAt: now)
         guard let device = try await device(of: report, for: principal) else {
-            // Counted for the operator: the report names no device that this user may report for.
+            // The report names no device for which this user may report. The operator sees the count.
             metrics.count(event: "owntracks_unknown_device")
             throw OwnTracksRefusal.unknownDevice
         }
@@ -97,7 +97,7 @@ package struct OwnTracksIntake: Sendable {
                 if region.name.lowercased() == name.lowercased() { named.append(number) }
             }
         }
-        // A name that two regions have says nothing.
+        // A name that two regions have is ambiguous.
         return named.count == 1 ? named.first : nil
     }
 
@@ -121,7 +121,7 @@ package struct OwnTracksIntake: Sendable {
     }
 }
 
-/// Why a report is refused until a person fixes something.
+/// The reason why a report is refused until a person fixes something.
 package enum OwnTracksRefusal: Error, Hashable {
     /// The report names no device that its sender may report for.
     case unknownDevice

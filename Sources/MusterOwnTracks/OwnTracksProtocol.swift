@@ -1,8 +1,8 @@
 import Hummingbird
 import MusterServer
 
-/// The protocol of OwnTracks apps: credentials as everywhere, and 503 for every error that passes, or that a person can
-/// fix, so that a phone keeps its fixes.
+/// The protocol of OwnTracks apps: the same credentials as on other routes, and 503 for every error that is temporary,
+/// or that a person can fix, so that a phone keeps its fixes.
 struct OwnTracksProtocol: RouteProtocol {
     let metrics: Metrics
 

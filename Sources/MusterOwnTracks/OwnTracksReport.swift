@@ -6,8 +6,8 @@ import MusterCore
 import MusterServer
 package import MusterWire
 
-/// The user and device that an app names besides its credential: in headers; in the query, as for the Recorder; or in
-/// the path after `/owntracks` or `/pub`.
+/// The user and device that an app names in addition to its credential: in headers; in the query, as for the Recorder;
+/// or in the path after `/owntracks` or `/pub`.
 package struct OwnTracksSender: Equatable, Sendable {
     var user: String?
     var device: String?
@@ -84,7 +84,7 @@ struct OwnTracksReport {
     var count: Int { positions.count + sightings.count + transitions.count + notes.count }
 
     /// The observations with a plausible sample time: neither before `earliest` nor after `latest`. Notes may be of any
-    /// age, because a waypoint has the time at which it was made. A position from a clock that is ahead is kept,
+    /// age, because a waypoint has the time at which it was made. A position whose device's clock is ahead is stored,
     /// because it shows the clock's offset.
     ///
     /// - Parameter region: returns the beacon region that a transition is about; nil when there is none.
@@ -143,8 +143,8 @@ struct OwnTracksReport {
         if taken.count < said.count { events.append("owntracks_too_many") }
     }
 
-    /// Sorts every kind of message that an app sends. Only the device's position counts: the server alone decides
-    /// crossings.
+    /// Sorts every kind of message that an app sends. An app's transition of a place is used only for its position,
+    /// because the server alone decides crossings of places.
     private mutating func addMessage(_ message: OwnTracksMessage) {
         switch message {
         case .location(let location):

@@ -1,5 +1,3 @@
-import MusterCore
-
 /// Chooses the number of revisions in one read, by the sizes of earlier ones, so that a read has about a given number
 /// of bytes.
 struct BatchSize {

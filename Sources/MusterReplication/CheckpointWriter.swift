@@ -9,7 +9,7 @@ struct CheckpointWriter: Sendable {
     let startedAt: Instant
     /// The source's sequence up to which the target has everything from earlier sessions.
     let start: PeerSequence
-    /// Whether `start` is a mark within a snapshot.
+    /// Whether `start` is a checkpoint within a snapshot.
     let startsInSnapshot: Bool
     /// The source's sequence up to which the target has everything now, except for `outstanding`.
     private(set) var reached: PeerSequence
@@ -82,7 +82,7 @@ struct CheckpointWriter: Sendable {
         return !options.takesWinnersOnly
     }
 
-    /// Records that the target has everything up to a sequence, except for `outstanding`.
+    /// Records that the target has everything up to a sequence, except for `outstanding`. Does nothing after `hold()`.
     mutating func reach(_ sequence: PeerSequence) {
         if !isHeld { reached = sequence }
     }

@@ -12,7 +12,7 @@ public struct ReplicatedRevision: Hashable, Sendable {
     public var json: [UInt8]
     /// Its attachments, without their bytes.
     public var attachments: [ReplicatedAttachment]
-    /// Why the revision cannot be replicated: the source does not give it, or it exceeds the size limit. Such a
+    /// Why the revision cannot be replicated: the source does not deliver it, or it exceeds the size limit. Such a
     /// revision has no text, is never written, and counts as refused. Nil for every other revision.
     public var refusal: WriteRefusal?
 
@@ -122,7 +122,7 @@ public struct WriteRefusal: Hashable, Sendable {
     /// The replication logs list such a revision as outstanding, and the replication asks for it again.
     public var isPassing: Bool
 
-    /// Makes a refusal of what a peer answered; `isPassing` where the peer failed and did not refuse.
+    /// Makes a refusal from a peer's response; `isPassing` if the peer failed and did not refuse.
     public init(id: String, revision: Revision?, error: String, reason: String, isPassing: Bool = false) {
         self.id = id
         self.revision = revision

@@ -18,7 +18,7 @@ struct RetryState: Hashable, Sendable {
 /// outstanding, so none is lost.
 ///
 /// ```
-/// scout: changes ──▶ reader: which are missing, what do they say ──▶ writer: write, remember
+/// scout: reads changes ──▶ reader: reads missing revisions ──▶ writer: writes them, and checkpoints
 /// ```
 ///
 /// The three stages run at the same time, each at most one page ahead of the next.

@@ -10,8 +10,10 @@ public enum ReplicationError: Error, Hashable, Sendable, CustomStringConvertible
     case forbidden(String)
     /// The database does not exist.
     case noDatabase(String)
-    /// A response or a request exceeds the limit of its size; a compressed one is counted decompressed.
+    /// A response exceeds the limit of its size; a compressed one is counted decompressed.
     case tooLarge(limitBytes: Int)
+    /// The peer, or a proxy before it, refused a request because of its size (413).
+    case requestTooLarge
     /// The peer refused the request for another reason.
     case refused(status: Int, error: String, reason: String)
     /// The peer's response violates the protocol.
@@ -26,7 +28,15 @@ public enum ReplicationError: Error, Hashable, Sendable, CustomStringConvertible
         switch self {
         // A response that was cut off may be malformed JSON, and an attachment may be cut off too.
         case .unreachable, .busy, .malformed, .damagedAttachment: true
-        case .unauthorized, .forbidden, .noDatabase, .tooLarge, .refused, .unsupported: false
+        case .unauthorized, .forbidden, .noDatabase, .tooLarge, .requestTooLarge, .refused, .unsupported: false
+        }
+    }
+
+    /// Whether a smaller request may succeed.
+    var isOfSize: Bool {
+        switch self {
+        case .tooLarge, .requestTooLarge: true
+        default: false
         }
     }
 
@@ -39,6 +49,7 @@ public enum ReplicationError: Error, Hashable, Sendable, CustomStringConvertible
         case .forbidden(let reason): "the peer does not permit this: \(reason)"
         case .noDatabase(let name): "there is no database \(name)"
         case .tooLarge(let limit): "the peer's answer exceeds \(limit) bytes after decompression"
+        case .requestTooLarge: "the peer refused a request because of its size (status 413)"
         case .refused(let status, let error, let reason): "the peer says \(status) \(error): \(reason)"
         case .malformed(let what): "the peer does not speak the protocol: \(what)"
         case .damagedAttachment(let reference):

@@ -19,7 +19,7 @@ public protocol ReplicationPeer: Sendable {
     /// - Returns: the stored log, with its new revision.
     func put(_ log: ReplicationLog, as id: String) async throws -> ReplicationLog
 
-    /// Returns a page of the changes, oldest first, each with all leaves of its document.
+    /// Returns a page of the changes, oldest first, each with those leaves of its document that the request selects.
     func changes(_ request: ChangesRequest) async throws -> ChangesPage
     /// Returns those of the given revisions that this peer lacks.
     func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions]

@@ -220,11 +220,11 @@ final class ReplicationSession: Sendable {
             let revisions = try await source.read(wanted)
             size.learn(revisions)
             return revisions
-        } catch ReplicationError.tooLarge(let limit) {
+        } catch let error as ReplicationError where error.isOfSize {
             size.halve()
             let (left, right) = BatchSize.halves(of: wanted)
             if left.isEmpty || right.isEmpty {
-                let reason = ReplicationError.tooLarge(limitBytes: limit).description
+                let reason = error.description
                 return wanted.keys.map { key in
                     ReplicatedRevision(refused: key.id, key.revision, error: "too_large", reason: reason)
                 }

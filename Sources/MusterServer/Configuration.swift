@@ -22,7 +22,8 @@ package struct Configuration: Sendable {
     /// The password of `admin` at the first start; nil to generate one.
     package var adminPassword: String?
     /// Whether the server is started for one command of the command line and stops soon. Other commands wait for its
-    /// end instead of using it. It generates no password for `admin`; the first server that stays does, and shows it.
+    /// end instead of using it. It generates no password for `admin`; the first server that keeps running does, and
+    /// shows it.
     package var isForOneCommand = false
     /// Whether to replace a lost `secrets.key` by a new one. Secrets sealed with the lost key can never be opened
     /// again.
@@ -31,7 +32,8 @@ package struct Configuration: Sendable {
     package var acceptsLoss = false
     /// Whether anyone may create their own account (`PUT /api/users/:id`).
     package var registration = Registration.closed
-    /// The address by which clients call the server, without a slash at its end; nil where each request's own tells it.
+    /// The address by which clients call the server, without a slash at its end; nil to use the address that each
+    /// request was sent to.
     package var publicURL: String?
     /// The name of the webhook target that sends the codes of new accounts and passwords; nil where an admin hands them
     /// over.
@@ -77,7 +79,6 @@ package struct Configuration: Sendable {
         /// The port for WebSocket; nil for none.
         package var webSocketPort: Int?
 
-        /// No ports.
         package init() {}
     }
 
@@ -98,7 +99,6 @@ package struct Configuration: Sendable {
         /// The largest number of requests a second with one access key.
         package var requestsPerSecond: Double = 10_000
 
-        /// The defaults.
         package init() {}
     }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import MusterCore
+import MusterStore
 import Synchronization
 
 /// Tells the command line the address of the server that runs over a data folder, and gives it a key. Only the folder's
@@ -6,22 +8,33 @@ import Synchronization
 package struct ControlFile: Codable, Sendable {
     /// The URL of the server.
     package var url: String
-    /// An API key with the rights of an admin, valid until the server starts again.
+    /// An API key with the rights of an admin, valid until the server starts again or its admin is no admin any more.
     package var key: String
+    /// The folder that the server runs over. A copy of the folder has a copy of this file, too.
+    private var folder: DataLock.Identity
     /// Whether the server stops as soon as the command it was started for is done.
     package var isForOneCommand: Bool?
 
     private static func path(in directory: String) -> String { directory + "/control.json" }
 
-    /// The control file of a data folder; nil when there is none or it cannot be read.
+    /// The control file of a data folder; nil when there is none, when it cannot be read, or when it came with a copy
+    /// of another folder.
     package static func read(in directory: String) -> ControlFile? {
-        FileManager.default.contents(atPath: path(in: directory))
+        let file = FileManager.default.contents(atPath: path(in: directory))
             .flatMap { try? JSONDecoder().decode(ControlFile.self, from: $0) }
+        return file?.folder == DataLock.identity(in: directory) ? file : nil
     }
 
-    package func write(in directory: String) throws {
-        let data = try JSONEncoder().encode(self)
+    /// Writes the control file of a folder whose lock this process holds.
+    ///
+    /// - Throws: the error of the file system.
+    static func write(url: String, key: String, isForOneCommand: Bool, in directory: String) throws {
         let path = Self.path(in: directory)
+        guard let folder = DataLock.identity(in: directory) else {
+            throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: directory])
+        }
+        let data = try JSONEncoder().encode(
+            ControlFile(url: url, key: key, folder: folder, isForOneCommand: isForOneCommand))
         // The file is created empty and private, so the key is never in a file that others can read.
         guard
             FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
@@ -31,7 +44,7 @@ package struct ControlFile: Codable, Sendable {
             try handle.write(contentsOf: data)
             try handle.close()
         } catch {
-            Self.remove(in: directory)
+            remove(in: directory)
             throw error
         }
     }
@@ -46,6 +59,7 @@ package struct ControlFile: Codable, Sendable {
 final class ControlAccess: Sendable {
     private struct State {
         var key: String?
+        var holder: UserNumber?
         var address: String?
         var isWritten = false
     }
@@ -62,9 +76,13 @@ final class ControlAccess: Sendable {
     /// Whether the file is on disk, with the current key.
     var isComplete: Bool { state.withLock { $0.isWritten } }
 
-    func setKey(_ key: String) {
+    /// The user whose rights the key has; nil while there is no key.
+    var holder: UserNumber? { state.withLock { $0.holder } }
+
+    func setKey(_ key: (secret: String, holder: UserNumber)) {
         state.withLock { state in
-            state.key = key
+            state.key = key.secret
+            state.holder = key.holder
             state.isWritten = false
         }
     }
@@ -77,7 +95,7 @@ final class ControlAccess: Sendable {
     func write() throws {
         let (key, address) = state.withLock { ($0.key, $0.address) }
         guard let key, let address else { return }
-        try ControlFile(url: address, key: key, isForOneCommand: isForOneCommand).write(in: directory)
+        try ControlFile.write(url: address, key: key, isForOneCommand: isForOneCommand, in: directory)
         state.withLock { $0.isWritten = true }
     }
 }

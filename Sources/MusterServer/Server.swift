@@ -34,11 +34,14 @@ package struct Server: Sendable {
 
     /// Opens the data folder, and creates it where it does not exist.
     ///
+    /// - Parameter showPassword: shows the password that is generated for `admin` at the first start, before it is
+    ///   stored. If it throws, none is stored, and the next start generates one.
     /// - Throws: `TooFewOpenFiles`, `TooLittleMemory`; `StoreError` when the store is in use, damaged, or of a newer
     ///   version; `SecretVaultError` when the key to its secrets is missing; `IdentityError` for an unusable admin
     ///   password.
     package init(
-        _ settings: Configuration, endpoints endpointTypes: [any Endpoint.Type], logger: Logger
+        _ settings: Configuration, endpoints endpointTypes: [any Endpoint.Type], logger: Logger,
+        showPassword: (String) throws -> Void = { _ in }
     ) async throws {
         self.endpointTypes = endpointTypes
         self.settings = settings
@@ -54,7 +57,7 @@ package struct Server: Sendable {
         options.health = storage
         options.acceptsLoss = settings.acceptsLoss
         let store = try SQLiteStore(in: settings.dataDirectory, options: options)
-        store.onDamage { logger.error("DAMAGED \($0). What it held is not told; run muster doctor.") }
+        store.onDamage { logger.error("DAMAGED \($0). The server leaves out what it held; run muster doctor.") }
         if let limit = ControlGroup.memoryLimitBytes(), limit < ControlGroup.warningBytes {
             logger.warning(
                 "The system may end this process under load: its control group has little memory",
@@ -100,7 +103,7 @@ package struct Server: Sendable {
             notifier.connect(to: feeds, dispatcher, pushes)
             try await identity.load()
             generatedPassword = try await identity.bootstrap(
-                adminPassword: settings.adminPassword, isForLater: settings.isForOneCommand)
+                adminPassword: settings.adminPassword, isForLater: settings.isForOneCommand, show: showPassword)
             do {
                 try await coordinator.makePlaces()
                 try await coordinator.fillIndexes()
@@ -147,6 +150,12 @@ package struct Server: Sendable {
     /// The folder that holds all of the server's data.
     package var dataDirectory: String { settings.dataDirectory }
 
+    /// Why the disk refuses writes, in the operating system's or SQLite's words; nil while it accepts them.
+    package var writeRefusal: String? {
+        let status = coordinator.storage.status
+        return status.isWritable ? nil : status.lastRefusal ?? "the disk refuses writes"
+    }
+
     /// Makes a one-time code with which a browser on this machine signs in as this user.
     ///
     /// - Returns: nil when the user does not exist.
@@ -185,6 +194,9 @@ package struct Server: Sendable {
                     throw error
                 }
             }
+            // The address did not come: the server failed, or this task was cancelled. Until the services run, a
+            // graceful shutdown would be lost.
+            if Task.isCancelled { serving.cancel() }
             try await serving.value
             throw CancellationError()
         }
@@ -214,6 +226,9 @@ package struct Server: Sendable {
                 service: RetentionService(
                     coordinator: coordinator, identity: identity, days: settings.retentionDays, now: settings.now)),
             .init(service: storageWatch(control)),
+            .init(
+                service: ControlWatch(
+                    control: control, identity: identity, coordinator: coordinator, logger: logger)),
             .init(service: UsageWatch(coordinator: coordinator)),
             .init(service: dispatcher),
             .init(service: pushes),

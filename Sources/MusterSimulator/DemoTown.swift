@@ -5,7 +5,7 @@ package import MusterGeometry
 ///
 /// The sea is north of it. The people are evacuated from leaking fuel at the harbour.
 package struct DemoTown: Sendable {
-    /// An area that the server gets as a region.
+    /// An area that the demo sends to the server as a region.
     package struct Site: Hashable, Sendable {
         /// The id, unique in the town.
         package var id: String
@@ -49,8 +49,8 @@ package struct DemoTown: Sendable {
             reporting: Reporting(intervalSeconds: intervalSeconds, deadZones: [cellar]), pace: pace)
     }
 
-    /// The areas that the server gets as regions: three assembly points, and the harbour to keep away from, with the
-    /// lifeboat station in it, where it is safe to stay.
+    /// The areas that the demo sends to the server as regions: three assembly points, and the harbour to keep away
+    /// from, with the lifeboat station in it, where it is safe to stay.
     package static let sites: [Site] = [
         Site(
             id: "school-field", name: "School playing field",

@@ -36,7 +36,7 @@ package struct Noise: Hashable, Sendable {
 
     /// How far errors exceed what receivers promise.
     package var tier: Tier
-    /// Everyone's surroundings; nil to give each person theirs by chance, for good.
+    /// Everyone's surroundings; nil to choose each person's at random, once for the whole simulation.
     package var environment: Environment?
     /// The radius that holds 68 % of the fixes, metres; nil for that of the environment.
     package var accuracyMetres: Double?

@@ -16,7 +16,7 @@ package struct Reading: Hashable, Sendable {
     package var offset: Offset
     /// The 68 % radius that it claims, metres; nil when it claims none.
     package var accuracyMetres: Double?
-    /// The speed in metres a second; nil when it gives none.
+    /// The speed in metres a second; nil when it reports none.
     package var speed: Double?
 }
 
@@ -88,7 +88,8 @@ package struct Receiver: Sendable {
         return spoiled(Reading(offset: truth + error, accuracyMetres: accuracy, speed: saidSpeed), truth: truth)
     }
 
-    /// Spoils a few readings: some come from cell towers, which are far off and say so; fewer claim no accuracy at all.
+    /// Spoils a few readings: some come from cell towers, far off and with an accuracy to match; fewer claim no
+    /// accuracy at all.
     private mutating func spoiled(_ reading: Reading, truth: Offset) -> Reading {
         let draw = chance.fraction()
         if draw < 0.005 {
@@ -129,7 +130,7 @@ package struct Receiver: Sendable {
         return jump.holds(at: seconds) ? jump.shift : nil
     }
 
-    /// Schedules a jump of 50 to 500 m for some 30 s. In the hostile tier, 40 % of the jumps go on claiming the usual
+    /// Schedules a jump of 50 to 500 m for some 30 s. In the hostile tier, 40 % of the jumps keep claiming the usual
     /// accuracy.
     private mutating func scheduleJump(after seconds: Double) {
         let start = max(seconds, 0) + chance.exponential(mean: 3600 / environment.jumpsPerHour)

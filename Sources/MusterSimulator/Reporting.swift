@@ -11,7 +11,7 @@ package struct Reporting: Hashable, Sendable {
     package var lostShare: Double
     /// The share of fixes that the phone delivers a second time, some seconds later.
     package var duplicateShare: Double
-    /// How many pauses of 5 to 30 minutes an hour without any fix a person has who stands still.
+    /// The number of pauses an hour, each of 5 to 30 minutes without any fix, of a person who stands still.
     package var gapsPerHour: Double
     /// Where and when there is no network; at most 1,000 zones.
     package var deadZones: [DeadZone]
@@ -38,14 +38,6 @@ package struct Reporting: Hashable, Sendable {
         self.gapsPerHour = gapsPerHour
         self.deadZones = deadZones
         self.shufflesBursts = shufflesBursts
-    }
-
-    /// Returns a reporting with all faults of the study: 5 % of the fixes lost, gaps, and duplicates and bursts out of
-    /// order.
-    package static func faulty(intervalSeconds: Double = 5, deadZones: [DeadZone] = []) -> Reporting {
-        Reporting(
-            intervalSeconds: intervalSeconds, lostShare: 0.05, duplicateShare: 0.03, gapsPerHour: 0.33,
-            deadZones: deadZones, shufflesBursts: true)
     }
 }
 

@@ -2,8 +2,8 @@ import MusterGeometry
 
 /// How a simulated person evacuates.
 extension Traveller {
-    /// Makes the person set out, when their response says: to the muster point nearest to where they will be at
-    /// `seconds`, or for a stubborn person to their workplace.
+    /// Makes the person set out at the time that their response says: to the muster point nearest to where they will be
+    /// at `seconds`, or for a stubborn person to their workplace.
     mutating func evacuate(atSeconds seconds: Double, in world: Surroundings) {
         itinerary.extend(toSeconds: seconds)
         guard let here = itinerary.leg(at: seconds)?.offset(at: seconds) else { return }

@@ -1,7 +1,7 @@
 package import MusterCore
 import MusterGeometry
 
-/// A small simulated world of people with phones. The same seed and calls give the same world, in however many steps
+/// A small simulated world of people with phones. The same seed and calls yield the same world, in however many steps
 /// its time is advanced.
 ///
 /// The world knows everyone's true position, so that a test can compare a server's results with the truth.
@@ -17,7 +17,7 @@ package struct World: Sendable {
     package let places: [Place]
     /// The moment that the world has reached.
     package private(set) var now: Instant
-    /// When everyone was or will be told to evacuate; nil when nobody said so.
+    /// The moment of the order to evacuate, past or to come; nil without such an order.
     package private(set) var evacuatedAt: Instant?
 
     let surroundings: Surroundings

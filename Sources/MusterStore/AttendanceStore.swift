@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// The attendance rules of teams, each with how far its consequences have come.
+/// The attendance rules of teams, each with the progress of its consequences.
 package protocol AttendanceStore {
     /// Returns every attendance rule, in number order.
     func attendanceRules() throws -> [AttendanceRule]

@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// The last bulk publish of an identity pool: how all its datasets are sent to the pool's stream.
+/// The last bulk publish of an identity pool, which sends all datasets of the pool to the pool's stream.
 package struct BulkPublish: Hashable, Sendable {
     /// How far the bulk publish has come.
     package enum State: Int, Hashable, Sendable {
@@ -35,20 +35,20 @@ package struct BulkPublish: Hashable, Sendable {
 
 /// The bulk publishes of identity pools.
 package protocol BulkPublishStore {
-    /// The last bulk publish of a pool; nil where there was none.
+    /// Returns the last bulk publish of a pool; nil if there was none.
     func bulkPublish(ofPool team: TeamNumber?) throws -> BulkPublish?
-    /// The bulk publishes that are under way.
+    /// Returns the bulk publishes that are under way.
     func bulkPublishesUnderWay() throws -> [BulkPublish]
 }
 
 /// The operations of a transaction on bulk publishes.
 package protocol BulkPublishTransaction {
-    /// The last bulk publish of a pool, as this transaction sees it.
+    /// Returns the last bulk publish of a pool, as this transaction sees it.
     func lastBulkPublish(ofPool team: TeamNumber?) throws -> BulkPublish?
     /// Stores the last bulk publish of its pool.
     func put(_ publish: BulkPublish) throws
-    /// Guests of a pool in the order of their numbers, from -1 downwards.
+    /// Returns guests of a pool in the order of their numbers, from -1 downwards, at most `limit`.
     ///
-    /// - Parameter number: the guest to begin with, or where it is gone the next.
+    /// - Parameter number: the guest to begin with; the next one if that guest no longer exists.
     func guests(ofPool team: TeamNumber?, from number: UserNumber, limit: Int) throws -> [Guest]
 }

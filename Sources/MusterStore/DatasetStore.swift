@@ -1,23 +1,23 @@
 package import MusterCore
 
-/// The datasets of users, and the devices that the server tells of their changes.
+/// The datasets of users.
 package protocol DatasetStore {
-    /// A user's datasets that are there, by name.
+    /// Returns a user's datasets without deleted ones, ordered by name.
     func datasets(of user: UserNumber) throws -> [Dataset]
 
-    /// How many datasets each user of these has, and of how many bytes.
+    /// Returns the totals of the datasets of each of these users; a user without datasets is left out.
     func datasetUsage(of users: [UserNumber]) throws -> [UserNumber: DatasetUsage]
 
-    /// A dataset with some of its records, all of one moment.
+    /// Returns a dataset with some of its records, in one snapshot.
     ///
     /// The records are those above `count`, removed ones included, in the order of their counts and then of their keys'
-    /// bytes. A reader that pages on while others write reads every record at least once.
+    /// bytes. A reader that continues with later pages while others write reads every record at least once.
     ///
     /// - Parameters:
     ///   - count: the count that the reader knows already; 0 to read all.
     ///   - cursor: the last record of the page before.
     ///   - limit: the largest number of records.
-    /// - Returns: nil where the user never had a dataset of this name.
+    /// - Returns: nil if the user never had a dataset of this name.
     func readDataset(
         _ name: String, of user: UserNumber, since count: Int64, after cursor: DatasetCursor?, limit: Int
     ) throws -> DatasetPage?
@@ -25,19 +25,19 @@ package protocol DatasetStore {
 
 /// The operations of a transaction on datasets.
 package protocol DatasetTransaction {
-    /// The dataset, deleted ones included, as this transaction sees it.
+    /// Returns the dataset, even a deleted one, as this transaction sees it; nil if there is none.
     func dataset(_ name: String, of user: UserNumber) throws -> Dataset?
-    /// A user's datasets that are there, by name, as this transaction sees them.
+    /// Returns a user's datasets without deleted ones, ordered by name, as this transaction sees them.
     func datasets(of user: UserNumber) throws -> [Dataset]
-    /// The records of a dataset that have a value, as this transaction sees them.
+    /// Returns the records of a dataset that have a value, as this transaction sees them.
     func records(of dataset: String, of user: UserNumber) throws -> [DatasetRecord]
     /// The number of datasets that the user has.
     func datasetCount(of user: UserNumber) throws -> Int
     /// The bytes of all of the user's datasets: keys and values.
     func datasetBytes(of user: UserNumber) throws -> Int64
-    /// The record of a key, removed ones included, as this transaction sees it.
+    /// Returns the record of a key, even a removed one, as this transaction sees it; nil if there is none.
     func record(_ key: String, in dataset: String, of user: UserNumber) throws -> DatasetRecord?
-    /// Stores what an update made of a dataset. The caller appends the `Change` that says so.
+    /// Stores the result of an update of a dataset. The caller appends the `Change` that reports it.
     func put(_ decision: DatasetDecision) throws
 }
 

@@ -36,13 +36,14 @@ package struct GuestUsage: Hashable, Sendable {
 
 /// The guests of identity pools.
 package protocol GuestStore {
-    /// The guest with this identity; nil where the guest has stored nothing.
+    /// Returns the guest with this identity; nil if the guest has stored nothing.
     func guest(_ id: GuestID) throws -> Guest?
     /// Returns the totals of a pool's guests; nil for the team stands for the users without a team.
     func guestUsage(ofPool team: TeamNumber?) throws -> GuestUsage
-    /// Guests of a pool whose identities can be used, in the order of their numbers, from -1 downwards.
+    /// Returns guests of a pool whose identities can be used, in the order of their numbers, from -1 downwards, at most
+    /// `limit`.
     ///
-    /// - Parameter number: the guest to begin with, or where it is gone the next.
+    /// - Parameter number: the guest to begin with; the next one if that guest no longer exists.
     func guests(ofPool team: TeamNumber?, from number: UserNumber, limit: Int) throws -> [Guest]
     /// Whether there is any guest.
     var hasGuests: Bool { get throws }
@@ -50,7 +51,7 @@ package protocol GuestStore {
 
 /// The operations of a transaction on guests.
 package protocol GuestTransaction {
-    /// The guest with this identity, as this transaction sees it.
+    /// Returns the guest with this identity, as this transaction sees it; nil if the guest has stored nothing.
     func guest(_ id: GuestID) throws -> Guest?
     /// Returns the totals of a pool's guests, as this transaction sees them.
     func guestUsage(ofPool team: TeamNumber?) throws -> GuestUsage
@@ -58,10 +59,10 @@ package protocol GuestTransaction {
     func makeGuest(_ id: GuestID, at moment: Instant) throws -> Guest
     /// Stores a guest's state.
     func put(_ guest: Guest) throws
-    /// Removes the datasets of a guest, and the guest itself where `isWhole`.
+    /// Removes the datasets of a guest, and the guest itself if `isWhole`.
     func removeDatasets(of guest: Guest, isWhole: Bool) throws
-    /// The guests of a pool who were last seen before a moment, the longest absent first.
+    /// Returns guests of a pool who were last seen before a moment, the longest absent first, at most `limit`.
     func guests(ofPool team: TeamNumber?, idleSince moment: Instant, limit: Int) throws -> [Guest]
-    /// The pools that have guests.
+    /// Returns the pools that have guests; nil stands for the pool of users without a team.
     func poolsWithGuests() throws -> [TeamNumber?]
 }

@@ -1,8 +1,8 @@
 package import MusterCore
 
-/// The settings of a team's identity pool, which an admin makes for Cognito's clients.
+/// The settings of a team's identity pool, which an admin sets for Cognito's clients.
 package struct PoolSettings: Hashable, Sendable {
-    /// `PushSync` and `CognitoStreams` as they were sent, as JSON; nil where none were.
+    /// The JSON of `PushSync` and `CognitoStreams` as an admin sent it; nil if none was sent.
     package var configuration: String?
     /// The ARN of the target that sees each update of a dataset before it is stored; nil for none.
     package var syncTrigger: String?
@@ -18,13 +18,13 @@ package struct PoolSettings: Hashable, Sendable {
 
 /// The settings of identity pools.
 package protocol PoolSettingsStore {
-    /// The settings of a team's pool; nil for the team stands for the users without a team.
+    /// Returns the settings of a team's pool; nil for the team stands for the users without a team.
     func poolSettings(of team: TeamNumber?) throws -> PoolSettings
 }
 
 /// The operations of a transaction on the settings of identity pools.
 package protocol PoolSettingsTransaction {
-    /// The settings of a team's pool, as this transaction sees them.
+    /// Returns the settings of a team's pool, as this transaction sees them.
     func settings(ofPool team: TeamNumber?) throws -> PoolSettings
     /// Stores the settings of a team's pool.
     func put(_ settings: PoolSettings, ofPool team: TeamNumber?) throws

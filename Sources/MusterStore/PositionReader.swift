@@ -5,8 +5,8 @@ import MusterGeometry
 /// only positions that no document brought, because a document represents the others. `UnionReader` presents them as
 /// documents.
 ///
-/// A reader is valid only inside the call that lent it, and reads the same snapshot as the documents lent with it.
-/// Reads block.
+/// A reader is valid only inside the closure that received it, and reads the same snapshot as the document reader
+/// beside it. Reads block.
 package protocol PositionReader: AnyObject {
     /// The newest change of which this reader sees every position. The documents may already include later changes.
     var lastSequence: LogSequence { get }
@@ -20,7 +20,9 @@ package protocol PositionReader: AnyObject {
         limit: Int
     ) throws -> [SequencedPosition]
 
-    /// Returns the same for every device. It reads the whole log in that range, including its other changes.
+    /// Returns positions of every device, selected and ordered like those of
+    /// `positions(of:since:through:isDescending:limit:)`. It reads the whole log in that range, including its other
+    /// changes.
     func positionsOfAll(
         since sequence: LogSequence, through end: LogSequence?, isDescending: Bool, limit: Int
     ) throws -> [SequencedPosition]

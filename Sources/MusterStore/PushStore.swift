@@ -1,24 +1,25 @@
 package import MusterCore
 
-/// The state of pushes: which devices subscribe to which datasets, how far the server has read the log for pushes, and
-/// the pushes that it could not send yet. A push device itself is a `Credential`.
+/// The state of pushes: the devices' subscriptions to datasets, the change up to which the server has read the log for
+/// pushes, and the pushes that it could not send yet. A push device itself is a `Credential`.
 package protocol PushStore {
     /// Whether there is any push device.
     var hasPushDevices: Bool { get throws }
 
-    /// The ids of the devices that subscribe to a user's dataset, in order.
+    /// Returns the ids of the devices that subscribe to a user's dataset, in order.
     func pushSubscribers(to dataset: String, of user: UserNumber) throws -> [String]
 
-    /// The names of the datasets that a device subscribes to, in order.
+    /// Returns the names of the datasets that a device subscribes to, in order.
     func pushSubscriptions(of device: String) throws -> [String]
 
-    /// The pushes of every change up to this one were sent, given up or stored.
+    /// The newest change up to which the pushes of every change were sent, given up or stored.
     var pushedThrough: LogSequence { get throws }
 
-    /// The devices that pushes wait for after a device's id, in the order of their ids, at most `limit`.
+    /// Returns the devices with waiting pushes whose ids come after `device`, in the order of their ids, at most
+    /// `limit`.
     func postponedPushLanes(after device: String?, limit: Int) throws -> [PostponedPushLane]
 
-    /// The pushes that wait for a device, in the order in which they were stored first.
+    /// Returns the pushes that wait for a device, in the order in which they were stored first.
     func postponedPushes(to device: String) throws -> [PostponedPush]
 }
 
@@ -33,9 +34,9 @@ package protocol PushTransaction {
     func unsubscribe(_ device: String, from dataset: String) throws -> Bool
     /// Removes a push device with its subscriptions and the pushes that wait for it. Does nothing if there is none.
     func removePushDevice(_ device: String) throws
-    /// Stores a push that waits, or replaces the one to its device of its topic, which keeps its place.
+    /// Stores a waiting push, or replaces the one with its topic to its device, which keeps its place in the order.
     func postpone(_ push: PostponedPush) throws
-    /// Forgets a push that waited. Does nothing if there is none.
+    /// Deletes a waiting push. Does nothing if there is none.
     func forgetPush(of topic: String, to device: String) throws
     /// Records that the pushes of every change up to this one were sent, given up or stored.
     func setPushedThrough(_ sequence: LogSequence) throws
@@ -47,7 +48,7 @@ package struct PostponedPush: Hashable, Sendable {
     package var device: String
     /// The topic. Of two pushes of one topic to one device the server sends only the newer.
     package var topic: String
-    /// The content, in a form that the server reads.
+    /// The content, as the server encodes it.
     package var message: [UInt8]
     /// The time of the change that the push reports.
     package var createdAt: Instant
@@ -68,13 +69,13 @@ package struct PostponedPush: Hashable, Sendable {
     }
 }
 
-/// When a device's pushes that wait may be tried again: all of them in order, so at one time.
+/// The next attempt at a device's waiting pushes: they are sent in order, so one time holds for all of them.
 package struct PostponedPushLane: Hashable, Sendable {
     /// The device's id.
     package var device: String
     /// The earliest time of the next attempt.
     package var dueAt: Instant
-    /// The attempts made so far at the first of them.
+    /// The largest number of attempts made so far at one of these pushes.
     package var attempts: Int
 
     package init(device: String, dueAt: Instant, attempts: Int) {

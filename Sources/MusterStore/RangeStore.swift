@@ -31,5 +31,5 @@ package struct RangeKey: Hashable, Sendable {
     package init(_ range: PeerRange) { self.init(sampleTime: range.sampleTime, peer: range.peer) }
 }
 
-/// The operations of a transaction on signals and with ranges.
+/// The operations of a transaction on signals and ranges.
 package typealias ObservationTransaction = SignalTransaction & RangeTransaction

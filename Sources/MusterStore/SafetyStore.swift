@@ -77,11 +77,6 @@ package struct DeclarationKey: Hashable, Sendable {
     }
 
     package init(_ declaration: Declaration) { self.init(sampleTime: declaration.sampleTime, id: declaration.id) }
-
-    package func precedes(_ other: DeclarationKey) -> Bool {
-        sampleTime == other.sampleTime
-            ? id.utf8.lexicographicallyPrecedes(other.id.utf8) : sampleTime < other.sampleTime
-    }
 }
 
 /// A line of an incident's record, with its place: a number that increases from line to line.

@@ -187,13 +187,13 @@ package protocol Store: SafetyStore, AttendanceStore, ProximityStore, DatasetSto
     func close() throws
 }
 
-/// Writes in one transaction. Valid only inside the `write` that lent it.
+/// Writes in one transaction. Valid only inside the closure that `write` passes it to.
 package protocol StoreTransaction: SafetyTransaction, TeamRuleTransaction, DatasetTransaction, PushTransaction,
     PoolSettingsTransaction, ObservationTransaction, GuestTransaction, BulkPublishTransaction, AnyObject
 {
     /// Appends a change to the log. Also stores a position, sighting, signal or range in its device's history, a
-    /// declaration in its subject's, and an incident. The caller must not append one of these, but an incident, that
-    /// the store has already; `holds` tells.
+    /// declaration in its subject's, and an incident. Except for an incident, the caller must not append one that the
+    /// store has already: `holds` reports it.
     ///
     /// - Returns: the change's number.
     @discardableResult
@@ -238,7 +238,7 @@ package protocol StoreTransaction: SafetyTransaction, TeamRuleTransaction, Datas
     /// Inserts an entity, or replaces the one of its number. The caller appends the `Change` that announces it.
     func put(_ user: User) throws
     func put(_ team: Team) throws
-    /// If the device gets another owner, its credentials do too.
+    /// If the device gets another owner, its credentials get that owner too.
     func put(_ device: Device) throws
     func put(_ tracker: Tracker) throws
     func put(_ collection: RegionCollection) throws
@@ -246,11 +246,11 @@ package protocol StoreTransaction: SafetyTransaction, TeamRuleTransaction, Datas
     func put(_ rule: Rule) throws
     func put(_ target: Target) throws
 
-    /// Removes an entity; no other ever gets its number. With a device go its positions, sightings, notes, presences,
-    /// credentials, the ranges from and to it and the deliveries about it; with a user its devices, safety,
-    /// declarations, datasets, credentials, push devices, locations and deliveries; with a collection its regions; with
-    /// a target its deliveries and dead letters. Readers no longer see their changes in the log; `settle` erases them
-    /// from the disk.
+    /// Removes an entity; no other ever gets its number. With a device, it removes the device's positions, sightings,
+    /// signals, notes, presences, record, credentials, the ranges from and to it and the deliveries about it; with a
+    /// user their devices, safety, declarations, datasets, credentials, push devices, locations and deliveries; with a
+    /// team its attendance and proximity rules; with a collection its regions; with a target its secret, deliveries and
+    /// dead letters. Readers no longer see their changes in the log; `settle` erases them from the disk.
     func remove(_ user: UserNumber) throws
     func remove(_ team: TeamNumber) throws
     func remove(_ device: DeviceNumber) throws
@@ -328,7 +328,7 @@ package struct Credential: Hashable, Sendable {
         /// secrets.
         case vaultMark
         /// Key: the user's number, 4 bytes big-endian, and the index among the user's keys, 1 byte. Subject: a user.
-        /// Secret: the SHA-256 of its password, then the mark of the user's password under which it was made.
+        /// Secret: the SHA-256 of its password, then the mark of the user's password when the key was made.
         case locationKey
         /// Key: the push device's id, in ASCII. Subject: a user. Label: its platform. Secret, sealed: its address.
         case pushDevice
@@ -342,7 +342,7 @@ package struct Credential: Hashable, Sendable {
         case passwordVerifier
         /// Key: the user's number and the device's (-1 for none), 4 bytes big-endian each, and the client's id.
         /// Subject: a user, and the device whose token opened the session. Label: the client's id. Secret: an MQTT
-        /// client's subscriptions and its place in the log, which is no secret.
+        /// client's subscriptions and its place in the log, which is not secret.
         case messagingSession
     }
 
@@ -375,13 +375,13 @@ package struct Credential: Hashable, Sendable {
     }
 }
 
-/// Why the store cannot do what the caller asked.
+/// An error of the store.
 package enum StoreError: Error, Equatable, Sendable {
     /// The disk is full or refuses writes. Nothing of the request is stored, and what is stored is safe.
     case unwritable(reason: String)
     /// The database cannot be used now. Nothing of the request is stored, and what is stored is safe.
     case unavailable(reason: String)
-    /// The file is damaged, or is no database of Muster.
+    /// The file is damaged, or is not a database of Muster.
     case corrupt(path: String, reason: String)
     /// The database of a folder is gone, or lacks changes that the server acknowledged.
     case lost(path: String, reason: String)

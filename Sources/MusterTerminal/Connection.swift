@@ -12,7 +12,7 @@ package struct Connection: Sendable {
 
     package init(base: String, token: String) throws {
         guard let base = URL(string: base), base.scheme == "http" || base.scheme == "https", base.host() != nil else {
-            throw CommandFailure("'\(base)' is no http or https address")
+            throw CommandFailure("'\(base)' is not an http or https address")
         }
         self.base = base
         self.token = token
@@ -37,13 +37,18 @@ package struct Connection: Sendable {
         _ method: String, _ path: String, below root: String = "/api/v1", json: (any Encodable)? = nil,
         body: Data? = nil, contentType: String = "application/json"
     ) async throws -> (Data, Int) {
+        // The segments `.` and `..` of a URL would name the parent, and an empty one would name the whole list.
+        let segments = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        if let segment = segments.first(where: { ["", ".", ".."].contains($0) }) {
+            throw CommandFailure("'\(segment)' is not a name")
+        }
         guard let url = URL(string: root + path, relativeTo: base) else {
-            throw CommandFailure("'\(path)' is no path")
+            throw CommandFailure("'\(path)' is not a path")
         }
         var request = URLRequest(url: url)
         request.httpMethod = method
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
-        if let json { request.httpBody = try JSONEncoder().encode(json) }
+        if let json { request.httpBody = try Self.encode(json) }
         if let body { request.httpBody = body }
         if request.httpBody != nil { request.setValue(contentType, forHTTPHeaderField: "Content-Type") }
         do {
@@ -57,7 +62,16 @@ package struct Connection: Sendable {
         }
     }
 
-    /// Creates a thing in the list at `path`, unless one of its `name` exists.
+    private static func encode(_ json: any Encodable) throws -> Data {
+        do {
+            return try JSONEncoder().encode(json)
+        } catch EncodingError.invalidValue(let value, let context) {
+            let name = context.codingPath.last.map { "\($0.stringValue): " } ?? ""
+            throw CommandFailure("\(name)\(value) is no number")
+        }
+    }
+
+    /// Creates an item in the list at `path`, unless one with its `name` exists.
     package func makeUnlessThere(_ path: String, json: any Encodable) async throws {
         struct Named: Decodable { var name: String }
         let (body, status) = try await exchange("POST", path, json: json)
@@ -72,11 +86,11 @@ package struct Connection: Sendable {
         try JSONDecoder().decode(type, from: try await send("GET", path))
     }
 
-    /// Checks that something of a name exists, so that a command does not act on a mistyped one.
+    /// Checks that an item with a name exists, so that a command does not act on a mistyped name.
     ///
     /// - Parameters:
-    ///   - kind: the kind of thing, for the message: "team".
-    ///   - path: the path of the list of all things of that kind.
+    ///   - kind: the kind of item, for the message: "team".
+    ///   - path: the path of the list of all items of that kind.
     ///   - remedy: the command that creates one.
     /// - Throws: `CommandFailure` that lists the existing names.
     package func require(_ kind: String, called name: String, in path: String, remedy: String) async throws {

@@ -1,8 +1,8 @@
 import Foundation
 package import MusterCore
 
-/// The machine's clock, as the commands read it.
+/// Reads the machine's clock for the commands.
 extension Instant {
-    /// The machine's clock.
+    /// The present time by the machine's clock.
     package static var now: Instant { Instant(seconds: Date().timeIntervalSince1970) }
 }

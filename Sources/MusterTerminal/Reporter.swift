@@ -11,7 +11,7 @@ package struct Reporter: Sendable {
         self.connection = connection
     }
 
-    /// The number of positions in one request.
+    /// The largest number of positions in one request.
     package static let batchLimit = 1_000
     /// The number of attempts after which a request fails.
     package static let attempts = 8

@@ -2,15 +2,15 @@ import Foundation
 
 /// Existing names that a person may have meant by a mistyped one.
 package enum Suggestion {
-    /// Returns " Did you mean north?", or "" where no name is near. A near name differs by at most one typing error or,
-    /// where `name` has six characters or more, two.
+    /// Returns " Did you mean north?", or "" if no name is near. A near name differs by at most one typing error or, if
+    /// `name` has six characters or more, two.
     package static func sentence(for name: String, among names: some Collection<String>) -> String {
         let limit = name.count < 6 ? 1 : 2
         let near = names.filter { edits(from: name.lowercased(), to: $0.lowercased()) <= limit }
         return near.isEmpty ? "" : " Did you mean \(near.sorted().prefix(3).joined(separator: " or "))?"
     }
 
-    /// A list of names for an error message; long lists are cut.
+    /// A list of names for an error message; a long list is shortened.
     package static func list(_ names: some Collection<String>) -> String {
         if names.isEmpty { return "none" }
         let shown = names.sorted().prefix(10).joined(separator: ", ")

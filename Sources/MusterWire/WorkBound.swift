@@ -5,12 +5,12 @@
 package protocol WorkBound: AnyObject, Sendable {
     /// Counts steps.
     ///
-    /// - Returns: whether the work may go on.
+    /// - Returns: whether the work may continue.
     func spendSteps(_ count: Int) -> Bool
 
-    /// Checks that the work may go on.
+    /// Checks that the work may continue.
     ///
-    /// - Throws: when it may not.
+    /// - Throws: an error when the limit is reached.
     func check() throws
 }
 

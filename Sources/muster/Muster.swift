@@ -23,6 +23,7 @@ struct Muster: AsyncParsableCommand {
     /// Runs the command that the arguments name. For `serve`, the settings of the environment and of a configuration
     /// file are appended as arguments.
     static func main() async {
+        StandardOutput.occupyClosedStreams()
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.first == Serve.configuration.commandName, !arguments.contains(where: ["-h", "--help"].contains)
         else {

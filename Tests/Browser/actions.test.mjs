@@ -16,7 +16,7 @@ test("only a target that is run by hand, is switched on and has something to run
     assert.equal(targetsToRun(Array.from({ length: 1000 }, (_, index) => target(`t${index}`))).length, 20);
 });
 
-test("the words count what waits and what came of a run", () => {
+test("the text counts waiting actions and the outcome of a run", () => {
     assert.equal(waitingWords(target("bea.action-2", { pending: 3 })), "bea.action-2: 3 waiting");
     assert.equal(waitingWords(target("x", { deadLetters: 1 })), "x: 1 waiting, 1 given up");
     assert.equal(runWords("x", 3, { pending: 0, deadLetters: 0 }), "x: 3 run");
@@ -86,7 +86,7 @@ function later() {
     return one;
 }
 
-test("an answer that comes after the sign-out shows nobody anything", async () => {
+test("an answer that arrives after the sign-out is not shown", async () => {
     const answer = later();
     const world = new World(() => answer.promise);
     const asking = world.refresh();
@@ -97,7 +97,7 @@ test("an answer that comes after the sign-out shows nobody anything", async () =
     assert.equal(world.panel.hidden, true);
 });
 
-test("a run that ends after the sign-out says nothing to whoever signs in", async () => {
+test("a run that ends after the sign-out is not shown to the next user", async () => {
     const answer = later();
     const world = new World((path) => path.endsWith("/run") ? answer.promise : { targets: [target("secret")] });
     await world.refresh();
@@ -144,7 +144,7 @@ test("the second click of two runs nothing, also not the target that has moved t
     assert.deepEqual(world.asked.filter((path) => path.endsWith("/run")), ["targets/a/run"]);
 });
 
-test("a run that the server took is not said to have failed when its answer is lost", async () => {
+test("a run whose answer is lost is not shown as failed", async () => {
     const world = new World((path) => {
         if (path === "deliveries") { return { targets: [target("siren")] }; }
         if (path.endsWith("/run")) { return { count: 1, through: 9 }; }
@@ -155,7 +155,7 @@ test("a run that the server took is not said to have failed when its answer is l
     assert.match(world.noticed.at(-1), /^siren runs\./);
 });
 
-test("of two answers the one to the newer question is shown", async () => {
+test("of two answers the one to the newer request is shown", async () => {
     const answers = [later(), later()];
     let next = 0;
     const world = new World(() => answers[next++].promise);

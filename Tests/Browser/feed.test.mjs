@@ -48,13 +48,13 @@ test("a feed resumes after the last change it received", async () => {
     assert.deepEqual(seen.resumed, [["live?since=5", "5"], ["live?since=9", "9"], ["live?since=10", "10"]]);
 });
 
-test("half an event at a cut counts for nothing, and comes again", async () => {
+test("half an event at a cut is dropped, and received again", async () => {
     const seen = await follow([answer([event(6), event(7).slice(0, -1)], "close"), answer([event(7)])]);
     assert.deepEqual(seen.received, [6, 7]);
     assert.equal(seen.resumed[1][1], "6");
 });
 
-test("failures in a row wait longer and longer; a connection starts the count anew", async () => {
+test("failures in a row wait longer and longer; a connection resets the count", async () => {
     const failure = () => new TypeError("network error");
     const seen = await follow([failure(), failure(), failure(), failure(), answer([": open\n\n"]), failure()]);
     assert.ok(seen.delays[3] > seen.delays[0], `${seen.delays}`);
@@ -75,13 +75,13 @@ test("a resync ends the feed and asks for the state, once", async () => {
     assert.equal(seen.resumed.length, 1);
 });
 
-test("a refusal ends the feed and says so", async () => {
+test("a refusal ends the feed with a message", async () => {
     const seen = await follow([new Problem(403, { title: "Not for this role" })]);
     assert.equal(seen.reports.at(-1), "refused");
     assert.equal(seen.resumed.length, 1);
 });
 
-test("an event that is no change is passed over", async () => {
+test("an event that is not a change is ignored", async () => {
     const seen = await follow([answer(["data: hello\n\n", "data: {\"sequence\":\"six\"}\n\n", event(8)])]);
     assert.deepEqual(seen.received, [8]);
 });
@@ -145,7 +145,7 @@ test("the access token never enters the storage", async () => {
     assert.doesNotMatch(stored, /access-1|right/);
 });
 
-test("a reload takes the session up again with a new refresh token", async () => {
+test("a reload resumes the session with a new refresh token", async () => {
     const { server, storage, make } = world();
     await make().signIn("alice", "right");
     const again = make();
@@ -188,7 +188,7 @@ test("a revoked session ends, once, and leaves nothing behind", async () => {
     assert.equal(session.user, undefined);
 });
 
-test("a network that is down ends no session", async () => {
+test("a lost network does not end the session", async () => {
     const { storage, make } = world();
     await make().signIn("alice", "right");
     const cut = new Session({ storage, request: async () => { throw new TypeError("network"); }, locks: undefined });
@@ -238,7 +238,7 @@ test("a snapshot is paged to its end, and begins the feed where its first page s
     assert.ok(asked.indexOf("positions?limit=1000") === 0, "the positions come before all else");
 });
 
-test("what a role may not see is left out, and what fails is not", async () => {
+test("a resource that the role may not see is left out, and a failure is reported", async () => {
     const member = async (path) => {
         if (path.startsWith("positions")) { return { sequence: 3, items: [] }; }
         throw new Problem(403);

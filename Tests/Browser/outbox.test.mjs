@@ -52,7 +52,7 @@ class World {
 const settled = () => new Promise((resolve) => { setImmediate(resolve); });
 const offline = () => { throw new TypeError("Failed to fetch"); };
 
-test("a declaration is told as sending, and as received when the server has answered", async () => {
+test("a declaration is shown as sending, and as received once the server has answered", async () => {
     const world = new World();
     const outbox = world.outbox();
     outbox.begin("ana");
@@ -138,7 +138,7 @@ test("a call for help by a clock that the server does not believe is sent as of 
     assert.equal(world.sent.length, 2);
 });
 
-test("what the server refuses is told as refused, and what it does not follow as changing nothing", async () => {
+test("a refused declaration is shown as refused, and a late one as changing nothing", async () => {
     const world = new World();
     const outbox = world.outbox();
     outbox.begin("ana");
@@ -152,7 +152,7 @@ test("what the server refuses is told as refused, and what it does not follow as
     assert.deepEqual(world.told.at(-1), ["safe", "received", "late"]);
 });
 
-test("the words say plainly whether the server has it", () => {
+test("the text says whether the server has the declaration", () => {
     const declaration = { kind: "sos" };
     assert.equal(deliveryWords({ declaration, state: "sending" }), "SOS: sending…");
     assert.equal(deliveryWords({ declaration, state: "failed", reason: "no connection" }),

@@ -44,39 +44,39 @@ function check(presences, expected) {
     assert.deepEqual(lines(loaded(...presences)), expected);
 }
 
-test("someone is told to be inside with how sure that is and since when", () => {
+test("a person inside is shown with the probability and since when", () => {
     check([presence()], ["87 % sure inside Assembly point A since 12:03"]);
     check([presence({ standing: "outside", probability: 0.6 })], ["60 % sure inside Assembly point A since 12:03"]);
     check([presence({ probability: 1 })], ["> 99 % sure inside Assembly point A since 12:03"]);
     check([presence({ region: { ...muster, name: undefined } })], ["87 % sure inside a since 12:03"]);
 });
 
-test("what became less probable than not does not say since when", () => {
+test("a presence below one half does not show since when", () => {
     check([presence({ probability: 0.3 })], ["30 % sure still inside Assembly point A"]);
     check([presence({ probability: 0.3, standing: "unknown" })], ["30 % sure inside Assembly point A"]);
 });
 
-test("under the raw policy there is no probability to tell", () => {
+test("under the raw policy no probability is shown", () => {
     check([presence({ probability: undefined })], ["inside Assembly point A since 12:03"]);
 });
 
-test("while a fix is checked nobody reads a number", () => {
+test("while a fix is checked no probability is shown", () => {
     check([presence(checking)], ["checking… was inside Assembly point A"]);
     check([presence({ ...checking, standing: "outside" })], ["checking…"]);
     check([presence(checking), presence({ ...checking, region: kiosk })], ["checking… was inside 2 regions"]);
 });
 
-test("poor accuracy is said of the region, which nobody is said to be outside of", () => {
+test("poor accuracy is shown for the region, and nobody as outside of it", () => {
     const poor = { region: kiosk, standing: "unknown", probability: 0.2, doubt: "poorAccuracy" };
     check([presence(poor)], ["accuracy too poor for Kiosk"]);
 });
 
-test("after silence only what was last known is told", () => {
+test("after silence only the last known state is shown", () => {
     check([presence({ ...stale, minute: 9 })], ["last known inside Assembly point A 12:09"]);
     check([presence({ ...stale, standing: "unknown" })], []);
 });
 
-test("of several regions the most telling comes first", () => {
+test("of several regions the most relevant comes first", () => {
     const poor = { region: { ...kiosk, id: "p", name: "Pier" }, standing: "unknown", doubt: "poorAccuracy" };
     check([presence(poor), presence({ region: kiosk, probability: 0.99 }), presence()], [
         "87 % sure inside Assembly point A since 12:03", "99 % sure inside Kiosk since 12:03",
@@ -87,7 +87,7 @@ test("of several regions the most telling comes first", () => {
     ]);
 });
 
-test("of two devices in one region the one sampled last is told", () => {
+test("of two devices in one region the one sampled last is shown", () => {
     const watch = presence({ device: "alice/watch", minute: 9, probability: 0.99 });
     check([watch, presence()], ["99 % sure inside Assembly point A since 12:03"]);
 });
@@ -100,7 +100,7 @@ test("a later change replaces a presence, and one that the snapshot holds does n
     assert.deepEqual(lines(state), ["87 % sure inside Assembly point A since 12:03"], "the old state is as it was");
 });
 
-test("who is outside is forgotten, unless coming in or being checked", () => {
+test("a presence outside is forgotten, unless entering or being checked", () => {
     for (const gone of [{ probability: 0.02 }, { probability: 0.3, doubt: "poorAccuracy" }, stale]) {
         const state = after(loaded(presence()), change(13, { standing: "outside", ...gone }));
         assert.equal(alice(state).presences.size, 0);
@@ -130,12 +130,12 @@ test("under the raw policy crossings alone make and end a presence", () => {
     assert.deepEqual(lines(after(loaded(), crossing(12, "enter"))), [], "the snapshot knew of it");
 });
 
-test("a crossing with a probability leaves the presence to the change that tells it", () => {
+test("a crossing with a probability leaves the presence to its own change", () => {
     const state = after(loaded(), change(13, { probability: 0.96 }), crossing(14, "enter", { probability: 0.96 }));
     assert.deepEqual(lines(state), ["96 % sure inside Assembly point A since 12:03"]);
 });
 
-test("an event tells how sure the crossing is", () => {
+test("an event shows the probability of the crossing", () => {
     const told = (kind, differing) => plain(eventWords(after(loaded(), crossing(13, kind, differing)).events[0]));
     assert.equal(told("enter", { probability: 0.96 }), "entered Assembly point A, 96 % sure");
     assert.equal(told("exit", { probability: 0.04 }), "left Assembly point A, 96 % sure");
@@ -143,7 +143,7 @@ test("an event tells how sure the crossing is", () => {
     assert.equal(told("passed", { probability: 0.4, inferred: true }), "passed Assembly point A (inferred)");
 });
 
-test("sightings and notes are no events and move nobody", () => {
+test("sightings and notes are not events and move nobody", () => {
     const state = loaded(presence());
     const sighting = { sequence: 13, type: "sighting", device: "alice/phone", user: "alice", sighting: {} };
     const note = { sequence: 14, type: "note", device: "alice/phone", user: "alice", kind: "steps" };
@@ -160,7 +160,7 @@ test("the map marks a device that is being checked, and no other", () => {
     assert.deepEqual(marked(loaded(presence({ ...checking, device: "alice/watch" }))), [false]);
 });
 
-test("a share is told in whole per cent that never claim to be certain", () => {
+test("a probability is shown in whole per cent that never claim certainty", () => {
     assert.deepEqual([0, 0.004, 0.005, 0.5, 0.994, 0.995, 1].map((share) => plain(sureness(share))), [
         "< 1 % sure", "< 1 % sure", "1 % sure", "50 % sure", "99 % sure", "> 99 % sure", "> 99 % sure",
     ]);

@@ -5,13 +5,13 @@ import { whyNotNotified } from "../../Web/live/push.js";
 
 const able = { isSecure: true, hasWorkers: true, hasPush: true, isApple: false, isInstalled: false };
 
-test("a browser that can be notified is not told that it cannot", () => {
+test("a browser that can be notified shows no obstacle", () => {
     assert.equal(whyNotNotified(able), undefined);
     assert.equal(whyNotNotified({ ...able, permission: "granted" }), undefined);
     assert.equal(whyNotNotified({ ...able, isApple: true, isInstalled: true }), undefined);
 });
 
-test("each reason is said with what to do about it", () => {
+test("each obstacle is shown with what to do about it", () => {
     assert.match(whyNotNotified({ ...able, isSecure: false }), /https/);
     assert.match(whyNotNotified({ ...able, isApple: true, hasPush: false }), /Home Screen/);
     assert.match(whyNotNotified({ ...able, hasPush: false }), /another browser/);

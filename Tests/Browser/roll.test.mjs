@@ -50,7 +50,7 @@ test("a visitor who has a user's name is another person", () => {
     assert.deepEqual(tally(state, incident), { accounted: 1, people: 2 });
 });
 
-test("nobody waits for someone who was taken off the roll, and nothing is said of them from the row", () => {
+test("a person taken off the roll is not counted, and has no buttons in the row", () => {
     const takenOff = { at, by: "lea", reason: "on leave" };
     const state = loaded([{ person: 2, user: "alice", left: true, state: "unknown", takenOff }]);
     const member = state.members.get("alice");
@@ -60,7 +60,7 @@ test("nobody waits for someone who was taken off the roll, and nothing is said o
     assert.deepEqual(actionsFor(member, leader), []);
 });
 
-test("who was removed or moved stays on the roll, and can be taken off", () => {
+test("a removed or moved user stays on the roll, and can be taken off", () => {
     const gone = { person: 7, user: "ben", state: "unknown", removed: { at, by: "admin" }, heard: at, battery: 8 };
     const moved = { person: 8, user: "cleo", state: "unsafe", moved: { at, by: "admin", team: "south" } };
     const state = loaded([gone, moved]);
@@ -71,14 +71,14 @@ test("who was removed or moved stays on the roll, and can be taken off", () => {
     assert.deepEqual(actionsFor(cleo, { name: "max", role: "member", team: "north" }), []);
 });
 
-test("a word that counts no longer is told as not confirmed until someone is accounted for", () => {
+test("an expired declaration is shown as not confirmed until the person is accounted for", () => {
     const unconfirmed = { kind: "offSite", at, by: "lea" };
     const member = loaded([{ person: 2, user: "alice", state: "unknown", unconfirmed }]).members.get("alice");
     assert.equal(rollWords(member, nowMs), "said off site by lea 2 h ago, not confirmed");
     assert.equal(rollWords({ ...member, state: "safe" }, nowMs), "");
 });
 
-test("a device that is heard without being stored is told as heard, and its battery by its newest place", () => {
+test("a device heard without a stored position is shown as heard, with the newest battery level", () => {
     const position = {
         device: "alice/phone", latitude: 1, longitude: 2, sampleTime: at, receivedTime: at, battery: 50,
     };
@@ -94,14 +94,14 @@ test("a device that is heard without being stored is told as heard, and its batt
     assert.equal(batteryWords(member), "battery 14\u00A0%, low");
 });
 
-test("a page that is not live says nothing of who is accounted for", () => {
+test("a page that is not live does not show who is accounted for", () => {
     const all = { ...incident, allAccounted: true, allAccountedAt: at };
     const words = incidentWords(loaded([]), all, leader, false);
     assert.doesNotMatch(words, /accounted for since|\d of \d/);
     assert.match(words, /not live$/);
 });
 
-test("the note of the call that stands is read from the declarations, not that of one that was cleared", async () => {
+test("the note of the current call for help is shown, not that of a cleared one", async () => {
     const said = [
         { kind: "sos", note: "old", late: false }, { kind: "clear", late: false },
         { kind: "needsHelp", note: "my leg", late: false }, { kind: "acknowledge", late: false },
@@ -124,7 +124,7 @@ test("a name cannot turn or break the words around it", () => {
     assert.equal(shortened("👍".repeat(5), 3), "👍👍…");
 });
 
-test("someone whose place is being worked out after an edit is told as that", () => {
+test("a person under review after an edit is shown as such", () => {
     assert.equal(
         knownBy({ state: "unknown", source: "underReview" }), " · being worked out after an edit of regions");
     assert.equal(knownBy({ state: "unknown", source: "unlocated" }), "");

@@ -21,7 +21,7 @@ const after = (...changes) => reduce(begun, {
     type: "changes", changes: changes.map((change, index) => ({ sequence: 11 + index, at, ...change })),
 });
 
-test("every state there is has a mark, a word and a place in the list", () => {
+test("every state has a mark, a label and a place in the list", () => {
     assert.deepEqual(new Set(Object.keys(counts(emptyState))), new Set(markOrder));
     assert.deepEqual(new Set(Object.keys(marks)), new Set(markOrder));
     assert.equal(new Set(markOrder.map((state) => marks[state].word)).size, markOrder.length);
@@ -84,7 +84,7 @@ test("all accounted for is a state of an open incident, with its time, and is le
     assert.equal(eventWords(again.events[0]), "evacuation: no longer all accounted for");
 });
 
-test("an incident that a person closed lately is told with who said all clear, until it is reopened", () => {
+test("an incident closed by a person is shown with who closed it, until it is reopened", () => {
     const incident = { type: "incident", number: 1, team: "crew", kind: "real", startedAt: at };
     const closing = { ...incident, open: false, closedAt: at, closedHow: "byHand", closedBy: "lea", reason: "over" };
     const now = Date.parse(at) + 60_000;
@@ -93,7 +93,7 @@ test("an incident that a person closed lately is told with who said all clear, u
     assert.deepEqual(closedLately(after(closing, { ...incident, open: true, happened: "reopened" }), now), []);
 });
 
-test("a call for help is told with its note, where the person was last seen, and whether anyone heard it", () => {
+test("a call for help shows its note, the last position, and whether it is acknowledged", () => {
     const position = { latitude: 59.9, longitude: 10.7, sampleTime: at, accuracy: 5 };
     const state = after(
         { type: "position", device: "bob/phone", user: "bob", position },
@@ -104,7 +104,7 @@ test("a call for help is told with its note, where the person was last seen, and
     assert.match(words, /: “fell off the ladder”, last seen at 59\.90000, 10\.70000 at \S+, nobody has heard it$/);
 });
 
-test("a safe state in doubt is counted as accounted for, and told as doubtful", () => {
+test("a safe state in doubt counts as accounted for, and is shown as doubtful", () => {
     const open = after({ type: "incident", open: true, number: 1, team: "crew", kind: "real", startedAt: at },
         { type: "safety", user: "bob", state: "safe", since: at, doubt: "checking" });
     assert.deepEqual(tally(open, open.incidents.get(1)), { accounted: 1, people: 3, doubtful: 1 });
@@ -121,7 +121,7 @@ test("a leader may mark others of its team, and no member may mark anyone", () =
     assert.deepEqual(kinds(bob, { name: "zoe", role: "member", team: "crew" }), []);
 });
 
-test("fixes that are not believed are told as where they seem to be, and drawn apart from where someone is", () => {
+test("unbelieved fixes are shown as a possible place, and drawn apart from the position", () => {
     const belief = {
         type: "belief", device: "bob/phone", user: "bob", estimate: { latitude: 59.9, longitude: 10.7, deviation: 4 },
     };

@@ -72,7 +72,7 @@ test("an enter into a muster region makes an event, and the safety change turns 
     assert.equal(state.events[1].at, time(20), "a crossing is told by its sample time");
 });
 
-test("a crossing that is heard of an hour later is told as past, one that is heard of in time is not", () => {
+test("a crossing received an hour late is shown as past, one received in time is not", () => {
     const late = { ...crossing(14, "enter"), at: new Date(Date.parse(time(20)) + 3_480_000).toISOString() };
     const [event] = after(loaded(), late).events;
     assert.equal(event.delayMs, 3_480_000);
@@ -81,7 +81,7 @@ test("a crossing that is heard of an hour later is told as past, one that is hea
     assert.equal(after(loaded(), crossing(14, "enter")).events[0].delayMs, undefined);
 });
 
-test("a position of a time to come moves nobody, and tells of the clock until that is right again", () => {
+test("a position dated in the future moves nobody, and shows the clock until it is right", () => {
     const at = (second) => new Date(Date.UTC(2026, 10, 21, 6, 0, second)).toISOString();
     const told = (sequence, sampled, received, late) => {
         const change = position(sequence, sampled, { late });
@@ -175,7 +175,7 @@ test("events and trails are bounded, and keep the latest", () => {
     assert.equal(trail.at(-1)[0], changes.at(-2).position.longitude);
 });
 
-test("a change of a region or of the directory says what must be asked again, until the next snapshot", () => {
+test("a change of a region or the directory marks what to request again, until the next snapshot", () => {
     const region = after(loaded(), { sequence: 13, type: "region", collection: "site", id: "a", removed: true });
     assert.deepEqual(region.outdated, { people: false, regions: true });
     const user = after(loaded(), { sequence: 13, type: "directory", kind: "user", name: "zoe", removed: false });
@@ -184,7 +184,7 @@ test("a change of a region or of the directory says what must be asked again, un
     assert.deepEqual(again.outdated, { people: false, regions: false });
 });
 
-test("a change of a kind this page does not know is passed over", () => {
+test("a change of an unknown kind is ignored", () => {
     const state = after(loaded(), { sequence: 13, type: "weather", text: "rain" }, safety(15, "safe"));
     assert.equal(state.sequence, 15);
     assert.equal(state.members.get("alice").state, "safe");
@@ -291,7 +291,7 @@ test("a degree is named with as many parts as its step needs", () => {
     assert.equal(degreesName(0, 10, true), "0°");
 });
 
-test("an age is told in one word", () => {
+test("an age is shown in one word", () => {
     const now = Date.parse(time(0));
     const ages = [0, 30, 60, 3599, 7200, 3 * 86_400]
         .map((seconds) => age(new Date(now - seconds * 1000).toISOString(), now));

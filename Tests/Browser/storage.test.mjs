@@ -9,7 +9,7 @@ const full = { writable: false, low: true, since: "2026-11-21T06:00:00.000Z" };
 const low = { writable: true, low: true, freeBytes: 300 * 1_048_576 };
 const person = (role) => ({ name: "someone", role });
 
-test("everyone is told that nothing can be stored, and that “I am safe” does not count", () => {
+test("everyone sees that nothing can be stored, and that “I am safe” does not count", () => {
     for (const role of ["member", "leader", "admin", "analyst"]) {
         const words = storageWords(full, person(role));
         assert.match(words, /can store nothing since/);
@@ -17,13 +17,13 @@ test("everyone is told that nothing can be stored, and that “I am safe” does
     }
 });
 
-test("leaders and admins are told that the disk is nearly full, members are not", () => {
+test("leaders and admins see that the disk is nearly full, members do not", () => {
     assert.match(storageWords(low, person("admin")), /nearly full \(300 MiB left\)/);
     assert.match(storageWords({ ...low, freeBytes: undefined }, person("leader")), /nearly full\. /);
     assert.equal(storageWords(low, person("member")), "");
 });
 
-test("nothing is said where all is well, or nobody is signed in", () => {
+test("there is no banner where all is well, or nobody is signed in", () => {
     assert.equal(storageWords(undefined, person("admin")), "");
     assert.equal(storageWords(full, undefined), "");
 });

@@ -22,7 +22,7 @@ def bring(server, times):
     assert response.ok and all("error" not in row for row in response.json()), response.text
 
 
-def test_a_clock_that_is_ahead_is_told_on_the_page_until_it_is_right(page, server):
+def test_a_clock_that_is_ahead_is_shown_on_the_page_until_it_is_right(page, server):
     server.ask("POST", "users", {"name": "gil", "role": "member", "team": "north", "password": password})
     page.open().sign_in()
     until(lambda: "never heard" in (page.row("gil") or ""))

@@ -86,7 +86,7 @@ def test_a_leader_marks_people_from_their_rows(page, server):
     until(lambda: "Safe" in page.row("pia") and "marked by jetty-lead" in page.row("pia"))
 
 
-def test_the_page_says_within_ten_seconds_that_it_is_not_live_and_keeps_what_is_said(page, server):
+def test_the_page_shows_within_ten_seconds_that_it_is_not_live_and_keeps_declarations(page, server):
     crew(server, "mole", "quinn")
     page.open().sign_in("quinn", password)
     server.process.send_signal(19)

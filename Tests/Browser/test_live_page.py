@@ -68,7 +68,7 @@ def test_a_late_position_moves_nobody(page, server):
     assert drawn["coordinates"] == pytest.approx(inside_a, abs=1e-4)
 
 
-def test_a_fence_crossed_an_hour_ago_is_told_as_past_and_alarms_nobody(page, server):
+def test_a_fence_crossed_an_hour_ago_is_shown_as_past_and_raises_no_alarm(page, server):
     back = server.make_member("back", "north")
     page.open().sign_in()
     until(lambda: page.row("back"))
@@ -152,7 +152,7 @@ def test_a_copied_tab_does_not_end_the_first_ones_session(page):
     until(page.is_live)
 
 
-def test_a_wrong_password_is_refused_in_words(page):
+def test_a_wrong_password_is_refused_with_an_explanation(page):
     page.open().try_to_sign_in("admin", "wrong")
     until(lambda: page.find("#sign-in-error").text == "The name or the password is wrong.")
     assert "401" in " ".join(page.faults())

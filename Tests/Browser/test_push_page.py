@@ -62,7 +62,7 @@ def end_worker(page):
     """)
 
 
-def test_what_arrives_is_shown_by_the_pages_worker_and_the_newest_of_an_incident_is_left(page, server, granted):
+def test_a_push_is_shown_by_the_pages_worker_and_replaces_the_incidents_former_one(page, server, granted):
     page.open().sign_in()
     scope = start_worker(page)
     assert scope == server.address + "/"
@@ -146,7 +146,7 @@ def test_the_button_subscribes_registers_and_ends_it(page, server, granted):
     until(lambda: server.ask("GET", "push/devices")["items"] == [])
 
 
-def test_a_browser_whose_page_is_blocked_is_told_what_to_do(page, server, browser):
+def test_a_browser_that_blocks_the_page_shows_what_to_do(page, server, browser):
     browser.execute_cdp_cmd("Browser.setPermission", {
         "origin": server.address, "permission": {"name": "notifications"}, "setting": "denied"})
     page.open().sign_in()

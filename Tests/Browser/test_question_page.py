@@ -13,7 +13,7 @@ def alarm(page):
     return lines[0] if lines else None
 
 
-def test_who_is_asked_sees_it_and_answers_with_the_place_of_this_device(page, server, tmp_path):
+def test_a_person_who_is_asked_for_their_location_sees_it_and_answers_with_the_devices_position(page, server, tmp_path):
     server.make_team("quay", [box("hall", "Hall", west, south, muster=True)])
     server.ask("POST", "users", {"name": "odd", "role": "member", "team": "quay", "password": password})
     page.browser.execute_cdp_cmd("Browser.grantPermissions", {

@@ -107,7 +107,7 @@ def test_a_visitor_who_could_not_be_added_stays_in_the_dialog(page, server, evac
     page.faults()
 
 
-def test_a_row_tells_when_someone_was_heard_and_located_and_a_low_battery_in_words(page, server):
+def test_a_row_shows_when_a_person_was_heard_and_located_and_a_low_battery_in_words(page, server):
     ada, = crew(server, "weir", "ada")
     # Fixes of now: those of five minutes ago would be told so.
     for _ in range(2):
@@ -118,7 +118,7 @@ def test_a_row_tells_when_someone_was_heard_and_located_and_a_low_battery_in_wor
     assert "heard " in row and "located " in row and "battery 12\u00a0%, low" in row.replace("12 %", "12\u00a0%")
 
 
-def test_someone_taken_off_the_roll_is_told_as_such_and_waited_for_by_nobody(page, server, evacuate):
+def test_a_person_taken_off_the_roll_is_shown_as_such_and_not_counted(page, server, evacuate):
     crew(server, "sluice", "eli")
     number = evacuate("sluice")
     page.open().sign_in("sluice-lead", password)

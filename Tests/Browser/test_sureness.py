@@ -102,7 +102,7 @@ def test_a_presence_is_there_after_a_reload_and_gone_once_outside(page, server, 
     assert "Located" in page.row("wilma")
 
 
-def test_nobody_is_told_to_be_outside_of_a_region_too_small_for_the_accuracy(page, server, team):
+def test_a_region_too_small_for_the_accuracy_is_shown_as_such_and_not_as_outside(page, server, team):
     walker = Walker(server.make_member("willy", team), seed=9)
     walker.accuracy = 40
     walker.stand(600, fixes=4)
@@ -110,7 +110,7 @@ def test_nobody_is_told_to_be_outside_of_a_region_too_small_for_the_accuracy(pag
     until(lambda: presence(page, "willy") == "accuracy too poor for Kiosk")
 
 
-def test_under_the_raw_policy_no_probability_is_told(page, server):
+def test_under_the_raw_policy_no_probability_is_shown(page, server):
     server.make_team("raw", [circle("yard", "Yard", *east_of_centre(2000), 60)])
     phone = server.make_member("rolf", "raw")
     page.open().sign_in()
@@ -123,7 +123,7 @@ def test_under_the_raw_policy_no_probability_is_told(page, server):
     until(lambda: presence(page, "rolf") == "")
 
 
-def test_the_lines_of_a_row_keep_their_height_whatever_is_told(page, server, team):
+def test_the_lines_of_a_row_keep_their_height_whatever_they_show(page, server, team):
     """What someone's state is may take a second line: then the row moves to another place in the list anyway."""
     phone = server.make_member("wenda", team)
     page.open().sign_in()

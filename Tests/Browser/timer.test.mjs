@@ -35,22 +35,22 @@ test("a timer is known from the snapshot, follows the feed, and ends", () => {
     assert.equal(same.members.get("ana").timer.happened, "started");
 });
 
-test("how a timer stands is told in words that never say that someone is well", () => {
+test("the text of a timer never says that a person is well", () => {
     const minute = (text) => text.replace(/\d\d:\d\d/g, "hh:mm");
     assert.equal(timerWords(undefined, nowMs), "");
-    assert.equal(minute(timerWords(timer, nowMs)), "next word due hh:mm");
-    assert.equal(minute(timerWords({ ...timer, happened: "reminded" }, nowMs)), "word due since hh:mm");
+    assert.equal(minute(timerWords(timer, nowMs)), "next check-in due hh:mm");
+    assert.equal(minute(timerWords({ ...timer, happened: "reminded" }, nowMs)), "check-in due since hh:mm");
     assert.equal(
-        minute(timerWords({ ...timer, happened: "overdue" }, nowMs)), "no word since hh:mm, leaders are told");
+        minute(timerWords({ ...timer, happened: "overdue" }, nowMs)), "no check-in since hh:mm, leaders notified");
     assert.equal(minute(dueWords({ ...timer, happened: "reminded" }, nowMs)),
-        "Your word is due since hh:mm. Check in, or your leaders are told");
+        "Your check-in is due since hh:mm. Check in, or your leaders are notified");
     assert.equal(minute(overdueWords("ana", timer, "nobody knows where", nowMs)),
         "No word from ana since hh:mm: “roof”, nobody knows where");
     assert.equal(knownBy({ state: "sos", source: "checkInTimer" }), " · check-in timer ran out");
 });
 
-test("the events tell of what went wrong, and not of each word", () => {
-    assert.equal(eventWords(after({ ...timer, happened: "overdue" }).events[0]), "gives no word: the leaders are told");
+test("the events show overdue check-ins, and not each check-in", () => {
+    assert.equal(eventWords(after({ ...timer, happened: "overdue" }).events[0]), "did not check in: leaders notified");
     assert.equal(after({ ...timer, happened: "checkedIn", by: "ana" }).events.length, 0);
 });
 

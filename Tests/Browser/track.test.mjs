@@ -29,7 +29,7 @@ test("a track keeps every point of its span, and not only the latest thirty", ()
     assert.equal(trackPoints.features.length, 180);
 });
 
-test("what the feed tells joins a track, whatever its order, and what is there already changes nothing", () => {
+test("positions of the feed join a track in any order, and a known one changes nothing", () => {
     const track = withChanges(loaded([position(0), position(60)]), [
         change(position(90)), change(position(30, 3600)), change(position(60)), change(position(45), "bob/phone")]);
     assert.deepEqual(seconds(track), [0, 30, 60, 90]);
@@ -42,7 +42,7 @@ test("two fixes of one moment at two places are two points", () => {
     assert.equal(loaded([position(0), there, position(0)]).points.length, 2);
 });
 
-test("what was told while the history was read is not lost", () => {
+test("positions received while the history was read are not lost", () => {
     const told = withChanges(emptyTrack(device), [change(position(80))]);
     assert.match(trackWords(told), /^Reading/);
     assert.deepEqual(seconds(withHistory(told, { positions: positions(3), isWhole: true })), [0, 20, 40, 80]);
@@ -112,7 +112,7 @@ test("a history of many pages is read whole, and once", async () => {
     assert.deepEqual(read.positions, all);
 });
 
-test("only the span is read, and all that is kept takes few requests more", async () => {
+test("only the span is read, and the rest of the history takes few requests more", async () => {
     const all = [position(-400 * 86_400), ...positions(500, 20)];
     const { get, asked } = history(all);
     const hour = await loadTrack(get, { device, span: "hour" }, newestOf(all));
@@ -123,7 +123,7 @@ test("only the span is read, and all that is kept takes few requests more", asyn
     assert.ok(asked.length < 20, `${asked.length} requests`);
 });
 
-test("of a history without end the latest are read, whatever is before", async () => {
+test("of an endless history the latest positions are read", async () => {
     for (const every of [10, 0.1]) {
         const all = positions(9000, every);
         const { get } = history(all);
@@ -133,7 +133,7 @@ test("of a history without end the latest are read, whatever is before", async (
     }
 });
 
-test("what came after the newest that was known is read too", async () => {
+test("positions after the newest known one are read too", async () => {
     const all = positions(10, 20);
     const { get } = history(all);
     const read = await loadTrack(get, { device, span: "day" }, newestOf(all) - 60_000);

@@ -46,7 +46,7 @@ test("a position of the same second or later answers, an older one does not", ()
     assert.equal(isOpen("2026-11-21T12:04:00.000Z"), false);
 });
 
-test("a page that cannot read where it is says what to do instead", () => {
+test("a page that cannot read its location shows what to do instead", () => {
     const words = (canLocate) => questionWords({ by: "lea", at }, canLocate, askedMs).replace(/\d\d:\d\d/, "hh:mm");
     assert.equal(words(true), "lea asks where you are now, since hh:mm");
     assert.match(words(false), /^lea asks where you are now, since hh:mm\. This page cannot read where it is: use /);
@@ -87,7 +87,7 @@ test("the answer is the position of this device, at the time of the server's clo
     assert.deepEqual(notices, [""]);
 });
 
-test("a device of an earlier answer is used again; every other failure is told, and nothing else claimed", async () => {
+test("a device of an earlier answer is used again; every other failure is shown", async () => {
     const again = pageOf(found, (path) => {
         if (path !== "positions") { throw new Problem(409); }
         return { ok: true };

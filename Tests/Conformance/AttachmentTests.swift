@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `bytes come back from any place, and outlive a crash`(kind: StoreKind) throws {
+    func `bytes are read from any offset, and survive a crash`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let bytes = pattern(700_001)
         try store(bytes, key, in: bench.store, at: .test(0))
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what is begun and left, or cut off, is dropped and named by nobody`(kind: StoreKind) throws {
+    func `an upload that was abandoned or cut off is dropped, and no document names it`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let left = try bench.store.write(at: .test(0)) { transaction in
             let blob = try transaction.documents.beginBlob()

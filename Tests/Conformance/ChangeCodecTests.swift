@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `what was put is read back, bit by bit`(seed: UInt64) throws {
+    func `encoded changes are read back bit by bit`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             var codec = ChangeCodec()
@@ -63,7 +63,7 @@ import Testing
         #expect(whole == changes.count)
     }
 
-    @Test func `a blob of a newer version says so`() throws {
+    @Test func `a blob of a newer version is refused with its version`() throws {
         #expect(throws: CodecError.unknownVersion(2)) { try decode([2, 0]) }
         #expect(throws: CodecError.truncated(offset: 0)) { try decode([]) }
     }

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `of a crowd everyone's document of one id is there, however many touch it again`(kind: StoreKind) throws {
+    func `documents of one id by many users are all kept, also after edits`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let users = 1...40
         for user in users {
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Counted in steps of SQLite's machine, not in time.
-    @Test func `a write costs no more where a thousand others have the id than where a hundred have`() throws {
+    @Test func `the cost of a write does not grow with the users who have the same id`() throws {
         let queue = try DatabaseQueue()
         try queue.write { database in
             try database.execute(sql: DocumentSchema.steps.joined())

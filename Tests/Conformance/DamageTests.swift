@@ -93,7 +93,7 @@ import Testing
         print("seed \(seed): \(outcomes)")
     }
 
-    @Test func `a sound store has nothing to find, and says what was verified`() throws {
+    @Test func `examining a sound store finds nothing, and lists what was verified`() throws {
         let bench = try makeStore()
         let examination = try SQLiteStore.examine(in: bench.directory)
         #expect(examination.findings.isEmpty)

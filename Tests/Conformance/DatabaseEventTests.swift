@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `of a user who was removed no event is left`(_ kind: StoreKind) throws {
+    func `removing a user removes its database events`(_ kind: StoreKind) throws {
         let bench = try Bench(kind)
         try bench.store.write(at: .test(0)) { transaction in
             try transaction.put(User(number: UserNumber(3), name: "mia", role: .member, team: nil))

@@ -34,7 +34,7 @@ struct DatasetStoreTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what was written is read after a crash, removed records among it`(kind: StoreKind) throws {
+    func `written records are read after a crash, removed ones too`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try update("a", of: ana, patches([("k\0", "v\0w", 0), ("é", "", 0)]), bench.store)
         try update("a", of: ana, patches([("é", nil, 1), ("z", "3", 0)]), bench.store)
@@ -157,7 +157,7 @@ struct DatasetStoreTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `of many deleted datasets the first deleted are forgotten`(kind: StoreKind) throws {
+    func `beyond the limit the datasets deleted first are forgotten`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         for index in 0...DatasetLimits.deletedDatasets {
             let name = "a\(1_000 + index)"

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a number is never given twice, also when everything arrived before a restart`(kind: StoreKind) throws {
+    func `a delivery number is never reused, also after all deliveries completed`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let first = try bench.store.write(at: .test(0)) { try $0.put(.test(1)) }
         try bench.store.write(at: .test(1)) { transaction in
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a transaction that fails puts nothing on its way`(kind: StoreKind) throws {
+    func `a failed transaction stores no delivery`(kind: StoreKind) throws {
         struct Failure: Error {}
         let bench = try Bench(kind)
         #expect(throws: Failure.self) {
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what was given up is kept with its body, and redriven as new under the same event`(kind: StoreKind) throws {
+    func `a dead letter keeps its body, and is redriven under the same event id`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let numbers = try bench.store.write(at: .test(0)) { transaction in
             try (0..<3).map { try transaction.put(.test($0, target: $0 == 2 ? 2 : 1)) }
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `one too many that waits is a dead letter, and one dead letter too many takes the oldest's place`(
+    func `a delivery beyond the limit is a dead letter, and the newest dead letters are kept`(
         kind: StoreKind
     ) throws {
         var limits = DeliveryLimits()
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a target that is flooded takes no room from others, and each target's deliveries are counted`(
+    func `a flooded target takes no room from others, and each target's deliveries are counted`(
         kind: StoreKind
     ) throws {
         var limits = DeliveryLimits()
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `who is removed leaves nothing on its way, nor given up`(kind: StoreKind) throws {
+    func `the deliveries and dead letters of a removed subject are removed`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try bench.store.write(at: .test(0)) { transaction in
             try transaction.put(User(number: UserNumber(1), name: "u1", role: .member, team: nil))
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `dead letters are forgotten with what is older than may be kept`(kind: StoreKind) throws {
+    func `dead letters are forgotten by their age`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try bench.store.write(at: .test(0)) { transaction in
             for second in 0..<5 {

@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `that a review is unfinished outlives the process`(kind: StoreKind) throws {
+    func `the mark of an unfinished review survives a crash`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         #expect(try !bench.store.isReviewing)
         for isReviewing in [true, false] {
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a presence comes back with what events have told of it`(kind: StoreKind) throws {
+    func `a presence is read back with the standing last reported`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let presences = [
             Presence(region: RegionNumber(1), since: .test(1)),

@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a number is never given twice`(kind: StoreKind) throws {
+    func `a number of an entity is never reused`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         func next() throws -> [Int32] {
             try bench.store.write(at: .test(0)) { transaction in

@@ -74,7 +74,7 @@ import Testing
         #expect(try contents(other.store) == contents(one.store))
     }
 
-    @Test func `what a limit forgets at once is not kept by anyone`() throws {
+    @Test func `a revision beyond the limit within a batch is not kept`() throws {
         let bench = try Bench(.memory)
         let path = (1...6).reversed().map { "\($0)-a" }
         let edits = (0..<6).reversed().map { DocumentEdit.replicated("a", Array(path[$0...]), "{\"v\":\($0)}") }

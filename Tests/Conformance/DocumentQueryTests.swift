@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(arguments: StoreKind.allCases)
-    func `an index finds what a look at every document finds`(kind: StoreKind) throws {
+    func `an index finds what a full scan finds`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         var random = SeededGenerator(seed: 7)
         // Half of the indexes are there before the documents, and half are made over them.

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a conflict keeps what both say, and the loser's word when the winner goes`(kind: StoreKind) throws {
+    func `a conflict keeps both bodies, and the loser's when the winner is deleted`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let store = bench.store
         try store.edit(
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changes come once a document, at its last number, both ways, page by page`(kind: StoreKind) throws {
+    func `changes list each document once at its last sequence, both ways and in pages`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let store = bench.store
         var revisions: [String: Revision] = [:]
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `documents are listed by the bytes of their ids, those that live`(kind: StoreKind) throws {
+    func `living documents are listed in the byte order of their ids`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         // The last two are one text in Unicode's eyes, and two ids.
         for id in ["b", "B", "a", "z", "\u{E9}", "e\u{301}"] { try bench.store.edit(.test(id), in: places) }

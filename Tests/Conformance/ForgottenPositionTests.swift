@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a deleted history takes the positions and leaves where the device is`(kind: StoreKind) throws {
+    func `deleting a history removes the positions and keeps the latest one`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try populate(bench.store)
         let before = bench.store.lastSequence
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what is reported after a history was deleted is kept, also a late report`(kind: StoreKind) throws {
+    func `positions reported after a history was deleted are kept, also late ones`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try populate(bench.store)
         try bench.store.write(at: .test(30)) { try $0.forgetPositions(of: DeviceNumber(2)) }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `where a device is goes with its age, though it has no history`(kind: StoreKind) throws {
+    func `the latest position of a device without history is forgotten by its age`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try populate(bench.store)
         try bench.store.write(at: .test(30)) { try $0.forgetPositions(of: DeviceNumber(2)) }

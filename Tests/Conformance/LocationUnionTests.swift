@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `one id of two users is two documents, the later one under its owner's number`(kind: StoreKind) throws {
+    func `one id of two users is two documents, the later one qualified by its owner`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let store = bench.store
         try store.edit(.replicated("x", ["1-a"], "{\"u\":1}"), in: ann)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an id stays its owner's after a purge, and goes with what the log forgets`(kind: StoreKind) throws {
+    func `an id belongs to its owner after a purge, until the log is forgotten`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try bench.store.edit(.test("x"), .test("y"), in: ann)
         try bench.store.edit(.test("x"), in: ben)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `ids that are somebody's by what they name are taken from whoever wrote them first`(kind: StoreKind) throws {
+    func `ids that name a device go to its owner from the user who wrote them first`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         func give(_ ids: (String, String), to owner: DatabaseNumber, from other: DatabaseNumber) throws {
             try bench.store.write(at: .test(0)) { transaction in
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what the log forgets of locations goes with it`(kind: StoreKind) throws {
+    func `location documents go with the log that retention forgets`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let store = bench.store
         for id in ["a", "b", "c"] { try store.edit(.test(id), in: ann) }

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `nobody is told of a change that does not count yet, however fast he reads`(kind: StoreKind) throws {
+    func `no reader sees a change before its commit, however fast it reads`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let store = bench.store
         let isWritten = Mutex(false)

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the newest sighting before a moment is known of every device there is`(kind: StoreKind) throws {
+    func `the newest sighting before a moment is found for each existing device`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try bench.store.write(at: .test(0)) { transaction in
             for device: Int32 in 1...3 {
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `keys that only look alike are two, and one with a zero in it stays whole`(kind: StoreKind) throws {
+    func `keys that only look alike are distinct, and one with a zero byte stays whole`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let keys = ["", "a", "a\u{0}", "a\u{0}b", "e\u{301}", "z", "\u{E9}"]
         try bench.store.write(at: .test(0)) { transaction in

@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what was forgotten or removed is told no more`(kind: StoreKind) throws {
+    func `forgotten or removed positions are not read`(kind: StoreKind) throws {
         let (bench, told) = try bench(kind, seed: 14)
         while try bench.store.settle(limit: 50) {}
         while try bench.store.forget(before: .test(15_000), limit: 10) > 0 {}

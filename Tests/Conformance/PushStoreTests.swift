@@ -22,7 +22,7 @@ struct PushStoreTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a device hears of what it subscribed to, after a crash too`(kind: StoreKind) throws {
+    func `a push device's subscriptions survive a crash`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         let hasAny = try bench.store.hasPushDevices
         #expect(!hasAny)
@@ -51,7 +51,7 @@ struct PushStoreTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `of two pushes of one topic that wait for a device the newer is left, in the place of the older`(
+    func `a newer push of a topic replaces the waiting one, in its place`(
         kind: StoreKind
     ) throws {
         let bench = try Bench(kind)
@@ -77,7 +77,7 @@ struct PushStoreTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `with a push device goes all that is its own, and with a user each push device`(kind: StoreKind) throws {
+    func `a push device is removed with its data, and with its user`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try bench.store.write(at: .test(1)) { transaction in
             for (id, user) in [("a", ana), ("b", ana), ("c", bo)] {

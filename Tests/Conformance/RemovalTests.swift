@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: [StoreKind.sqlite, .sqliteWithSmallStage])
-    func `what was removed is not in the files once the store has settled`(kind: StoreKind) throws {
+    func `removed data is not in the files once the store has settled`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try populate(bench.store)
         try bench.store.write(at: .test(50)) { try $0.remove(DeviceNumber(2)) }

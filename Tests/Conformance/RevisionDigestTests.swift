@@ -44,13 +44,13 @@ import Testing
         check("{\"long\":\(String(repeating: "9", count: 700))}", "1-7410f24e7156223ba292971db6d575a4")
     }
 
-    @Test func `a list of bytes is a string up to 65,535 of them, and a list beyond`() {
+    @Test func `a list of up to 65,535 bytes is encoded as a string, a longer one as a list`() {
         func list(_ count: Int) -> String { "{\"l\":[\((0..<count).map { "\($0 % 256)" }.joined(separator: ","))]}" }
         check(list(65_535), "1-64468d79a4c0e49df341103dc2de20b8")
         check(list(65_536), "1-9f725e3822144efc7cfcb59ce032d7ea")
     }
 
-    @Test func `what it was made from, whether it is deleted and what files it has make another revision`() {
+    @Test func `parent, deletion and attachments change a revision's digest`() {
         let first = "1-7a7e4b29f3af401e69b6f86e4c26b727"
         check("{\"v\":2}", "2-d0df861eb528e79690cd2ff3c4d394f3", on: first)
         check("{}", "3-a05054bba8fc0b53078e1066ee724c25", on: "2-7a7e4b29f3af401e69b6f86e4c26b727", isDeleted: true)
@@ -65,7 +65,7 @@ import Testing
                 == "1-e6d360921d67298821592dfeec7aa2ad")
     }
 
-    @Test func `text that is no JSON has a revision too, and none traps`() {
+    @Test func `text that is not JSON has a revision too, and no text traps`() {
         var generator = SeededGenerator(seed: 5)
         let letters = Array(#"{}[]",:\\-+.eE0123456789truefalsn "#.utf8)
         var seen: Set<Revision> = []

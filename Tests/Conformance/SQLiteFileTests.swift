@@ -1,8 +1,10 @@
 import Foundation
+import GRDB
 import MusterCore
-import MusterStore
 import Synchronization
 import Testing
+
+@testable import MusterStore
 
 /// What only a store in a file promises: durability, one writer, refusal of what is not a good file of ours.
 @Suite struct SQLiteFileTests {
@@ -12,7 +14,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test func `every commit is brought to the disk, also after the store was opened again`() throws {
+    @Test func `every commit is synchronous, also after the store is opened again`() throws {
         let bench = try Bench(.sqlite)
         for _ in 0..<2 {
             #expect(try sqlite(bench).setting("synchronous") == "2")
@@ -80,13 +82,13 @@ import Testing
         #expect(try bench.store.history(of: 1).count == 90)
     }
 
-    @Test func `a reading-only opening where there is no store is refused and makes none`() throws {
+    @Test func `opening a missing store for reading is refused, and creates none`() throws {
         let nowhere = FileManager.default.temporaryDirectory.path + "/muster-none-" + UUID().uuidString
         #expect(throws: StoreError.self) { try SQLiteStore(readingOnly: nowhere) }
         #expect(!FileManager.default.fileExists(atPath: nowhere))
     }
 
-    @Test func `a folder that cannot be made or written to is refused in words`() throws {
+    @Test func `a folder that cannot be created or written to is refused with the reason`() throws {
         let file = FileManager.default.temporaryDirectory.path + "/muster-file-" + UUID().uuidString
         try Data("x".utf8).write(to: URL(fileURLWithPath: file))
         defer { try? FileManager.default.removeItem(atPath: file) }
@@ -115,7 +117,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
     }
 
-    @Test func `a file that is no database is refused`() throws {
+    @Test func `a file that is not a database is refused`() throws {
         let bench = try Bench(.sqlite)
         try bench.store.close()
         let path = bench.directory + "/" + SQLiteStore.fileName
@@ -127,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a test write comes to the disk, and changes nothing`() throws {
+    @Test func `a test write reaches the disk, and changes nothing`() throws {
         let bench = try Bench(.memory)
         let store = try SQLiteStore(in: bench.directory)
         try store.report(1, [.test(1)])
@@ -244,5 +246,17 @@ import Testing
             seen = max(seen, history.count)
         }
         #expect(seen == 1200)
+    }
+}
+
+extension SQLiteStore {
+    /// Returns the value of a pragma on the writing connection.
+    fileprivate func setting(_ pragma: String) throws -> String {
+        try onWriter { try String.fetchOne($0, sql: "PRAGMA \(pragma)") ?? "" }
+    }
+
+    /// Changes the largest size of the file; see `Options.pageLimit`.
+    fileprivate func makeRoom(pages: Int) throws {
+        try onWriter { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
     }
 }

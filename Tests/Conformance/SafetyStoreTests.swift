@@ -5,7 +5,7 @@ import Testing
 /// Declarations, incidents and their records, and the audit log.
 @Suite struct SafetyStoreTests {
     @Test(arguments: StoreKind.allCases)
-    func `how someone is and what was declared of them outlive a crash, and go with them`(kind: StoreKind) throws {
+    func `a person's safety and declarations survive a crash, and end with the person`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         var declared = Declared()
         declared.status = .sos

@@ -49,7 +49,7 @@ import Testing
         #expect(bound.late == 1)
     }
 
-    @Test func `the connection serves whoever comes next`() throws {
+    @Test func `the connection serves the next statement after one was ended`() throws {
         let queue = try DatabaseQueue()
         for _ in 0..<2 {
             #expect(throws: DatabaseError.self) {

@@ -27,7 +27,7 @@ extension Instant {
         return try SQLiteStore(in: directory, options: options)
     }
 
-    @Test func `a file that needs an upgrade is refused in words where the disk has no room for it`() throws {
+    @Test func `an upgrade without room on the disk is refused with the reason`() throws {
         let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }
         var options = SQLiteStore.Options()
@@ -169,7 +169,7 @@ extension Instant {
         try store.close()
     }
 
-    @Test func `in a file of before, positions' ids become their owners', and the union is replicated from its start`()
+    @Test func `an upgraded file gives positions' ids to their owners, and its union is replicated from the start`()
         throws
     {
         let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString

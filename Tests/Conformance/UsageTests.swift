@@ -9,7 +9,7 @@ import Testing
     private let key = [UInt8](repeating: 2, count: 32)
 
     @Test(arguments: StoreKind.allCases)
-    func `what a document says and said counts with its files, until it is compacted or gone`(kind: StoreKind) throws {
+    func `a document's revisions and files count until they are compacted or removed`(kind: StoreKind) throws {
         let bench = try Bench(kind)
         try bench.store.write(at: .test(0)) { transaction in
             let blob = try transaction.documents.beginBlob()

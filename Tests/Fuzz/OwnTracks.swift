@@ -9,7 +9,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     guard let request = try? OwnTracksRequest(parsing: bytes, receivedAt: Instant(milliseconds: 0)) else { return 0 }
     var reply = OwnTracksReply()
     for case .location(let location) in request.messages {
-        reply.append(location.position, trackerID: location.trackerID ?? "xx", topic: location.topic ?? "")
+        reply.append(location.position, trackerID: "xx", topic: location.topic ?? "")
         guard let attributes = location.position.attributes else { continue }
         precondition(attributes.utf8.count <= OwnTracksRequest.attributeLimitBytes)
         guard (try? JSONValue(parsing: Array(attributes.utf8))) != nil else { fatalError("attributes are no JSON") }

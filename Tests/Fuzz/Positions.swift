@@ -28,7 +28,7 @@ private func export(_ reported: ReportedPositions, as form: PositionExport.Form,
     let bytes = export.takeBytes()
     switch form {
     case .ndjson:
-        let again = try? PositionDecoder.decode(bytes, as: .lines, receivedAt: now)
+        let again = bytes.withUnsafeBytes { try? PositionDecoder.decode($0, as: .lines, receivedAt: now) }
         guard again?.items.map(\.position) == reported.items.map(\.position) else { fatalError("not the same") }
     case .json, .geojson:
         guard (try? JSONValue(parsing: bytes, depthLimit: 64)) != nil else { fatalError("no JSON") }

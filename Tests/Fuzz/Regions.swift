@@ -14,7 +14,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
                 exitDelaySeconds: draft.exitDelaySeconds, properties: draft.properties)
             var writer = JSONWriter()
             writer.feature(region)
-            guard let again = try? RegionDraft.decode(writer.bytes).first else { fatalError("written but not read") }
+            let read = writer.bytes.withUnsafeBytes { try? RegionDraft.decode($0) }
+            guard let again = read?.first else { fatalError("written but not read") }
             precondition(again.shape == draft.shape && again.id == region.id && again.name == region.name)
             precondition(again.isMuster == draft.isMuster && again.dwellSeconds == draft.dwellSeconds)
         }

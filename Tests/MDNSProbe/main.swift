@@ -13,8 +13,7 @@ import NIOCore
 //     [--advertise TYPE NAME PORT key=value…]
 //
 // Advertises a service, or browses, or both, until its standard input ends; then it says goodbye. It prints a line of
-// JSON for each thing that happens, with the milliseconds since its start. A line "text key=value…" of standard input
-// changes what the service says of itself.
+// JSON for each thing that happens, with the milliseconds since its start.
 
 var arguments = CommandLine.arguments.dropFirst()
 var configuration = MulticastDNS.Configuration()
@@ -103,15 +102,9 @@ configuration.onError = { interface, error in
     say("fault", [("interface", quote(interface)), ("error", quote("\(error)"))])
 }
 
-/// The lines of standard input, which a thread of its own waits for.
-func inputLines() -> AsyncStream<String> {
-    let (lines, continuation) = AsyncStream<String>.makeStream()
-    let thread = Task.detached {
-        while let line = readLine() { continuation.yield(line) }
-        continuation.finish()
-    }
-    continuation.onTermination = { _ in thread.cancel() }
-    return lines
+/// Returns when standard input ends, which a task of its own waits for.
+func inputEnd() async {
+    await Task.detached { while readLine() != nil {} }.value
 }
 
 let services = MulticastDNS(configuration)
@@ -129,19 +122,15 @@ await withTaskGroup(of: Void.self) { group in
             }
         }
     }
-    var advertisement: ServiceAdvertisement?
     if let service {
         do throws(ServiceError) {
-            let made = try await services.advertise(service)
-            advertisement = made
-            group.addTask { for await name in made.names { say("named", [("name", quote(name))]) } }
+            let names = try await services.advertise(service)
+            group.addTask { for await name in names { say("named", [("name", quote(name))]) } }
         } catch {
             say("refused", [("error", quote("\(error)"))])
         }
     }
-    for await line in inputLines() where line.hasPrefix("text") {
-        try? await advertisement?.update(text: readText(line.split(separator: " ").dropFirst()))
-    }
+    await inputEnd()
     group.cancelAll()
 }
 say("stopped", [])

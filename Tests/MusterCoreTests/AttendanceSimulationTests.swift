@@ -22,7 +22,7 @@ import Testing
     private static let slack = 150.0
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-    func `what is told is so, in its time, and nothing is told twice`(seed: UInt64) throws {
+    func `every attendance report is true, in time, and made once`(seed: UInt64) throws {
         var chance = Chance(seed: seed)
         var world = World.crew(silenceSeconds: Self.silence)
         try world.demand(2, after: Self.after)

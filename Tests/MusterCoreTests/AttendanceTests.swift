@@ -6,7 +6,7 @@ import Testing
 @Suite struct AttendanceTests {
     private let everyone = [World.phone, World.leasPhone, World.bensPhone]
 
-    @Test func `a lack is told after its time, and ends when enough are there again`() throws {
+    @Test func `a lack is reported after its time, and ends when enough are there again`() throws {
         var world = World.crew()
         world.stay(everyone, at: 45, to: 130)
         try world.demand(3)
@@ -28,21 +28,21 @@ import Testing
         world.stay(everyone, at: 45, to: 500)
         #expect(world.attendance.map(\.turn) == [.made, .lacking, .enough])
         #expect(world.attendance.last?.count.presentPeople == [World.ana, World.lea, World.ben])
-        #expect(world.engine.attendanceRule(World.gate)?.progress == AttendanceRule.Progress())
+        #expect(world.attendanceRule(World.gate)?.progress == AttendanceRule.Progress())
     }
 
-    @Test func `a lack that is over in time is not told`() throws {
+    @Test func `a lack that ends in time is not reported`() throws {
         var world = World.crew()
         world.stay(everyone, at: 45, to: 130)
         try world.demand(1, of: .person(World.ben), after: 120)
         world.stay([World.bensPhone], at: 45.01, to: 200)
-        #expect(world.engine.attendanceRule(World.gate)?.progress.lackingSince != nil)
+        #expect(world.attendanceRule(World.gate)?.progress.lackingSince != nil)
         world.stay([World.bensPhone], at: 45, to: 400)
         #expect(world.attendance.map(\.turn) == [.made])
-        #expect(world.engine.attendanceRule(World.gate)?.progress.lackingSince == nil)
+        #expect(world.attendanceRule(World.gate)?.progress.lackingSince == nil)
     }
 
-    @Test func `who was never located counts as present nowhere, and is named as not known`() throws {
+    @Test func `a person who was never located is present nowhere, and is counted as unknown`() throws {
         var world = World.crew()
         world.stay([World.phone], at: 45, to: 130)
         try world.demand(2, after: 0)
@@ -106,7 +106,7 @@ import Testing
         #expect(world.whereabouts(of: World.ana) == .present)
     }
 
-    @Test func `a fix that cannot tell, and one that does not fit, prove nothing`() {
+    @Test func `an inaccurate fix, and one that does not fit, prove nothing`() {
         var world = World.crew()
         for second in stride(from: 75.0, through: 150, by: 5) {
             world.report(45, 14, at: second, accuracy: 3_000)
@@ -118,7 +118,7 @@ import Testing
         #expect(world.whereabouts(of: World.ana) == .unknown)
     }
 
-    @Test func `of a raw fence nothing is known, and of a muster region of a raw collection it is`() {
+    @Test func `presence is unknown in a raw fence, and known in its muster region`() {
         var world = World.crew(policy: .raw)
         world.putSquare(2, at: 45, 14, isMuster: true)
         world.stay([World.phone], at: 45, to: 130)
@@ -126,7 +126,7 @@ import Testing
         #expect(world.whereabouts(of: World.ana, in: 2) == .present)
     }
 
-    @Test func `a region that is removed, or no longer linked, holds nobody`() throws {
+    @Test func `in a removed or unlinked region everyone is unknown`() throws {
         var world = World.crew()
         world.stay(everyone, at: 45, to: 130)
         try world.demand(3, after: 0)
@@ -143,7 +143,7 @@ import Testing
         #expect(world.attendance.last?.count.unknown == 3)
     }
 
-    @Test func `a beacon region holds who is heard, and a silent scanner makes nobody absent`() {
+    @Test func `a person heard is present in a beacon region, and a silent scanner makes nobody absent`() {
         var world = World.crew()
         world.addScanners()
         world.putBeacon(7, .scanner(World.hall))
@@ -162,7 +162,7 @@ import Testing
         #expect(world.whereabouts(of: World.ana, in: 7) == .unknown)
     }
 
-    @Test func `a change by hand ends what was told, and begins anew`() throws {
+    @Test func `an edit of a rule ends its report, and starts it again`() throws {
         var world = World.crew()
         try world.demand(1, after: 0)
         world.pass(to: 80)
@@ -199,7 +199,7 @@ import Testing
 
 /// Attendance rules across restarts and jumps of the clock.
 @Suite struct AttendanceClockTests {
-    @Test func `after a restart everyone has a minute to be heard before a lack is told`() throws {
+    @Test func `after a restart everyone has a minute to be heard before a lack is reported`() throws {
         var world = World.crew()
         world.stay([World.phone], at: 45, to: 130)
         try world.demand(1, of: .person(World.ana), after: 10)
@@ -212,7 +212,7 @@ import Testing
         #expect(world.attendance.map(\.turn) == [.made])
     }
 
-    @Test func `what was told is neither lost nor told again`() throws {
+    @Test func `an attendance report is neither lost nor repeated across a restart`() throws {
         var world = World.crew()
         try world.demand(1)
         world.pass(to: 200)
@@ -224,16 +224,14 @@ import Testing
         #expect(world.attendance.map(\.turn) == [.made, .lacking, .enough])
         // A lack that has begun goes on counting from when it began.
         world.stay([World.phone], at: 45.01, to: 760)
-        let since = try #require(world.engine.attendanceRule(World.gate)?.progress.lackingSince)
+        let since = try #require(world.attendanceRule(World.gate)?.progress.lackingSince)
         world.restart(rules: world.engine.attendanceRules(of: World.team))
         world.pass(to: 900)
         #expect(world.attendance.last?.turn == .lacking)
         #expect(world.attendance.last?.since == since)
     }
 
-    @Test func `a clock that jumps ahead tells nothing at once, and one that is set back lets the time begin anew`()
-        throws
-    {
+    @Test func `a clock that jumps ahead reports nothing at once, and one set back restarts the time`() throws {
         var world = World.crew()
         try world.demand(1, after: 300)
         world.sweep(at: 100)
@@ -245,7 +243,7 @@ import Testing
         #expect(world.attendance.map(\.turn) == [.made, .lacking])
         try world.demand(1, after: 300)
         world.sweep(at: 1_000)
-        #expect(world.engine.attendanceRule(World.gate)?.progress.lackingSince == World.time(1_000))
+        #expect(world.attendanceRule(World.gate)?.progress.lackingSince == World.time(1_000))
         world.pass(to: 1_290)
         #expect(world.attendance.last?.turn == .changed)
         world.pass(to: 1_370)

@@ -10,7 +10,7 @@ import Testing
         return world
     }
 
-    @Test func `who is heard at an assembly point is safe there, with one moment more than elsewhere`() {
+    @Test func `a person heard at an assembly point is safe there, after one more sighting than elsewhere`() {
         var world = world()
         for second in 0..<3 { world.hear(World.beacon(2), at: Double(second)) }
         #expect(world.engine.safety(of: World.ana).state != .safe)
@@ -20,7 +20,7 @@ import Testing
         #expect(world.engine.safety(of: World.ana).region == RegionNumber(1))
     }
 
-    @Test func `who is heard is at the beacon's place, and so inside the regions around it`() {
+    @Test func `a person heard by a beacon is at its place, and so in the regions around it`() {
         var world = World(policy: .confident)
         world.putSquare(2, at: 45, 9, isMuster: true)
         world.putBeacon(1, .beacons(World.office, major: 1, minor: 2), at: 45)
@@ -31,7 +31,7 @@ import Testing
         #expect(world.engine.safety(of: World.ana).state == .safe)
     }
 
-    @Test func `what is heard no more proves nothing after two minutes`() {
+    @Test func `a beacon heard no more proves nothing after two minutes`() {
         var world = world()
         for second in 0..<10 { world.hear(World.beacon(2), at: Double(second)) }
         #expect(world.engine.safety(of: World.ana).state == .safe)
@@ -39,14 +39,14 @@ import Testing
         #expect(world.engine.safety(of: World.ana).state == .unknown)
     }
 
-    @Test func `the phone's word alone makes nobody safe`() {
+    @Test func `a beacon event of the phone alone makes nobody safe`() {
         var world = world()
         for minute in 0..<5 { world.listen(.entered(RegionNumber(1)), at: Double(minute) * 60) }
         #expect(world.crossings.isEmpty)
         #expect(world.engine.safety(of: World.ana).state != .safe)
     }
 
-    @Test func `a beacon that someone copied moves nobody whose own position says otherwise`() {
+    @Test func `a copied beacon does not outweigh a person's own position`() {
         var world = world()
         world.stay(45.01, 9, from: 0, to: 60, accuracy: 8)
         #expect(world.engine.safety(of: World.ana).state == .unsafe)
@@ -59,7 +59,7 @@ import Testing
         #expect(world.engine.latestPosition(of: World.phone)?.source == .native)
     }
 
-    @Test func `who walks away from the beacon with a good position is not held safe by it`() {
+    @Test func `a beacon does not keep a person safe whose good positions lead away`() {
         var world = world()
         world.stay(45, 9, from: 0, to: 20, accuracy: 8)
         for second in 21..<40 { world.hear(World.beacon(2), at: Double(second)) }
@@ -127,7 +127,7 @@ import Testing
         #expect(world.engine.safety(of: World.ana).state == .unsafe)
     }
 
-    @Test func `a region that becomes a muster region, or gets a place, asks for its evidence anew`() {
+    @Test func `a region that becomes a muster region, or gets a place, needs new evidence`() {
         var world = World(policy: .confident)
         world.putBeacon(1, .beacons(World.office, major: 1, minor: 2), at: 45)
         world.listen(.entered(RegionNumber(1)), at: 0)
@@ -143,14 +143,14 @@ import Testing
         #expect(world.engine.safety(of: World.ana).state == .safe)
     }
 
-    @Test func `the phone's word said twice in a row is one word`() {
+    @Test func `repeated beacon events of the phone count once`() {
         var world = world()
         for second in [0.0, 2, 4] { world.listen(.entered(RegionNumber(1)), at: second) }
         #expect(world.crossings.isEmpty)
         #expect(world.engine.safety(of: World.ana).state != .safe)
     }
 
-    @Test func `hearing many other beacons ends no standing and keeps none`() {
+    @Test func `sightings of many other beacons neither end nor keep a standing`() {
         var world = world()
         for number in 10..<90 {
             world.putBeacon(Int32(number), .beacons(World.office, major: 9, minor: UInt16(number)))

@@ -41,7 +41,7 @@ import Testing
         #expect(world.crossings == ["enter 1", "enter 2", "enter 3"])
     }
 
-    @Test func `who hears others and not this one has left, after tens of seconds`() {
+    @Test func `a device that hears only other beacons leaves after tens of seconds`() {
         var world = world()
         for second in 0..<10 { world.hear(World.beacon(2), at: Double(second)) }
         for second in 10..<25 { world.hear(World.beacon(7), at: Double(second)) }
@@ -51,7 +51,7 @@ import Testing
         #expect(world.standing(1) == nil)
     }
 
-    @Test func `who hears nothing at all is unknown after two minutes, and has not left`() {
+    @Test func `a device that hears nothing is unknown after two minutes, and does not leave`() {
         var world = world()
         for second in 0..<10 { world.hear(World.beacon(2), at: Double(second)) }
         for second in stride(from: 12.0, through: 120, by: 6) { world.sweep(at: second) }
@@ -74,7 +74,7 @@ import Testing
         #expect(world.crossings == ["enter 1", "exit 1"])
     }
 
-    @Test func `who wakes up after a silence has left only after tens of seconds of listening`() {
+    @Test func `after a silence a device leaves only after tens of seconds of listening`() {
         var world = world()
         for second in 0..<10 { world.hear(World.beacon(2), at: Double(second)) }
         world.sweep(at: 400)
@@ -98,7 +98,7 @@ import Testing
         #expect(world.crossings == ["enter 1"])
     }
 
-    @Test func `what the device's own system says enters and leaves, too`() {
+    @Test func `beacon events of the device's system enter and leave, too`() {
         var world = world()
         world.listen(.entered(RegionNumber(1)), at: 0)
         #expect(world.crossings == ["enter 1"])
@@ -110,7 +110,7 @@ import Testing
         #expect(world.crossings == ["enter 1", "exit 1"])
     }
 
-    @Test func `that someone left is believed late, and that someone entered is not`() {
+    @Test func `a beacon exit reported late counts, and a beacon enter does not`() {
         var world = world()
         #expect(world.listen(.entered(RegionNumber(1)), at: 0, receivedAt: 600) == .late)
         for second in 0..<4 { world.hear(World.beacon(2), at: 700 + Double(second)) }
@@ -118,7 +118,7 @@ import Testing
         #expect(world.crossings == ["enter 1", "exit 1"])
     }
 
-    @Test func `an hour without a network is told late, with its times, and is unknown now`() {
+    @Test func `an hour without a network is reported late, with its times, and is unknown now`() {
         var (late, prompt) = (world(), world())
         for second in 0..<60 {
             late.hear(World.beacon(second < 20 ? 2 : 7), at: Double(second), receivedAt: 7200)
@@ -137,7 +137,7 @@ import Testing
         #expect(late.crossings == ["enter 1", "exit 1", "enter 1", "exit 1"])
     }
 
-    @Test func `what is told late makes nobody safe`() {
+    @Test func `sightings reported late make nobody safe`() {
         var world = World(policy: .confident)
         world.putBeacon(1, .beacons(World.office, major: nil, minor: nil), at: 48, isMuster: true)
         for second in 0..<30 {
@@ -162,7 +162,7 @@ import Testing
         (BeaconArea.Reach.immediate, 0.3, true), (.immediate, 2, false), (.near, 2, true), (.near, 9, false),
         (.far, 9, true),
     ])
-    func `a region that wants someone near takes nobody who is farther away`(
+    func `a region with a reach admits nobody from farther away`(
         reach: BeaconArea.Reach, metres: Double, isInside: Bool
     ) {
         var world = World()
@@ -173,7 +173,7 @@ import Testing
         #expect(world.crossings == (isInside ? ["enter 1"] : []))
     }
 
-    @Test func `who stands at the limit of a reach does not flap`() {
+    @Test func `standing at the limit of a reach does not flap`() {
         var world = World()
         world.putBeacon(1, .beacons(World.office, major: nil, minor: nil), reach: .near)
         var chance = Chance(seed: 3)

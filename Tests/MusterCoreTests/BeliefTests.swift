@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `who leaves in a car is said to be checked, and where they seem to be, until that is believed`(
+    func `a person leaving by car is shown as checking, with the place, until the fixes are believed`(
         policy: CrossingPolicy
     ) throws {
         var world = Self.town(policy)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `fixes that go on to another region are told again`(policy: CrossingPolicy) {
+    func `unbelieved fixes that reach another region are reported again`(policy: CrossingPolicy) {
         var world = Self.town(policy)
         world.putSquare(3, at: 45.02, 14)
         world.stay(45.01, 14, from: 65, to: 70)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `a lie that ends is told as over, and the doubt of the safety with it`(policy: CrossingPolicy) {
+    func `the end of false fixes ends the belief and the doubt of the safety`(policy: CrossingPolicy) {
         var world = Self.town(policy)
         world.report(45.005, 14, at: 65, accuracy: 5)
         world.stay(45, 14, from: 70, to: 80)
@@ -59,7 +59,7 @@ import Testing
         #expect(world.ana.since == World.time(5))
     }
 
-    @Test func `where every region is raw, it is told all the same whether fixes are believed`() {
+    @Test func `unbelieved fixes are reported also where every region is raw`() {
         var world = World(policy: .raw)
         world.putSquare(1, at: 45, 14)
         world.stay(45, 14, from: 0, to: 60)

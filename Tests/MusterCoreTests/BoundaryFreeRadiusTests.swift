@@ -5,7 +5,7 @@ import Testing
 /// A device at rest is not compared with the regions until it nears a boundary, or what there is to cross changes.
 @Suite struct BoundaryFreeRadiusTests {
     @Test(arguments: CrossingPolicy.allCases)
-    func `a region drawn around someone at rest is entered with the next fix that tells`(policy: CrossingPolicy) {
+    func `a region drawn around a person at rest is entered with the next usable fix`(policy: CrossingPolicy) {
         var square = Square(policy: policy)
         square.rest(fixes: 8)
         #expect(square.crossings.isEmpty)

@@ -15,7 +15,7 @@ import Testing
         for second in stride(from: start, through: end, by: step) { world.sweep(at: second) }
     }
 
-    @Test func `without a word the person is reminded, then the leader is told, then it is an SOS`() throws {
+    @Test func `without a check-in the person is reminded, then the leader notified, then an SOS raised`() throws {
         var world = town()
         try world.startTimer(at: 0)
         sweep(&world, from: 1, to: 2_000)
@@ -30,7 +30,7 @@ import Testing
         #expect(world.reminders.count == 16)
     }
 
-    @Test func `while the SOS is far the leader is told again`() throws {
+    @Test func `the leader is notified again while the SOS is far off`() throws {
         var world = town()
         try world.startTimer(every: 60, leaderAfter: 0, sosAfter: 1_000, at: 0)
         sweep(&world, from: 1, to: 1_000)
@@ -39,7 +39,7 @@ import Testing
         #expect(world.engine.checkInTimer(of: World.ana)?.noticeCount == 4)
     }
 
-    @Test func `a word in time starts the time anew, and one after the alarm ends the alarm but not the SOS`() throws {
+    @Test func `a check-in restarts the timer, and ends an alarm but not an SOS`() throws {
         var world = town()
         try world.startTimer(at: 0)
         for second in stride(from: 500.0, through: 2_000, by: 500) {
@@ -61,7 +61,7 @@ import Testing
         #expect(world.engine.checkInTimer(of: World.ana)?.isRunning == true)
     }
 
-    @Test func `a position is no word, and what people say of themselves is one`() throws {
+    @Test func `a position does not check in, and a person's own declaration does`() throws {
         var world = town()
         try world.startTimer(at: 0)
         world.stay(45, 14, from: 5, to: 595)
@@ -76,7 +76,7 @@ import Testing
         #expect(world.engine.checkInTimer(of: World.ana)?.lastWord == World.time(1_000))
     }
 
-    @Test func `a word that comes late counts as of when it was given`() throws {
+    @Test func `a check-in that arrives late counts from when it was made`() throws {
         var world = town()
         try world.startTimer(at: 0)
         sweep(&world, from: 1, to: 725)
@@ -112,7 +112,7 @@ import Testing
         #expect(world.engine.safety(of: World.ana).state == .sos)
     }
 
-    @Test func `an SOS that someone acknowledged is told anew when the timer runs out again`() throws {
+    @Test func `an acknowledged SOS is raised again when the timer runs out again`() throws {
         var world = town()
         try world.startTimer(at: 0)
         sweep(&world, from: 1, to: 1_100)
@@ -126,7 +126,7 @@ import Testing
         #expect(world.reminders.count == reminders + 3)
     }
 
-    @Test func `after a clear that comes too late for the next word the person is asked again`() throws {
+    @Test func `a clear that arrives after the next check-in was due reminds the person again`() throws {
         var world = town()
         try world.startTimer(every: 60, at: 0)
         sweep(&world, from: 1, to: 600)
@@ -172,7 +172,7 @@ import Testing
         #expect(world.engine.evaluatedTime(of: World.phone) == evaluated)
     }
 
-    @Test func `who would weaken another's timer is refused, and who ends it says so`() throws {
+    @Test func `a person cannot weaken a leader's timer, and ending it is reported`() throws {
         var world = town()
         try world.startTimer(opensIncident: true, by: World.lea, at: 0)
         #expect(throws: CheckInError.isSetByAnother) { try world.startTimer(every: 86_400, at: 10) }
@@ -184,7 +184,7 @@ import Testing
         #expect(world.timerTurns.count == 2)
     }
 
-    @Test func `the timer outlives what is said of the person, and goes with the person`() throws {
+    @Test func `a timer outlives declarations about the person, and ends with the person`() throws {
         var world = town()
         try world.startTimer(at: 0)
         for kind in [Declaration.Kind.offSite, .clear, .sos, .clear, .safe] { world.declare(kind, at: 100) }
@@ -194,7 +194,7 @@ import Testing
         #expect(!world.timerTurns.contains { $0.hasPrefix("reminded") })
     }
 
-    @Test func `checking in twice a second is one word`() throws {
+    @Test func `repeated check-ins within five seconds count once`() throws {
         var world = town()
         try world.startTimer(at: 0)
         for tenth in 0..<100 { try world.checkIn(at: 100 + Double(tenth) / 10) }
@@ -203,7 +203,7 @@ import Testing
 
     /// Random words, sweeps and restarts, against what the log says the person was promised.
     @Test(arguments: UInt64(1)...40)
-    func `nobody is alarmed before their time, and nobody is forgotten`(seed: UInt64) throws {
+    func `each timer raises its alarms, and none before its time`(seed: UInt64) throws {
         var chance = Chance(seed: seed)
         var world = town()
         let interval = chance.number(60...400)

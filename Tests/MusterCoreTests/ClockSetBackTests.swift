@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [CrossingPolicy.confident, .raw], [false, true])
-    func `an edit of the region in which somebody is decides nothing before their next fixes`(
+    func `an edit of a person's region decides nothing before their next fixes`(
         policy: CrossingPolicy, wasOff: Bool
     ) {
         var world = Self.inside(policy)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `who leaves after it is not safe, whether or not their phone's clock was ahead too`(wasAhead: Bool) {
+    func `a person who leaves after it is not safe, whether or not the phone's clock was ahead too`(wasAhead: Bool) {
         var world = Self.inside(.confident)
         world.engine.adjustTimes(to: World.time(0), wasOff: false)
         // Where the server's clock alone is wrong now, the phone is three hours ahead of it.
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `tags are heard on, and who is heard no more is not safe after two minutes`(goesOn: Bool) {
+    func `tags are heard on, and a person no longer heard is not safe after two minutes`(goesOn: Bool) {
         var world = World(policy: .confident)
         world.addScanners()
         world.putBeacon(1, .scanner(World.hall), at: 45, isMuster: true)
@@ -70,7 +70,7 @@ import Testing
         #expect(world.ana.state != .safe)
     }
 
-    @Test func `a range of before counts no more, and the next one does`() throws {
+    @Test func `after the clock was set back older ranges do not count, and the next one does`() throws {
         var world = World.crew(silenceSeconds: 600)
         world.agree(World.bensPhone)
         try world.measure(.person(World.ben), within: 3)
@@ -83,8 +83,7 @@ import Testing
         #expect(world.proximityTurns == ["made", "near 1", "left 1"])
     }
 
-    @Test func `who says during an incident that they are safe counts, and what was said long before does not`() throws
-    {
+    @Test func `a declaration made during an incident counts, and one from long before does not`() throws {
         var world = World(policy: .confident)
         world.addTeam()
         world.now = 10_000

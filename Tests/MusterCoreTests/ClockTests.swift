@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: errors)
-    func `when the clock is set right who walked out meanwhile is not safe`(ahead: Double) {
+    func `a person who walks out as a wrong clock is set right is unsafe`(ahead: Double) {
         var world = Self.town()
         world.linger(at: 45, from: 0, to: 180, ahead: ahead)
         #expect(world.ana.state == .safe)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: Upload.allCases)
-    func `what was recorded without a network and comes late is not taken for a wrong clock`(upload: Upload) {
+    func `late fixes recorded without a network are not taken for a wrong clock`(upload: Upload) {
         var world = Self.town()
         // Outside, with a clock that is right; then inside for two and a half hours, heard by nobody; then outside.
         world.stay(45.01, 14, from: -600, to: 0)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: Upload.allCases.filter { $0 != .atTheSamplingPace })
-    func `nor is it of a phone that was never heard before`(upload: Upload) {
+    func `late fixes of a phone never heard before are not taken for a wrong clock`(upload: Upload) {
         var world = Self.town()
         let samples = Array(stride(from: 5.0, through: 9000, by: 5))
         world.play(upload, samples, at: 45, from: 10_800) { world in

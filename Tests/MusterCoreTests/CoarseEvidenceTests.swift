@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [(50, 40_000), (45.5, 3_000), (-45, 40_000), (45.5, 2_000)] as [(Double, Metres)])
-    func `who is certainly outside of every assembly point is unsafe by a coarse position`(
+    func `a coarse position certainly outside of every assembly point makes unsafe`(
         latitude: Double, accuracy: Metres
     ) {
         var world = world()
@@ -38,7 +38,7 @@ import Testing
         #expect(world.whereabouts(of: World.ana) == .absent)
     }
 
-    @Test func `of very many assembly points one is supposed to be near`() {
+    @Test func `beyond a thousand assembly points a coarse position proves nothing`() {
         var world = World(silenceSeconds: Self.silence, policy: .confident)
         for number in 1...1_001 {
             world.putSquare(Int32(number), at: 45, 9 + Double(number) * 0.001, half: 0.0004, isMuster: true)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [(45.2, 40_000), (45.03, 3_000), (44.97, 3_000), (45.05, 3_000)] as [(Double, Metres)])
-    func `who may be in an assembly point for all that a coarse position shows is neither safe nor unsafe`(
+    func `a coarse position that may be in an assembly point makes neither safe nor unsafe`(
         latitude: Double, accuracy: Metres
     ) {
         var world = world()
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: 0..<60)
-    func `who stands in an assembly point somewhere in a coarse cell is never unsafe`(seed: Int) {
+    func `a person in an assembly point within a coarse cell is never unsafe`(seed: Int) {
         var chance = Chance(seed: UInt64(seed))
         let bits = 10 + Int(chance.number(0...7.99))
         let half = Double(UInt32(1) << UInt32(31 - bits)) / 1e7
@@ -106,7 +106,7 @@ import Testing
     @Test(
         arguments: [(45.018, 3_000), (45.045, 3_000), (45.18, 40_000), (45.54, 40_000), (45, 3_000)]
             as [(Double, Metres)])
-    func `whoever sends coarse positions alone is safe by a good one no longer than the limit of silence`(
+    func `coarse positions do not keep a person safe beyond the limit of silence`(
         latitude: Double, accuracy: Metres
     ) {
         var world = world()

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: 10...24)
-    func `who stands in a cell that is larger than the assembly point is never safe by it`(bits: Int) {
+    func `a position cell larger than the assembly point never makes safe`(bits: Int) {
         let grid = Grid(bits: bits)
         var world = World(silenceSeconds: 1_200, policy: .confident)
         // The cell reaches beyond the region on every side: the person may be outside, however often this is said.
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: 10...24)
-    func `who walks past an assembly point in coarse steps is never safe while outside of it`(bits: Int) {
+    func `walking past an assembly point with coarse positions is never safe`(bits: Int) {
         let grid = Grid(bits: bits)
         var world = World(silenceSeconds: 1_200, policy: .confident)
         world.putSquare(1, at: 45, 9, half: grid.half * 0.5, isMuster: true)
@@ -60,7 +60,7 @@ import Testing
         #expect(world.engine.safety(of: World.ana).state == .unsafe)
     }
 
-    @Test func `a position of no use takes nothing from a good one of another device`() {
+    @Test func `a useless position does not weaken a good one of another device`() {
         let grid = Grid(bits: 10)
         let radio = DeviceNumber(2)
         var world = World(silenceSeconds: 1_200, policy: .confident)

@@ -31,7 +31,7 @@ import Testing
         #expect(world.engine.presences(of: World.phone).map(\.region.rawValue) == [1])
     }
 
-    @Test func `who walks in enters once and who walks out leaves once`() {
+    @Test func `walking in is one enter, and walking out one exit`() {
         var world = Self.town()
         for step in 0...160 {
             // 7 m a step, from 560 m south to 560 m north.
@@ -54,7 +54,7 @@ import Testing
         #expect((86...100).contains(try #require(crossing.insidePercent)))
     }
 
-    @Test func `a fix from a cell tower moves nobody, and the standing is said to be checked`() {
+    @Test func `a fix from a cell tower changes no standing, and marks the safety as checking`() {
         var world = Self.town()
         Self.stay(&world, at: 45, from: 0, to: 60)
         let safety = world.safety
@@ -85,7 +85,7 @@ import Testing
         #expect(world.reports.last == "inside 1 certain")
     }
 
-    @Test func `a region too small for the accuracy is told as that, not as outside`() {
+    @Test func `a region too small for the accuracy is reported as such, not as outside`() {
         var world = World(policy: .confident)
         world.putSquare(1, at: 45, 14, half: 0.0001)
         for second in stride(from: 0.0, through: 300, by: 5) {
@@ -95,7 +95,7 @@ import Testing
         #expect(world.engine.reports(of: World.phone).map(\.doubt) == [.poorAccuracy])
     }
 
-    @Test func `fixes too coarse to tell put nobody deep inside a large region`() {
+    @Test func `fixes too coarse to tell enter nobody into a large region`() {
         var world = World(policy: .confident)
         // 3.9 km from the boundary, farther than regions are looked for, with fixes of 5 km.
         world.putSquare(1, at: 45, 14, half: 0.05, isMuster: true)
@@ -182,14 +182,14 @@ import Testing
         return world
     }
 
-    @Test func `a region that lies between two fixes is told as passed, and changes no standing`() throws {
+    @Test func `a region between two fixes is reported as passed, and changes no standing`() throws {
         let world = Self.drive(intervalSeconds: 30)
         #expect(world.crossings == ["passed 1"])
         #expect(world.engine.presences(of: World.phone) == [])
         #expect(world.engine.safety(of: World.ana).state == .unsafe)
     }
 
-    @Test func `what was seen inside is not inferred as well`() {
+    @Test func `a region entered by a fix is not reported as passed as well`() {
         #expect(Self.drive(intervalSeconds: 2).crossings == ["enter 1", "exit 1"])
     }
 }

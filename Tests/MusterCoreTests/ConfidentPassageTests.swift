@@ -27,13 +27,13 @@ import Testing
         }
     }
 
-    @Test func `who drives through a region between two fixes has passed it`() throws {
+    @Test func `driving through a region between two fixes is a passage`() throws {
         let found = try #require(passage(fix(-120, 0, at: 0), fix(80, 0, at: 20)))
         #expect(abs(found.time.seconds(since: World.time(12))) < 0.5, "when it was nearest to the middle")
         #expect(found.probability > 0.99)
     }
 
-    @Test func `who only grazes it, or might have gone round it, has not`() {
+    @Test func `grazing a region, or perhaps going round it, is not a passage`() {
         #expect(passage(fix(-120, 45, at: 0), fix(80, 45, at: 20)) == nil)
         #expect(passage(fix(-120, 51, at: 0), fix(80, 51, at: 20)) == nil)
         #expect(passage(fix(-1500, 0, at: 0), fix(1500, 0, at: 200)) == nil, "a way of 3 km bends")
@@ -46,7 +46,7 @@ import Testing
         #expect(passage(fix(20, 0, at: 0), fix(80, 0, at: 6)) == nil)
     }
 
-    @Test func `what is not accurate, too long ago, late or too fast infers nothing`() {
+    @Test func `inaccurate, old, late or too fast fixes infer no passage`() {
         func isInferred(_ one: Double?, _ other: Double?, seconds: Double = 20) -> Bool {
             passage(fix(-120, 0, at: 0, accuracy: one), fix(80, 0, at: seconds, accuracy: other)) != nil
         }

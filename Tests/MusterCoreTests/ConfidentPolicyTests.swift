@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3])
-    func `a fix or three that are 17 km off and say so move nothing`(count: Int) {
+    func `one to three fixes 17 km off with that accuracy move nothing`(count: Int) {
         #expect(events { $0.stay(5 * Double(count), east: 17_000, accuracy: 17_000) } == [])
         #expect(events { $0.stay(5 * Double(count), east: 12_000, accuracy: 17_000) } == [])
     }
@@ -63,16 +63,16 @@ import Testing
     }
 
     @Test(arguments: [1.7, 3, 5, 9])
-    func `a jump of 200 m that claims to be accurate moves nothing`(accuracy: Double) {
+    func `one accurate fix 200 m away moves nothing`(accuracy: Double) {
         #expect(events { $0.stay(5, east: 200, accuracy: accuracy) } == [])
         #expect(events { $0.stay(30, east: -200, accuracy: accuracy) } == [])
     }
 
-    @Test func `a lie of two minutes and 300 m moves nothing when the phone says that it stands still`() {
+    @Test func `false fixes 300 m away for two minutes move nothing when the phone reports speed 0`() {
         #expect(events({ $0.stay(120, east: 300, speed: 0) }, speed: 0) == [])
     }
 
-    @Test func `a lie that begins after a gap of a minute is believed, and the truth after it`() {
+    @Test func `false fixes after a gap of a minute are believed, and the true ones after them`() {
         let told = events(
             { scene in
                 scene.seconds += 60
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [60, 120, 200], [nil, 0] as [Double?])
-    func `who comes during a gap is inside after 30 s of steady fixes`(gap: Double, speed: Double?) {
+    func `a person who arrives during a gap is inside after 30 s of steady fixes`(gap: Double, speed: Double?) {
         var scene = Scene()
         scene.stay(600, east: 400, speed: speed)
         scene.seconds += gap
@@ -90,7 +90,7 @@ import Testing
         #expect(scene.events == ["enter"])
     }
 
-    @Test func `a phone that says 0 while it walks in is inside soon after it stands there`() {
+    @Test func `a phone that reports speed 0 while it walks in is inside soon after it stops`() {
         var scene = Scene()
         scene.stay(300, east: 300, accuracy: 4, speed: 0)
         for step in 1...18 { scene.stay(5, east: 300 - Double(step) * 300 / 18, accuracy: 4, speed: 0) }
@@ -98,7 +98,7 @@ import Testing
         #expect(scene.events == ["enter"])
     }
 
-    @Test func `the same lie without a speed is an exit and then an enter`() {
+    @Test func `the same false fixes without a speed are an exit and then an enter`() {
         #expect(events { $0.stay(120, east: 300) } == ["exit", "enter"])
     }
 
@@ -111,7 +111,7 @@ import Testing
         #expect(scene.events == ["exit"] && !scene.track.isChecking)
     }
 
-    @Test func `the first standing is no event and needs two fixes`() {
+    @Test func `the first standing needs two fixes and is not an event`() {
         var scene = Scene()
         scene.stay(5)
         #expect(scene.standing == .unknown && !scene.track.isSettled)

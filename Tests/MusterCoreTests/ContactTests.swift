@@ -24,7 +24,7 @@ import Testing
 
     private let search = ContactSearch(radiusMetres: 30)
 
-    @Test func `two who meet and part were in contact while they were near`() throws {
+    @Test func `two people who meet and part are in contact while they are near`() throws {
         // One stands for ten minutes; the other comes at two metres a second, stays a minute, and goes.
         let coming = stride(from: 400.0, through: 0, by: -10).map(\.self)
         let way = coming + Array(repeating: 0, count: 12) + coming.reversed()
@@ -40,7 +40,7 @@ import Testing
         #expect(contact.deviationMetres < 15)
     }
 
-    @Test func `two contacts with a way apart between them are two`() {
+    @Test func `two meetings with time apart between them are two contacts`() {
         let visit = Array(repeating: 0.0, count: 24)
         let away = Array(repeating: 500.0, count: 24)
         let contacts = search.contacts(
@@ -64,7 +64,7 @@ import Testing
         #expect(contacts(silentFor: 600).count == 2)
     }
 
-    @Test func `nobody was near whom nothing places near`() {
+    @Test func `without evidence of nearness there is no contact`() {
         let standing = trail(from: 0, Array(repeating: 0, count: 60))
         #expect(search.contacts(between: [standing], and: []).isEmpty)
         #expect(search.contacts(between: [], and: [standing]).isEmpty)
@@ -93,7 +93,7 @@ import Testing
             metres: metres, deviationMetres: 0.2, source: source)
     }
 
-    @Test func `ranges show contacts without any position, and what measured them is named`() throws {
+    @Test func `ranges show contacts without any position, with their source`() throws {
         let near = stride(from: 0.0, to: 60, by: 10).map { range(2 + $0 / 100, at: 100 + $0) }
         let contacts = ContactSearch(radiusMetres: 3).contacts(
             between: [], and: [], ranges: [range(50, at: 90), range(1, at: 400, source: .bluetooth)] + near.reversed())
@@ -112,7 +112,7 @@ import Testing
             ])
     }
 
-    @Test func `the closest distance of a contact is named by what measured it`() throws {
+    @Test func `the closest distance of a contact has its source`() throws {
         let trails = [0.0, 12].map { trail(from: 0, Array(repeating: $0, count: 60)) }
         let byFixes = try #require(search.contacts(between: [trails[0]], and: [trails[1]]).first)
         #expect(byFixes.source == nil)

@@ -80,7 +80,7 @@ import Testing
         #expect(world.ana.state == .safe)
     }
 
-    @Test func `what contradicts a standing outlives a restart, and counts for the limit of silence`() {
+    @Test func `a contradiction outlives a restart, and counts for the limit of silence`() {
         var world = World(silenceSeconds: 600, policy: .confident)
         world.putSquare(1, at: 45, 14, half: 0.0018, isMuster: true)
         for second in stride(from: 0.0, through: 1800, by: 30) { world.report(45, 14, at: second, accuracy: 60) }
@@ -114,7 +114,7 @@ import Testing
         #expect(world.ana.state == .safe && world.ana.doubt == nil)
     }
 
-    @Test func `a good fix beside poor ones is kept with the track's words`() {
+    @Test func `a stored track keeps a good fix beside poor ones`() {
         var track = ConfidentTrack()
         for second in stride(from: 0.0, through: 1800, by: 30) {
             track.advance(fix(metresNorth: 0, at: second, accuracy: 60))
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: [5.0, 10], [8.0, 50, 150])
-    func `who sends nothing but fixes that contradict each other is not safe for longer than the limit of silence`(
+    func `fixes that contradict each other keep nobody safe beyond the limit of silence`(
         every: Double, accuracy: Double
     ) {
         for (isOneSided, limit) in [(false, 1200.0), (true, 300)] {

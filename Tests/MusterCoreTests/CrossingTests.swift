@@ -83,7 +83,7 @@ import Testing
         #expect(world.crossings == ["enter 1"])
     }
 
-    @Test func `a held exit is told when its delay is over and dated when the device left`() {
+    @Test func `a held exit is reported after its delay, with the time at which the device left`() {
         var world = World()
         world.putSquare(1, at: 45, 14, exitDelay: 60)
         world.report(45, 14, at: 0)
@@ -100,7 +100,7 @@ import Testing
                     Crossing(kind: .exit, device: World.phone, region: RegionNumber(1), sampleTime: World.time(10))))
     }
 
-    @Test func `an edited region is judged anew at the next position`() {
+    @Test func `an edited region is evaluated again at the next position`() {
         var world = World()
         world.putSquare(1, at: 45, 14)
         world.report(45, 14, at: 0)
@@ -110,7 +110,7 @@ import Testing
         #expect(world.crossings == ["enter 1", "exit 1"])
     }
 
-    @Test func `a removed region tells no exit`() {
+    @Test func `removing a region causes no exit`() {
         var world = World()
         world.putSquare(1, at: 45, 14)
         world.report(45, 14, at: 0)
@@ -130,7 +130,7 @@ import Testing
         #expect(world.crossings == ["enter 1", "enter 1"])
     }
 
-    @Test func `what was decided for a transaction that failed has never been`() {
+    @Test func `a decision for a failed transaction changes nothing`() {
         var world = World()
         world.putSquare(1, at: 45, 14)
         let position = Position(

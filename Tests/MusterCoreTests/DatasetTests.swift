@@ -79,7 +79,7 @@ struct DatasetTests {
         #expect(dataset.recordCount == 1)
     }
 
-    @Test mutating func `a dataset that is deleted and created again tells it to whoever knew the former`() throws {
+    @Test mutating func `a dataset deleted and created again says so to clients of the former one`() throws {
         try update([patch("a", "1")])
         try update([patch("b", "1")])
         let decision = try delete()

@@ -5,7 +5,7 @@ import Testing
 /// The queue that tells what is due.
 @Suite struct DeadlineQueueTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `what is due is what a list of all deadlines says`(seed: UInt64) {
+    func `the due deadlines are those that a full list gives`(seed: UInt64) {
         var chance = Chance(seed: seed)
         var queue = DeadlineQueue<AttendanceNumber>()
         var deadlines: [AttendanceNumber: Instant] = [:]

@@ -17,7 +17,7 @@ import Testing
         ("sos", "safe", .sos), ("sos", "offSite", .sos), ("sos", "needsHelp", .sos), ("sos", "clear", .unknown),
         ("sos", "acknowledge", .sos),
     ])
-    func `what stands and what is said make how someone is`(before: String, said: String, after: Safety.State) throws {
+    func `a state and a declaration give the next state`(before: String, said: String, after: Safety.State) throws {
         var world = World()
         world.addTeam()
         if let kind = Declaration.Kind(name: before) { world.declare(kind, at: 10) }
@@ -25,7 +25,7 @@ import Testing
         #expect(world.engine.safety(of: World.ana).state == after)
     }
 
-    @Test func `an old word that one is safe never ends a later call for help`() {
+    @Test func `an older declaration of safety never ends a later call for help`() {
         var world = World()
         world.declare(.needsHelp, at: 100)
         #expect(world.declare(.safe, at: 40, receivedAt: 130) == .late)
@@ -34,7 +34,7 @@ import Testing
         #expect(world.engine.safety(of: World.ana).state == .needsHelp)
     }
 
-    @Test func `a phone whose clock runs ahead does not put its word before what is said after it`() {
+    @Test func `a declaration by a clock that is ahead does not outrank a later one`() {
         var world = World()
         world.addTeam()
         world.declare(.sos, at: 150, receivedAt: 100)
@@ -44,7 +44,7 @@ import Testing
         #expect(world.declare(.sos, at: 300, receivedAt: 110) == .late)
     }
 
-    @Test func `who said it is part of how it is known`() {
+    @Test func `the source of a safety state says who declared it`() {
         var world = World()
         world.addTeam()
         world.declare(.safe, at: 1)
@@ -53,7 +53,7 @@ import Testing
         #expect(world.engine.safety(of: World.ana).since == World.time(1))
     }
 
-    @Test func `being inside is the better evidence, and leaving ends what was said`() {
+    @Test func `being inside outranks a declaration, and leaving ends it`() {
         var world = World()
         world.putSquare(1, at: 45, 14, isMuster: true)
         world.stay(46, 14, from: 0, to: 5)
@@ -70,7 +70,7 @@ import Testing
             ])
     }
 
-    @Test func `a word said after leaving stands`() {
+    @Test func `a declaration made after leaving stands`() {
         var world = World()
         world.putSquare(1, at: 45, 14, isMuster: true)
         world.stay(45, 14, from: 0, to: 5)
@@ -83,7 +83,7 @@ import Testing
             world.told() == ["unknown unlocated", "safe region", "safe region checking", "safe ownDeclaration"])
     }
 
-    @Test func `with no incident a word holds as long as a device may be silent`() {
+    @Test func `without an incident a declaration holds as long as a device may be silent`() {
         var world = World(silenceSeconds: 600)
         world.declare(.safe, at: 0)
         world.sweep(at: 600)
@@ -96,7 +96,7 @@ import Testing
         #expect(world.engine.safety(of: World.ana).state == .sos)
     }
 
-    @Test func `a call for help is told every minute until someone heard it, across restarts and without a burst`() {
+    @Test func `a call for help is repeated each minute until it is acknowledged, without a burst after a restart`() {
         var world = World()
         world.addTeam()
         world.declare(.needsHelp, at: 0)
@@ -123,7 +123,7 @@ import Testing
         #expect(world.reminders == [1, 2, 3, 1])
     }
 
-    @Test func `an acknowledgement from before the call was repeated is none`() {
+    @Test func `an acknowledgement from before the call does not count`() {
         var world = World()
         world.addTeam()
         world.declare(.sos, at: 100)

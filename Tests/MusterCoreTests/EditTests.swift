@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `a muster region that is moved away leaves nobody safe in its old place, silent or not`(
+    func `moving a muster region leaves nobody safe in its old place, silent or not`(
         policy: CrossingPolicy
     ) {
         var world = Self.assembled(policy)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `a region that is no muster region any more makes nobody safe, and nobody leaves it`(policy: CrossingPolicy) {
+    func `a region that stops being a muster region makes nobody safe, without an exit`(policy: CrossingPolicy) {
         var world = Self.assembled(policy)
         let crossings = world.crossings
         world.putSquare(1, at: 45, 14)
@@ -56,7 +56,7 @@ import Testing
         #expect(world.crossings == crossings)
     }
 
-    @Test func `who is safe stays so when the policy of the collection changes and changes back`() {
+    @Test func `a safe person stays so when the policy of the collection changes and changes back`() {
         var world = Self.assembled(.raw)
         let safety = world.ana
         world.setPolicy(.confident)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `without the link to its collection a muster region makes nobody safe, and with it again at once`(
+    func `an unlinked muster region makes nobody safe, and does again once it is linked`(
         policy: CrossingPolicy
     ) {
         var world = Self.assembled(policy)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `who stands where a region is drawn is safe at once, and enters with the next fix`(policy: CrossingPolicy) {
+    func `a person where a region is drawn is safe at once, and enters with the next fix`(policy: CrossingPolicy) {
         var world = World(policy: policy)
         world.stay(45, 14, from: 0, to: 60)
         world.now = 100
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `who joins a team of another tracker is safe or not by that one's regions`(policy: CrossingPolicy) {
+    func `a person who changes teams is safe or not by the new tracker's regions`(policy: CrossingPolicy) {
         var world = Self.assembled(policy)
         let other = CollectionNumber(2)
         world.edit(.putCollection(RegionCollection(number: other, name: "other", policy: policy)))

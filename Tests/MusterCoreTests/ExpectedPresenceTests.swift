@@ -27,7 +27,7 @@ import Testing
     private let end = 4_960.0
     private let week = 7 * 86_400.0
 
-    @Test func `who is there in time is not told of`() throws {
+    @Test func `a person who is there in time is not reported`() throws {
         var world = World.crew(silenceSeconds: 100_000)
         try expect(.person(World.ana), in: &world)
         world.stay([World.phone], at: 45.01, to: start + 300, every: 20)
@@ -35,7 +35,7 @@ import Testing
         #expect(world.attendance.map(\.turn) == [.made])
     }
 
-    @Test func `who is elsewhere and of whom nothing is known are told apart, once, and an arrival is told`() throws {
+    @Test func `absent and unknown people are reported apart and once, and an arrival is reported`() throws {
         var world = World.crew(silenceSeconds: 100_000)
         try expect(in: &world)
         world.stay([World.phone], at: 45, to: due - 40, every: 20)
@@ -56,10 +56,10 @@ import Testing
         world.stay([World.leasPhone], at: 45, to: end + 10)
         world.stay([World.bensPhone], at: 45, to: end + 200)
         #expect(world.attendance.count == 4)
-        #expect(world.engine.attendanceRule(World.gate)?.progress.awaited == [])
+        #expect(world.attendanceRule(World.gate)?.progress.awaited == [])
     }
 
-    @Test func `each week is asked anew, and across restarts nothing is lost or doubled`() throws {
+    @Test func `each week is evaluated once, across restarts too`() throws {
         var world = World.crew(silenceSeconds: 1e6)
         try expect(.person(World.ben), in: &world)
         world.pass(to: due - 20, every: 20)
@@ -81,7 +81,7 @@ import Testing
         #expect(world.attendance.map(\.turn) == [.made, .noWord, .arrived, .notThere])
     }
 
-    @Test func `a window that the server slept through is told as unwatched, the last one alone`() throws {
+    @Test func `windows during which the server was off are reported as unwatched, the last one alone`() throws {
         var world = World.crew()
         try expect(.person(World.ben), in: &world)
         world.pass(to: start)
@@ -114,7 +114,7 @@ import Testing
         #expect(world.attendance.last?.window?.start == World.time(start))
     }
 
-    @Test func `a rule that counts nobody says that there is no word, and evacuates nobody`() throws {
+    @Test func `a rule that counts nobody reports unknown, and opens no incident`() throws {
         var world = World.crew()
         try expect(.ownRole("nurses"), in: &world, opensIncident: true)
         world.pass(to: due + 100, every: 20)

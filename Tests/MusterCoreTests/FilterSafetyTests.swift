@@ -7,7 +7,7 @@ import Testing
     private static let filters: [PositionFilter] = [.timeBased, .distanceBased, .accuracyBased]
 
     @Test(arguments: filters, CrossingPolicy.allCases)
-    func `who stands still for two hours stays safe`(filter: PositionFilter, policy: CrossingPolicy) {
+    func `a person who stands still for two hours stays safe`(filter: PositionFilter, policy: CrossingPolicy) {
         var world = World(filter: filter, policy: policy)
         world.putSquare(1, at: 45, 14, isMuster: true)
         for second in stride(from: 0.0, through: 7200, by: 20) {
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [PositionFilter.distanceBased, .accuracyBased], CrossingPolicy.allCases)
-    func `who walks out is not safe though nothing is stored`(filter: PositionFilter, policy: CrossingPolicy) {
+    func `a person who walks out is unsafe, though nothing is stored`(filter: PositionFilter, policy: CrossingPolicy) {
         var world = World(filter: filter, policy: policy)
         // ±14 m. The first fix is the one that the others are compared with.
         world.putSquare(1, at: 45, 14, half: 0.000126, isMuster: true)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [30.0, 60, 300])
-    func `who leaves and sends only poor fixes from elsewhere is not safe for longer than minutes`(every: Double) {
+    func `a person who leaves with poor fixes alone is not safe for longer than minutes`(every: Double) {
         var world = World(policy: .confident)
         // ±50 m.
         world.putSquare(1, at: 45, 14, half: 0.00045, isMuster: true)

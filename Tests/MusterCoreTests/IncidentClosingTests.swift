@@ -13,7 +13,7 @@ import Testing
         return world
     }
 
-    @Test func `a drill whose team chose so closes once all stayed accounted for, and not before`() throws {
+    @Test func `a drill that closes by itself does so once all stayed accounted for`() throws {
         var world = crew(IncidentSettings(closesDrills: true))
         try world.evacuate(at: 10)
         world.stay(45, 14, from: 20, to: 25)
@@ -49,7 +49,7 @@ import Testing
         #expect(world.closings == (closes ? [.automatic] : []))
     }
 
-    @Test func `after a restart a drill waits anew, and closes then`() throws {
+    @Test func `after a restart a drill waits again before it closes`() throws {
         var world = crew(IncidentSettings(closesDrills: true))
         try world.evacuate(at: 10)
         world.stay(45, 14, from: 20, to: 25)
@@ -93,7 +93,7 @@ import Testing
         #expect(throws: IncidentError.isOpen(IncidentNumber(2))) { try world.reopen(1, at: 40) }
     }
 
-    @Test func `who was removed while an incident was closed stays on its roll when it is opened again`() throws {
+    @Test func `a user removed while an incident was closed is on its roll when it is reopened`() throws {
         var world = crew(IncidentSettings())
         world.addTeam()
         try world.evacuate(at: 10)
@@ -112,7 +112,7 @@ import Testing
         #expect(world.turns.last == .allAccounted)
     }
 
-    @Test func `who came to the team while an incident was closed is asked when it is opened again`() throws {
+    @Test func `a user who joined the team while an incident was closed is asked when it is reopened`() throws {
         var world = crew(IncidentSettings())
         try world.evacuate(at: 10)
         try world.close(at: 20)

@@ -12,7 +12,7 @@ import Testing
         return world
     }
 
-    @Test func `that all are accounted for is told with its time, and closes nothing`() throws {
+    @Test func `accounting for everyone is reported with its time, and closes nothing`() throws {
         var world = town()
         try world.evacuate(at: 10)
         world.stay(45, 14, from: 20, to: 25)
@@ -37,7 +37,7 @@ import Testing
         #expect(world.record[0].lastSeen?.coordinate.latitude == 46)
     }
 
-    @Test func `when someone is no longer accounted for, all no longer are, and that is told`() throws {
+    @Test func `when one person is no longer accounted for, the incident reports it`() throws {
         var world = town()
         try world.evacuate(at: 10)
         world.declare(.safe, of: World.lea, at: 20)
@@ -51,7 +51,7 @@ import Testing
         #expect(world.engine.openIncident(of: World.team)?.allAccountedAt == World.time(700))
     }
 
-    @Test func `what one edit does to many people is told as it is in the end, not as it passes`() throws {
+    @Test func `one edit of many people is reported by its final result alone`() throws {
         var world = town()
         world.edit(.removeUser(World.ben))
         let tablet = DeviceNumber(2)
@@ -69,7 +69,7 @@ import Testing
         #expect(!world.turns.contains(.allAccounted))
     }
 
-    @Test func `what was declared safe before an incident is not confirmed in it, and inside counts at once`() throws {
+    @Test func `a declaration from before an incident is unconfirmed in it, and being inside counts`() throws {
         var world = town()
         world.stay(45, 14, from: 1, to: 2, every: 1)
         world.declare(.safe, of: World.lea, at: 2)
@@ -88,7 +88,7 @@ import Testing
         #expect(world.engine.declared(of: World.lea).unconfirmed == nil)
     }
 
-    @Test func `an off site of two days ago accounts for nobody, and one of an hour ago does`() throws {
+    @Test func `an off-site declaration two days old accounts for nobody, and one an hour old does`() throws {
         var world = town()
         world.declare(.offSite, of: World.ben, by: World.lea, at: 100)
         world.declare(.offSite, of: World.lea, at: 2 * 86_400 - 3_600)
@@ -103,7 +103,7 @@ import Testing
         #expect(world.engine.safety(of: World.lea).state == .unknown)
     }
 
-    @Test func `a team says how long its words hold`() {
+    @Test func `a team sets how long its declarations hold`() {
         var world = town()
         world.edit(.putTeam(world.team(IncidentSettings(declaredHoldsSeconds: 60))))
         world.declare(.offSite, of: World.ben, at: 10)
@@ -140,7 +140,7 @@ import Testing
         #expect(throws: IncidentError.isOpen(IncidentNumber(2))) { try world.evacuate(3, .drill, at: 30) }
     }
 
-    @Test func `a call for help is no account of anyone, though its caller is inside`() throws {
+    @Test func `a person who calls for help is not accounted for, though inside`() throws {
         var world = World()
         world.putSquare(1, at: 45, 14, isMuster: true)
         try world.evacuate(at: 0)
@@ -151,7 +151,7 @@ import Testing
         #expect(world.turns == [.started, .allAccounted])
     }
 
-    @Test func `who falls silent during an incident is asked again`() throws {
+    @Test func `a person who falls silent during an incident is asked again`() throws {
         var world = town()
         try world.evacuate(at: 10)
         world.stay(45, 14, from: 20, to: 25)

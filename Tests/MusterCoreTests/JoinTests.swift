@@ -48,9 +48,7 @@ import Testing
         }
     }
 
-    @Test func `who was missing under another id is no longer asked for twice, and the record says who joined them`()
-        throws
-    {
+    @Test func `a joined user is awaited once, and the record names who joined them`() throws {
         var world = try town()
         world.stay(45, 14, from: 20, to: 40)
         world.stay(45, 14.00001, from: 20, to: 40, by: Self.tracked)
@@ -97,8 +95,7 @@ import Testing
         #expect(world.engine.safety(of: World.ben).source == .region)
     }
 
-    @Test func `a device given to someone of another tracker makes nobody safe by regions that are not theirs`() throws
-    {
+    @Test func `a device given to a user of another tracker no longer counts in the old regions`() throws {
         var world = try town()
         world.edit(.putTracker(Tracker(number: World.otherTracker, name: "else", filter: .none, collections: [])))
         world.edit(.putTeam(Team(number: World.otherTeam, name: "else", tracker: World.otherTracker)))

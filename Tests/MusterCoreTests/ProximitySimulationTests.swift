@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `what is reported is so, once, and nobody who stays near goes unreported`(seed: UInt64) throws {
+    func `every report of nearness is true and made once, and none is missing`(seed: UInt64) throws {
         var chance = Chance(seed: seed)
         var world = World.crew(silenceSeconds: 900)
         try world.measure(.person(World.ben), within: Self.radius, of: .person(World.ana))

@@ -73,11 +73,11 @@ import Testing
         world.stand([World.phone: 0, World.leasPhone: 0, World.bensPhone: 0], to: 200)
         try world.measure(.device(World.bensPhone), within: 50, of: .role(.member))
         #expect(world.proximityTurns == ["made", "near 1"])
-        let rule = try #require(world.engine.proximityRule(World.closeness))
+        let rule = try #require(world.proximityRule)
         #expect(world.engine.proximity(of: rule, now: World.time(world.now)).map(\.user) == [World.ana])
     }
 
-    @Test func `who is apart for too long is reported by the clock, and when they are together again`() throws {
+    @Test func `being apart too long is reported by the clock, and so is being together again`() throws {
         var world = world()
         world.stand([World.phone: 0, World.bensPhone: 5], to: 200)
         try world.measure(.person(World.ben), within: 50, .together(afterSeconds: 120), of: .person(World.ana))
@@ -178,7 +178,7 @@ import Testing
         #expect(world.proximityTurns == ["made", "apart 1", "together 1"])
     }
 
-    @Test func `who leaves the team is no longer counted, and neither is a centre that left`() throws {
+    @Test func `a user who left the team is not counted, nor a centre that left`() throws {
         var world = world()
         world.stand([World.phone: 0, World.leasPhone: 0, World.bensPhone: 0], to: 200)
         try world.measure(.person(World.ben), within: 50)
@@ -192,7 +192,7 @@ import Testing
         #expect(world.reading(of: World.lea)?.standing == .unknown)
     }
 
-    @Test func `a change of a rule ends what it reported and evaluates everyone anew`() throws {
+    @Test func `a changed rule ends its reports and evaluates everyone again`() throws {
         var world = world()
         world.stand([World.phone: 20, World.leasPhone: 200, World.bensPhone: 0], to: 200)
         try world.measure(.person(World.ben), within: 50)
@@ -206,7 +206,7 @@ import Testing
         #expect(world.engine.proximityRules(of: World.team).isEmpty)
     }
 
-    @Test func `a team has so many rules at most`() throws {
+    @Test func `a team has a limit of proximity rules`() throws {
         var world = world()
         for number in 1...Int32(ProximityRule.teamLimit) {
             try world.measure(.person(World.ben), within: 50, number: ProximityNumber(number))
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func `the rules around one centre count so many people at most`() throws {
+    @Test func `the people counted by the rules around one centre are limited`() throws {
         var world = world()
         for number in Int32(10)..<1_010 {
             world.edit(.putUser(User(number: UserNumber(number), name: "u\(number)", role: .member, team: World.team)))
@@ -236,7 +236,7 @@ import Testing
         #expect(world.proximityTurns == ["made", "made", "made"])
     }
 
-    @Test func `who is the centre of a rule, or its only subject, is joined to nobody`() throws {
+    @Test func `a user who is the centre or the only subject of a rule cannot be joined`() throws {
         var world = world()
         try world.measure(.person(World.ben), within: 50, of: .person(World.ana))
         for user in [World.ana, World.ben] {

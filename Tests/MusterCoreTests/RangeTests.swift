@@ -31,7 +31,7 @@ import Testing
         #expect(world.proximityTurns == ["made", "near 1", "left 1"])
     }
 
-    @Test func `what either end measured counts, also for a centre that is a device`() throws {
+    @Test func `a range measured by either end counts, also for a centre that is a device`() throws {
         var world = world()
         world.agree(World.phone)
         try world.measure(.device(World.bensPhone), within: 3)
@@ -41,7 +41,7 @@ import Testing
         #expect(world.reading(of: World.lea)?.standing == .unknown)
     }
 
-    @Test func `whoever did not agree is not measured, and a withdrawal holds from then on`() throws {
+    @Test func `a person who did not agree is not measured, and a withdrawal holds from then on`() throws {
         var world = World.crew(silenceSeconds: 600)
         try world.measure(.person(World.ben), within: 3)
         #expect(world.range(2, at: 71) == .filtered)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a range ages: both may have walked since, and after half a minute it says nothing`() throws {
+    @Test func `a range ages: its deviation grows, and after half a minute it counts no more`() throws {
         var world = world()
         try world.measure(.person(World.ben), within: 10)
         world.range(2, at: 71)
@@ -138,7 +138,7 @@ import Testing
         #expect(world.proximityTurns == ["made"])
     }
 
-    @Test func `the surer one decides`() throws {
+    @Test func `of a range and fixes the more certain decides`() throws {
         var world = world()
         try world.measure(.person(World.ben), within: 40)
         world.stand([World.phone: 30, World.bensPhone: 0], to: 400, accuracy: 3)
@@ -149,7 +149,7 @@ import Testing
         #expect(world.reading(of: World.ana)?.standing == byFixes.standing)
     }
 
-    @Test func `a deviation below the floor of its source is not believed`() {
+    @Test func `a deviation below the minimum of its source is raised to it`() {
         for source in PeerRange.Source.allCases {
             let range = PeerRange(
                 to: World.bensPhone, sampleTime: World.time(0), receivedTime: World.time(0), metres: 1,
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a range says nothing about safety, and does not show that someone was heard`() {
+    @Test func `a range changes no safety, and does not show that a person was heard`() {
         var world = world()
         world.putSquare(2, at: 46, 14, isMuster: true)
         world.stand([World.bensPhone: World.metresPerDegree], to: 200)

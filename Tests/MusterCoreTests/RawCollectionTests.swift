@@ -7,7 +7,7 @@ import Testing
     private static let squares = [(45.0, 14.0, 0.001), (45.0008, 14, 0.001), (45.003, 14.002, 0.0005)]
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `every crossing is the one that the fixes alone tell, whoever is safe`(seed: UInt64) {
+    func `every crossing of a raw region follows from the fixes alone`(seed: UInt64) {
         var chance = Chance(seed: seed)
         var world = World(policy: .raw)
         for (index, square) in Self.squares.enumerated() {
@@ -38,7 +38,7 @@ import Testing
         #expect(expected.count > 100)
     }
 
-    @Test func `one fix of five kilometres enters, and makes nobody safe`() {
+    @Test func `one fix with 5 km accuracy enters a raw region, and makes nobody safe`() {
         var world = World(policy: .raw)
         world.putSquare(1, at: 45, 14, isMuster: true)
         world.stay(45.01, 14, from: 0, to: 60)
@@ -55,7 +55,7 @@ import Testing
         #expect(!world.safety.contains(.safe))
     }
 
-    @Test func `one fix that lies enters and leaves, and makes nobody safe`() {
+    @Test func `one wrong fix enters and leaves a raw region, and makes nobody safe`() {
         var world = World(policy: .raw)
         world.putSquare(1, at: 45, 14, isMuster: true)
         world.stay(45.01, 14, from: 0, to: 60)
@@ -68,7 +68,7 @@ import Testing
         #expect(world.ana.doubt == nil)
     }
 
-    @Test func `one fix that lies makes nobody unsafe`() {
+    @Test func `one wrong fix makes nobody unsafe`() {
         var world = World(policy: .raw)
         world.putSquare(1, at: 45, 14, isMuster: true)
         world.stay(45, 14, from: 0, to: 60)
@@ -78,7 +78,7 @@ import Testing
         #expect(world.safety == [.safe])
     }
 
-    @Test func `what is told of a muster region is the standing by which people are safe`() {
+    @Test func `the standing reported for a muster region is the one that safety uses`() {
         var world = World(policy: .raw)
         world.putSquare(1, at: 45, 14, isMuster: true)
         world.stay(45, 14, from: 0, to: 60)

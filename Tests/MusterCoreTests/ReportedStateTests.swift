@@ -6,7 +6,7 @@ import Testing
 /// What the log tells of safety, presences and beliefs never contradicts itself, whatever people and editors do.
 @Suite struct ReportedStateTests {
     @Test(arguments: SoakSeeds.list(1))
-    func `safety, presences and beliefs tell one story`(seed: UInt64) {
+    func `safety, presences and beliefs are consistent`(seed: UInt64) {
         var chance = Chance(seed: seed)
         var town = Town(&chance)
         for step in 1...1500 {

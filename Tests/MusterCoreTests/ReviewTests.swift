@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `whose turn has not come is unknown, and never safe by the shape of before`(policy: CrossingPolicy) {
+    func `a person not yet reviewed is unknown, and never safe by the old shape`(policy: CrossingPolicy) {
         var world = Self.assembled(policy)
         #expect(Self.safety(world) == Self.repeated(("safe", 7)))
         let crossings = world.crossings
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `who is still inside is safe again when their turn has come`(policy: CrossingPolicy) {
+    func `a person who is still inside is safe again after their review`(policy: CrossingPolicy) {
         var world = Self.assembled(policy)
         Self.follow(.putRegion(world.square(1, at: 45, 14, half: 0.0011, isMuster: true)), &world, slice: 2)
         #expect(Self.safety(world) == Self.repeated(("safe", 2), ("unknown under review", 5)))
@@ -72,7 +72,7 @@ import Testing
         #expect(Self.safety(world) == Self.repeated(("safe", 7)))
     }
 
-    @Test func `a word counts while the regions are worked out`() {
+    @Test func `a declaration counts during a review`() {
         var world = Self.assembled(.confident)
         Self.follow(.putRegion(world.square(1, at: 45, 14, half: 0.0011, isMuster: true)), &world, slice: 2)
         world.declare(.needsHelp, of: Self.user(6), at: 61)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `edits that come while others are worked out are worked out with them`(policy: CrossingPolicy) {
+    func `edits that arrive during a review are reviewed with the others`(policy: CrossingPolicy) {
         var world = Self.assembled(policy)
         Self.follow(.putRegion(world.square(1, at: 45.01, 14, isMuster: true)), &world, slice: 2)
         Self.follow(.putRegion(world.square(2, at: 45, 14, isMuster: true)), &world, slice: 2)
@@ -93,7 +93,7 @@ import Testing
         #expect(Self.safety(world) == Self.repeated(("unsafe", 7)))
     }
 
-    @Test func `what the disk refuses is worked out again`() {
+    @Test func `a review slice that the disk refuses is done again`() {
         var world = Self.assembled(.confident)
         let edit = Edit.putRegion(world.square(1, at: 45.01, 14, isMuster: true))
         world.engine.apply(edit)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: CrossingPolicy.allCases)
-    func `whoever was under review when the server stopped is worked out after the start`(policy: CrossingPolicy) {
+    func `a review that was unfinished at the stop is finished after the start`(policy: CrossingPolicy) {
         var world = Self.assembled(policy)
         Self.follow(.putRegion(world.square(1, at: 45.01, 14, isMuster: true)), &world, slice: 3)
         let devices = (0..<Self.count).map(Self.phone)
@@ -130,7 +130,7 @@ import Testing
         #expect(Self.safety(world) == Self.repeated(("unsafe", 7)))
     }
 
-    @Test func `who said that they are safe during a review is not safe by the shape of before after a restart`() {
+    @Test func `a declaration during a review does not bring back the old shape after a restart`() {
         var world = Self.assembled(.confident)
         let (user, phone) = (Self.user(6), Self.phone(6))
         Self.follow(.putRegion(world.square(1, at: 45.01, 14, isMuster: true)), &world, slice: 3)
@@ -146,7 +146,7 @@ import Testing
         #expect(world.engine.safety(of: user).state == .unsafe)
     }
 
-    @Test func `a store of before tells who is in the muster regions of raw collections by the latest positions`() {
+    @Test func `an older store evaluates muster regions of raw collections by the latest positions`() {
         var world = Self.assembled(.raw)
         let phone = Self.phone(0)
         let trail: [Position] = world.log.compactMap { change in

@@ -40,7 +40,7 @@ import Testing
         #expect(world.lines.suffix(2) == ["ana takenOff unknown", "allAccounted"])
     }
 
-    @Test func `a crash between a removal and its consequences takes nobody off a roll`() throws {
+    @Test func `a crash right after a removal takes nobody off a roll`() throws {
         var world = try town()
         // The line is on disk with the edit; the engine that would have followed it is gone.
         let edits = world.directory.removal(of: World.ana)
@@ -54,7 +54,7 @@ import Testing
         #expect(world.engine.roll(of: IncidentNumber(1)).members[World.ana]?.name == "ana")
     }
 
-    @Test func `the last word of someone who was removed accounts for nobody`() throws {
+    @Test func `a declaration of a removed user does not account for them`() throws {
         var world = try town()
         world.declare(.safe, at: 25)
         let edits = world.directory.removal(of: World.ana)
@@ -86,7 +86,7 @@ import Testing
         #expect(world.lines.last == "ana returned needsHelp")
     }
 
-    @Test func `who loses their device is asked again, and the roll says who removed it`() throws {
+    @Test func `a person whose device is removed is asked again, and the roll names who removed it`() throws {
         var world = try town()
         world.now = 30
         world.carryOut([.removeDevice(World.phone)], by: World.lea)
@@ -99,7 +99,7 @@ import Testing
         #expect(departure?.author == World.lea)
     }
 
-    @Test func `who joins is waited for, and is not put on again after being taken off`() throws {
+    @Test func `a new member is on the roll, and stays off it once taken off`() throws {
         var world = try town()
         let late = UserNumber(4)
         world.edit(.putUser(User(number: late, name: "tim", role: .member, team: World.team)))
@@ -122,7 +122,7 @@ import Testing
         #expect(world.lines == ["ana present unknown"])
     }
 
-    @Test func `a visitor without a phone is waited for until a leader says where they are`() throws {
+    @Test func `a visitor without a phone is awaited until a leader marks them`() throws {
         var world = try town()
         let zoe = try world.addVisitor("Zoe", at: 30)
         #expect(world.turns.last == .notAllAccounted)
@@ -141,7 +141,7 @@ import Testing
         #expect(throws: IncidentError.isNotOpen) { try world.addVisitor("Xi", at: 41) }
     }
 
-    @Test func `there are so many visitors and no more, those taken off again included`() throws {
+    @Test func `visitors are limited in number, those taken off included`() throws {
         var world = try town()
         for index in 1...Roll.visitorLimit {
             let visitor = try world.addVisitor("v\(index)", .safe, at: 30)
@@ -156,7 +156,7 @@ import Testing
         #expect(world.turns.last == .notAllAccounted)
     }
 
-    @Test func `what a leader said of a visitor ends when words do, and holds on when it is said again`() throws {
+    @Test func `a visitor's declaration expires as others do, and holds when it is repeated`() throws {
         var world = try town()
         let visitor = try world.addVisitor("Vic", .safe, at: 30)
         let holds = IncidentSettings.usualDeclaredHoldsSeconds
@@ -177,7 +177,7 @@ import Testing
         #expect(world.turns.last == .allAccounted)
     }
 
-    @Test func `a word that ends with another team's incident is missed at once on every roll`() throws {
+    @Test func `a declaration that ends with another team's incident ends at once on every roll`() throws {
         var world = World(silenceSeconds: 600)
         world.addTeam()
         let other = World.otherTeam

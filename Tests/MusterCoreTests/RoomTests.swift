@@ -24,7 +24,7 @@ import Testing
         #expect(world.engine.latestPosition(of: World.tag)?.reporter == World.gates)
     }
 
-    @Test func `who moves to another room leaves the first at the instant of entering the second`() {
+    @Test func `moving to another room leaves the first at the instant of entering the second`() {
         var world = world()
         for second in 0..<10 {
             world.hear(World.carried, at: Double(second), signal: -60, by: World.hall)
@@ -82,7 +82,7 @@ import Testing
         #expect(world.crossings == ["enter 1", "exit 1", "enter 2"])
     }
 
-    @Test func `what a scanner hears moves neither the scanner nor strangers`() {
+    @Test func `a sighting by a scanner moves neither the scanner nor unknown tags`() {
         var world = world()
         world.putBeacon(3, .beacons(World.office, major: nil, minor: nil))
         for second in 0..<10 { world.hear(World.beacon(4), at: Double(second), by: World.hall) }
@@ -99,7 +99,7 @@ import Testing
         #expect(world.crossings == ["enter 1"])
     }
 
-    @Test func `a gateway that replays an hour moves nobody`() {
+    @Test func `a gateway that replays an hour causes no crossing`() {
         var world = World()
         world.addScanners()
         world.putBeacon(1, .scanner(World.hall))

@@ -20,7 +20,7 @@ import Testing
         #expect(world.engine.safety(of: World.ana) == Safety(state: .unsafe, since: World.time(170)))
     }
 
-    @Test func `inside a region that is no muster region is not safe`() {
+    @Test func `being inside a region that is not a muster region is not safe`() {
         var world = World()
         world.putSquare(1, at: 45, 14)
         world.stay(45, 14, from: 0, to: 60)
@@ -40,7 +40,7 @@ import Testing
         #expect(world.safety == [.safe, .unknown, .safe])
     }
 
-    @Test func `a truth told an hour late crosses but does not pretend to be now`() {
+    @Test func `positions an hour late cross, and do not make safe now`() {
         var world = World(silenceSeconds: 600)
         world.putSquare(1, at: 45, 14, isMuster: true)
         for second in stride(from: 0.0, through: 60, by: 5) {
@@ -83,7 +83,7 @@ import Testing
         #expect(world.safety == [.safe, .unsafe])
     }
 
-    @Test func `who was silent for a short limit is known again once the limit is raised`() {
+    @Test func `a person silent beyond a short limit is known again once the limit is raised`() {
         var world = World(silenceSeconds: 10)
         world.putSquare(1, at: 45, 14, isMuster: true)
         world.stay(45, 14, from: 0, to: 5)

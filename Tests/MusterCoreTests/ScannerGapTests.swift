@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the silence of a scanner that reports sightings alone is no exit either`(isFollowedByOther: Bool) {
+    func `the silence of a scanner that reports sightings alone is not an exit either`(isFollowedByOther: Bool) {
         var world = World(policy: .confident)
         world.addScanners()
         // Ana's own phone stands in the room, and reports sightings alone.
@@ -61,7 +61,7 @@ import Testing
         #expect(world.standing(1, of: World.tag) == .unknown)
     }
 
-    @Test func `a tag that is heard again was not left, and one sighting is no evidence that it stayed`() {
+    @Test func `a tag heard again did not leave, and one sighting does not prove that it stayed`() {
         var world = world()
         world.sweep(at: 1_800)
         hear(World.carried, 3_600..<3_602, in: &world)
@@ -84,7 +84,7 @@ import Testing
         #expect(world.crossings == ["enter 1"])
     }
 
-    @Test func `an hour that a scanner tells late is no hour in which it did not hear the tag`() {
+    @Test func `an hour reported late by a scanner is not an hour without the tag`() {
         var world = world()
         world.sweep(at: 1_800)
         #expect(world.standing(1, of: World.tag) == .unknown)
@@ -100,7 +100,7 @@ import Testing
         #expect(world.crossings == ["enter 1"])
     }
 
-    @Test func `after an hour that a scanner tells late a tag has left by what it hears since then`() {
+    @Test func `after an hour reported late a tag leaves once the scanner does not hear it`() {
         var world = world()
         world.sweep(at: 1_800)
         for second in stride(from: 10, to: 3_530, by: 10) {
@@ -114,7 +114,7 @@ import Testing
         #expect(world.crossings == ["enter 1", "exit 1"])
     }
 
-    @Test func `a scanner whose clock is minutes behind moves nobody out`() {
+    @Test func `a scanner whose clock is minutes behind causes no exit`() {
         var world = world()
         for second in 20..<400 {
             world.hear(Self.other, at: Double(second), receivedAt: Double(second) + 300, by: World.hall)
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a silence that nobody looked at is one too`(isOfOther: Bool) {
+    func `a silence during which the server was off counts too`(isOfOther: Bool) {
         var world = World(policy: .confident)
         world.addScanners()
         world.putBeacon(1, .scanner(World.hall), at: 45, isMuster: true)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: 0..<SoakSeeds.rounds(12, inSoak: 40))
-    func `when the clock is looked at changes nothing of where a tag is told to be`(seed: Int) {
+    func `the moments of the sweeps do not change where a tag is reported`(seed: Int) {
         var chance = Chance(seed: UInt64(seed))
         var often = World(policy: .confident)
         often.addScanners()

@@ -6,7 +6,7 @@ import Testing
 /// What the engine leaves out because it can change nothing, against the way that leaves out nothing.
 @Suite struct ShortcutEquivalenceTests {
     @Test(arguments: CrossingPolicy.allCases)
-    func `what stays where it is tells no more and no less than when every region is gone through`(
+    func `the shortcut for devices at rest gives the same reports as a full evaluation`(
         policy: CrossingPolicy
     ) {
         // Who may still have to be told of a dwell is gone through with every fix; nobody waits for ever. And after an
@@ -122,7 +122,7 @@ private struct Town {
     }
 }
 
-/// Someone who goes about, and now and then drives.
+/// A person who walks about and sometimes drives.
 private struct Walker {
     var latitude: Double
     var longitude: Double

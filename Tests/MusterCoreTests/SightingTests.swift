@@ -17,7 +17,7 @@ import Testing
         "E2C5-6DB5DFFB-48D2-B060-D0F5A71096E0", "E2C56DB5DFFB-48D2-B060D0F5A71096E0",
         "-2C56DB5DFFB48D2B060D0F5A71096E0",
     ])
-    func `what is no UUID is none`(text: String) {
+    func `a malformed UUID is refused`(text: String) {
         #expect(BeaconUUID(text) == nil)
     }
 

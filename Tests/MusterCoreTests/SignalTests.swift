@@ -6,7 +6,7 @@ import Testing
         Signal(id: "a", name: "button", sampleTime: World.time(seconds), receivedTime: World.time(seconds))
     }
 
-    @Test func `a signal is told, and shows of nobody that they were heard`() {
+    @Test func `a signal is reported, and does not show that its person was heard`() {
         var world = World()
         let before = world.engine.safety(of: World.ana)
         var decision = Decision()
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "ä", String(repeating: "x", count: 65), "a/b"])
-    func `what is no word is none`(text: String) {
+    func `an invalid signal name is refused`(text: String) {
         #expect(!Signal.isValid(word: text) && Signal.isValid(word: "trigger-1"))
     }
 }

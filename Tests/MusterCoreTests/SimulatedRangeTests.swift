@@ -10,7 +10,7 @@ import Testing
         return world
     }
 
-    @Test func `an invented distance ends no alarm of a fence that a measured one began`() throws {
+    @Test func `a simulated distance ends no alarm that a measured one began`() throws {
         var world = world()
         try world.measure(.person(World.ben), within: 3)
         world.range(2, at: 71)
@@ -27,7 +27,7 @@ import Testing
         #expect(world.proximityTurns == ["made", "near 1", "left 1"])
     }
 
-    @Test func `what an invented distance began one may end, and what is measured then is said anew`() throws {
+    @Test func `a simulated distance may end what one began, and a measured one is reported again`() throws {
         var world = world()
         try world.measure(.person(World.ben), within: 3)
         world.range(2, at: 71, source: .simulated)
@@ -43,7 +43,7 @@ import Testing
         #expect(world.proximityTurns == ["made", "near 1", "left 1", "near 1", "near 1"])
     }
 
-    @Test func `an invented distance neither hides nor ends that two are apart`() throws {
+    @Test func `a simulated distance neither hides nor ends a report that two are apart`() throws {
         var world = world()
         try world.measure(.person(World.ben), within: 50, .together(afterSeconds: 100))
         world.range(3, at: 71, source: .simulated)
@@ -58,7 +58,7 @@ import Testing
         #expect(world.proximityTurns == ["made", "apart 1"])
     }
 
-    @Test func `that two are apart is reported by an invented distance only while that can be said with it`() throws {
+    @Test func `two are not reported apart once the simulated distance is too old`() throws {
         var world = world()
         try world.measure(.person(World.ben), within: 50, .together(afterSeconds: 60))
         world.range(200, at: 71, source: .simulated)
@@ -68,7 +68,7 @@ import Testing
         #expect(world.engine.proximityAlarms(of: World.closeness).isEmpty)
     }
 
-    @Test func `a contact that a program invented is listed apart from what was measured`() {
+    @Test func `a simulated contact is listed apart from measured ones`() {
         let ranges = [
             (0.0, 2.0, PeerRange.Source.ultraWideband), (10, 1, .simulated), (15, 90, .simulated),
             (20, 3, .ultraWideband),

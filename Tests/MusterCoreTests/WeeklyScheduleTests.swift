@@ -46,14 +46,14 @@ extension ZoneOffsets {
         #expect(times(225, 275, on: Self.spring) == nil)
     }
 
-    @Test func `of a time that comes twice a window begins at the first and ends at the second`() {
+    @Test func `for a repeated local time a window begins at the first and ends at the second`() {
         // From 02:00 to 03:00 comes twice: from 00:00 UTC and from 01:00 UTC.
         #expect(times(250, 500, on: Self.autumn) == [30, 240])
         #expect(times(100, 250, on: Self.autumn) == [-60, 90])
         #expect(times(225, 275, on: Self.autumn) == [15, 105])
     }
 
-    @Test func `only the window's own day of the week has it, and an unknown zone has none`() {
+    @Test func `a window is on its own weekday alone, and an unknown zone has none`() {
         var schedule = WeeklySchedule(
             zone: "Europe/Vienna", windows: [.init(weekday: 1, startMinute: 0, endMinute: 60)])
         let days = (Self.spring...Self.spring + 13).filter {

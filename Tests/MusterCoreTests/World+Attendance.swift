@@ -1,5 +1,6 @@
-import MusterCore
 import MusterGeometry
+
+@testable import MusterCore
 
 /// Attendance rules, and what they report.
 extension World {
@@ -61,8 +62,11 @@ extension World {
         attendance.map { "\($0.turn) \(Int($0.at.seconds(since: Self.time(0))))" }
     }
 
+    /// The rule of a number; nil when there is none.
+    func attendanceRule(_ number: AttendanceNumber) -> AttendanceRule? { engine.attendance.states[number]?.rule }
+
     func whereabouts(of user: UserNumber, in region: Int32 = 1) -> Attendance {
-        engine.attendance(of: user, in: RegionNumber(region), now: Self.time(now))
+        engine.attendance(of: user, in: RegionNumber(region), now: Self.time(now), after: Decision())
     }
 
     /// Returns an engine with what the store of this one would hold after kill -9.

@@ -1,5 +1,6 @@
-import MusterCore
 import MusterGeometry
+
+@testable import MusterCore
 
 /// Proximity rules, and what they report.
 extension World {
@@ -43,9 +44,12 @@ extension World {
         proximity.map { "\($0.turn)" + ($0.who.map { " \($0.rawValue)" } ?? "") }
     }
 
+    /// The rule about the distance; nil when there is none.
+    var proximityRule: ProximityRule? { engine.proximity.states[Self.closeness]?.rule }
+
     /// How far a person is from the centre of the rule.
     func reading(of user: UserNumber) -> ProximityReading? {
-        engine.proximityRule(Self.closeness).flatMap { rule in
+        proximityRule.flatMap { rule in
             engine.proximity(of: rule, now: Self.time(now)).first { $0.user == user }
         }
     }

@@ -53,7 +53,7 @@ struct AntimeridianDataTests {
         #expect(compared == 24)
     }
 
-    @Test func `what is off the globe or meets itself is refused`() throws {
+    @Test func `a polygon off the globe or meeting itself is refused`() throws {
         var seen: Set<String> = []
         for (name, area) in try Self.areas("input") {
             guard let kind = Self.refused[name] else { continue }

@@ -10,7 +10,7 @@ import Testing
             square, inside: [], outside: ["2 2", "2 1.0000000000000002", "4.000000000000001 2", "-1 0", "2 -0.000001"])
     }
 
-    @Test func `a corner level with a place is counted once`() {
+    @Test func `a corner on the ray from a place is counted once`() {
         let diamond = polygon("0 -1, 1 0, 0 1, -1 0, 0 -1")
         check(diamond, inside: ["0 0", "0.5 0", "1 0", "0 1", "0.5 0.5"], outside: ["1.5 0", "0 1.5", "-2 0", "0 -2"])
     }

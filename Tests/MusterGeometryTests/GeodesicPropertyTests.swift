@@ -2,7 +2,7 @@ import MusterGeometry
 import Testing
 
 @Suite struct GeodesicPropertyTests {
-    @Test func `going where the line to a place leads arrives there, from anywhere to anywhere`() {
+    @Test func `the direct geodesic along the inverse one arrives at its end`() {
         var random = SeededRandom(seed: 10)
         for round in 0..<20_000 {
             let start = random.place()
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `known lengths are met`() {
+    @Test func `known distances are computed exactly`() {
         func distance(_ a: (Double, Double), _ b: (Double, Double)) -> Double {
             Coordinate(validLatitude: a.0, longitude: a.1).distance(
                 to: Coordinate(validLatitude: b.0, longitude: b.1)

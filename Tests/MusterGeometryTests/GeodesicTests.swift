@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct GeodesicTests {
     @Test(.enabled(if: TestData.isPresent, "test data absent: set MUSTER_TEST_DATA"))
-    func `the reference geodesics are met within a micrometre`() throws {
+    func `the reference geodesics are computed within a micrometre`() throws {
         var worst = 0.0
         var lines = 0
         for line in try TestData.text("geodesic/GeodTest-100.dat").split(separator: "\n") {

@@ -68,7 +68,7 @@ import Testing
         #expect(abs(there - same.inradius.value) < 0.2)
     }
 
-    @Test func `of several polygons the roomiest counts`() {
+    @Test func `a multipolygon has the inradius of its roomiest polygon`() {
         let small = Polygon(exterior: ring(box(20, 20)))
         let large = Polygon(exterior: ring(box(80, 60), at: 46.1))
         check(.multiPolygon([small, large]), 30)
@@ -80,7 +80,7 @@ import Testing
         #expect(abs(shape.inradius.value - 111_694) < 400)
     }
 
-    @Test func `a hundred thousand corners are few searches`() {
+    @Test func `the inradius of a hundred thousand corners takes few searches`() {
         let corners = (0..<100_000).map { index -> (Double, Double) in
             let angle = Double(index) / 100_000 * 2 * .pi
             let radius = 1000 + 200 * sin(angle * 37) + 20 * sin(angle * 4001)
@@ -90,7 +90,7 @@ import Testing
         #expect(found > 780 * 0.97 && found < 805)
     }
 
-    @Test func `nowhere in a ragged polygon is there more room than it says, nor much less`() {
+    @Test func `the inradius of a ragged polygon is not too small, nor much too large`() {
         var random = SeededRandom(seed: 140)
         for vertices in [5, 9, 17, 32, 33, 64, 150] {
             let star = random.star(

@@ -97,7 +97,7 @@ struct PlaceIndexTests {
         }
     }
 
-    @Test func `something with an extent is a candidate wherever it may be met`() {
+    @Test func `an entry with an extent is a candidate wherever it may overlap`() {
         var random = SeededRandom(seed: 5)
         for _ in 0..<500 {
             let corner = random.place(latitude: -80...80, longitude: -180...180)

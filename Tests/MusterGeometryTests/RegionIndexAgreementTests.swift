@@ -75,7 +75,7 @@ import Testing
         #expect(adopted > 10)
     }
 
-    @Test func `a way crosses what the oracle says it does`() {
+    @Test func `a segment crosses the regions that the oracle finds`() {
         var random = SeededRandom(seed: 128)
         for shapes in [
             RegionWorlds.polygons(150, vertices: 16, seed: 129), RegionWorlds.edgesOfTheWorld(40, seed: 130),
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `what is near, and how near, is what every shape alone says`() {
+    @Test func `the regions near a place, and their distances, equal those of each shape alone`() {
         let shapes = RegionWorlds.polygons(200, vertices: 32, seed: 132)
         let prepared = shapes.map { PreparedShape($0) }
         let index = Self.index(shapes, besideTheMesh: 0.1)

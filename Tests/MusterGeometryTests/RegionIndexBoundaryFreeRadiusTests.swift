@@ -3,7 +3,7 @@ import Testing
 
 /// What an index says is clear of boundaries, against every shape alone.
 @Suite struct RegionIndexBoundaryFreeRadiusTests {
-    @Test func `no boundary is nearer than what is said to be clear, and not much is said to be unclear`() {
+    @Test func `no boundary is within the boundary-free radius, and the radius is not much too small`() {
         var random = SeededRandom(seed: 82)
         var (clear, possible) = (0.0, 0.0)
         for round in 0..<12 {
@@ -27,7 +27,7 @@ import Testing
         #expect(clear > 0.5 * possible, "\(clear) of \(possible)")
     }
 
-    @Test func `nothing is said to be clear at the poles and the antimeridian`() {
+    @Test func `the boundary-free radius is 0 at the poles and the antimeridian`() {
         let index = RegionIndex([(Int32(0), Shape.circle(Circle(centre: place(10, 10), radius: 50)))])
         for place in [place(89, 0), place(-90, 0), place(5, 180), place(5, -179.9999)] {
             #expect(index.boundaryFreeRadius(around: place, within: 100) == 0)
@@ -35,7 +35,7 @@ import Testing
         #expect(index.boundaryFreeRadius(around: place(11, 10), within: 100) == 100)
     }
 
-    @Test func `where hundreds of regions have one corner nothing is clear there, and all is elsewhere`() {
+    @Test func `the boundary-free radius is 0 where hundreds of regions share a corner, and not elsewhere`() {
         let shapes = (0..<400).map { number -> Shape in
             let side = 0.001 + 0.0001 * Double(number)
             return .polygon(

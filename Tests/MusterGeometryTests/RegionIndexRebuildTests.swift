@@ -3,7 +3,7 @@ import Testing
 
 /// A region index that is rebuilt while it changes.
 @Suite struct RegionIndexRebuildTests {
-    @Test func `what is put and removed while a mesh is built stays true`() {
+    @Test func `edits made while a mesh is built are kept`() {
         var random = SeededRandom(seed: 70)
         var world = ChangingWorld()
         var plans: [RegionIndexRebuild] = []
@@ -23,7 +23,7 @@ import Testing
         #expect(adopted > 10)
     }
 
-    @Test func `a rebuild from before the last one adopted is dropped`() throws {
+    @Test func `a rebuild older than the adopted one is dropped`() throws {
         let place = Coordinate(validLatitude: 1, longitude: 1)
         var index = RegionIndex()
         for id in 0..<100 { index.put(.circle(Circle(centre: place, radius: 100)), as: Int32(id)) }
@@ -56,7 +56,7 @@ import Testing
         #expect(index.rebuild == nil)
     }
 
-    @Test func `numbers below nothing and as large as they come are kept`() {
+    @Test func `negative and extreme region numbers are kept`() {
         let place = Coordinate(validLatitude: 1, longitude: 1)
         let ids: [Int32] = [.min, -5, 0, 7, .max]
         let index = RegionIndex(ids.reversed().map { ($0, .circle(Circle(centre: place, radius: 100))) })
@@ -65,7 +65,7 @@ import Testing
         #expect(found == ids)
     }
 
-    @Test func `of a number that comes several times the last shape stays`() {
+    @Test func `of a repeated region number the last shape is kept`() {
         let (here, there) = (
             Coordinate(validLatitude: 1, longitude: 1), Coordinate(validLatitude: 2, longitude: 2)
         )

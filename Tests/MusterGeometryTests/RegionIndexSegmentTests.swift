@@ -3,7 +3,7 @@ import Testing
 
 /// Which regions a way touches: the mesh against the delta, and both against the points of the way.
 @Suite struct RegionIndexSegmentTests {
-    @Test func `a way touches what holds one of its points`() {
+    @Test func `a segment touches the regions that hold one of its points`() {
         var random = SeededRandom(seed: 90)
         var touched = 0
         for round in 0..<16 {
@@ -30,7 +30,7 @@ import Testing
         #expect(touched > rounds(2000))
     }
 
-    @Test func `a way that touches a corner or runs along an edge touches the region`() throws {
+    @Test func `a segment that touches a corner or runs along an edge touches the region`() throws {
         let square = try Shape.validated(polygon: [ring("1 1, 2 1, 2 2, 1 2, 1 1")])
         let beyond = try Shape.validated(polygon: [ring("179 1, -179 1, -179 2, 179 2, 179 1")])
         let shapes: [(id: Int32, shape: Shape)] = [(1, square), (2, beyond)]

@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Fails where memory that was never written is not zero, as `Scripts/test` has it.
-    @Test func `bringing near what an index without a mesh holds reads nothing that is not there`() throws {
+    @Test func `prefetching in an index without a mesh reads no uninitialized memory`() throws {
         var index = RegionIndex()
         let places = [try Coordinate(latitude: 52, longitude: 13.5), try Coordinate(latitude: -90, longitude: 0)]
         for id in Int32(0)..<3 {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `the regions within a distance are those whose own distance says so`() {
+    @Test func `the regions within a distance are those whose own distance is within it`() {
         var random = SeededRandom(seed: 21)
         var index = RegionIndex()
         var shapes: [Int32: Shape] = [:]
@@ -57,19 +57,19 @@ import Testing
         for _ in 0..<rounds(300) {
             let place = Self.anyPlace(near: shapes, &random)
             let radius = Metres(pow10(random.number(0...7)))
-            var found: [Int32] = []
-            index.regions(within: radius, of: place, into: &found)
+            var found = Answers<NearbyRegion>()
+            index.nearby(place, within: radius, into: &found)
             let expected = shapes.filter {
                 $0.value.contains(place) || $0.value.signedDistanceToBoundary(from: place).value >= -radius.value
             }.keys.sorted()
-            #expect(found == expected, "\(place) \(radius)")
+            #expect(found.map { $0.id } == expected, "\(place) \(radius)")
             near += found.count
         }
         #expect(near > rounds(300))
-        var none: [Int32] = []
-        index.regions(within: -1, of: Coordinate(validLatitude: 0, longitude: 0), into: &none)
-        index.regions(within: Metres(.nan), of: Coordinate(validLatitude: 0, longitude: 0), into: &none)
-        #expect(none.isEmpty)
+        var none = Answers<NearbyRegion>()
+        index.nearby(Coordinate(validLatitude: 0, longitude: 0), within: -1, into: &none)
+        index.nearby(Coordinate(validLatitude: 0, longitude: 0), within: Metres(.nan), into: &none)
+        #expect(none.count == 0)
     }
 
     @Test func `a copy keeps its answers while the original changes`() throws {

@@ -64,7 +64,7 @@ import Testing
         #expect(faults([[outer] + corner], .simpleFeatures) == [])
     }
 
-    @Test func `of many holes those are found that lie outside, or in another`() {
+    @Test func `among many holes one outside or within another is found`() {
         var rings = [square(0, 0, 80)]
         for number in 0..<400 {
             rings.append(square(Double(number % 20) * 4 + 0.5, Double(number / 20) * 4 + 0.5, 3, isHole: true))
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a shape of thousands of edges on the antimeridian is made ready at once, and measures right`() throws {
+    @Test func `a shape with thousands of edges on the antimeridian is prepared at once, and measures right`() throws {
         // A strip on both sides, cut at the antimeridian as RFC 7946 asks, its cut in 5,000 pieces and in one.
         func strip(_ pieces: Int) throws -> Shape {
             let steps = (0...pieces).map { -10 + 20 * Double($0) / Double(pieces) }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SmallInputTests {
     typealias Corner = (x: Int, y: Int)
 
-    @Test func `every triangle of a small grid holds the points that whole numbers say`() {
+    @Test func `every triangle of a small grid holds the points that integer arithmetic gives`() {
         let grid = Self.grid(4)
         var checked = 0
         for a in grid {
@@ -32,7 +32,7 @@ import Testing
         #expect(checked > 100_000)
     }
 
-    @Test func `every ring of four corners is refused exactly when whole numbers find it not simple`() {
+    @Test func `every ring of four corners is refused exactly when integer arithmetic finds it not simple`() {
         let grid = Self.grid(3)
         var accepted = 0
         for a in grid {
@@ -51,7 +51,7 @@ import Testing
         #expect(accepted > 500)
     }
 
-    @Test func `a point a hair beside an edge is told from one on it`() {
+    @Test func `a point a few ulps beside an edge is distinguished from one on it`() {
         // The classic trap: points on a line through (12, 12) and (24, 24) and a few ulps off.
         for row in -16...16 {
             for column in -16...16 {

@@ -12,7 +12,7 @@ import Testing
     private static let seed = ProcessInfo.processInfo.environment["MUSTER_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test(arguments: [seed])
-    func `what a bad network cuts anywhere is there once, at both sides, attachments too`(_ seed: UInt64) async throws {
+    func `documents and attachments arrive once over a network that cuts anywhere`(_ seed: UInt64) async throws {
         print("seed \(seed)")
         try await RunningServer.run { server in
             let network = BadNetwork(to: try #require(URL(string: server.address)?.port), seed: seed)

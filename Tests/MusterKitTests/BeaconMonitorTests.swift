@@ -75,7 +75,7 @@ import Testing
         #expect(monitor.state(of: .init(collection: "app", id: "yard")) == nil)
     }
 
-    @Test func `requestState tells where it stands now, and ranging what is heard`() async throws {
+    @Test func `requestState delivers the current state, and ranging the sightings`() async throws {
         let monitor = try await monitor(try LocalStore(path: nil))
         let ranging = monitor.ranging
         _ = await events(monitor, heard(-3...0))
@@ -124,7 +124,7 @@ import Testing
         #expect(monitor.states.map(\.standing) == [.outside])
     }
 
-    @Test func `an event that nobody was told before the end is told by the next start`() async throws {
+    @Test func `an event that was not delivered before the end is delivered at the next start`() async throws {
         let store = try LocalStore(path: nil)
         let watch = try RegionWatch(
             BeaconMonitor.Region.snapshot([.init("hall", identity: Self.hall)]), store: store, now: { Self.end })
@@ -237,5 +237,12 @@ private struct IdleBeacons: BeaconSource {
             }
             continuation.onTermination = { _ in task.cancel() }
         }
+    }
+}
+
+extension LocalSightings {
+    /// The number of sightings that wait.
+    func count() async throws -> Int {
+        try await file.read { _, database in try SightingRows(database, table: Self.table).count() }
     }
 }

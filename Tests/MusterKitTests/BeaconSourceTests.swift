@@ -61,14 +61,14 @@ import Testing
     }
 
     @Test(arguments: ["{", "[]", #"{"beacon":"x","sampleTime":"2026-09-21T14:13:20Z"}"#, #"{"beacon":"1:2:3"}"#])
-    func `a line that is no sighting is named`(line: String) {
+    func `an error names the line that is not a sighting`(line: String) {
         let good = #"{"listenedUntil":"2026-09-21T14:13:25Z"}"#
-        #expect(throws: MusterError.unexpected(reason: "line 2 of the recording is no sighting")) {
+        #expect(throws: MusterError.unexpected(reason: "line 2 of the recording is not a sighting")) {
             try RecordedSightings(jsonLines: Array("\(good)\n\(line)\n".utf8))
         }
     }
 
-    @Test func `an adapter that is pulled out is tried again, and its silence is no listening`() async throws {
+    @Test func `an adapter that was pulled out is tried again, and counts as not listening`() async throws {
         let source = LooseAdapter(at: Self.start)
         let beacons = BluetoothBeacons(
             source, now: { Self.start },

@@ -44,7 +44,7 @@ import Testing
         #"{"aps":{"content-available":1},"data":{"source":"cognito-sync","identityPoolId":"p","identityId":"i","#
             + #""datasetName":"d","syncCount":7}}"#,
     ])
-    func `a push is read wherever its keys are`(json: String) throws {
+    func `a push update is read at each place where services put its keys`(json: String) throws {
         let update = try #require(Muster.PushUpdate(json: Data(json.utf8)))
         #expect(update.datasetName == "d" && update.syncCount == 7)
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
@@ -57,7 +57,7 @@ import Testing
         #"{"source":"cognito-sync","identityPoolId":"p","identityId":"i","datasetName":"d"}"#,
         #"{"source":"cognito-sync","identityPoolId":"p","identityId":"i","datasetName":"d","syncCount":"many"}"#,
     ])
-    func `a push of something else is none`(json: String) {
+    func `a push of another kind is not an update`(json: String) {
         #expect(Muster.PushUpdate(json: Data(json.utf8)) == nil)
     }
 }

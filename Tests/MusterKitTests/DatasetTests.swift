@@ -7,7 +7,7 @@ import Testing
 
 /// Datasets of two devices of one person, against a real server over a real socket.
 @Suite struct DatasetTests {
-    @Test func `device A changes, device B is told, its last sync count is smaller, it synchronizes`() async throws {
+    @Test func `device A changes a dataset, device B is notified of a larger count, and synchronizes`() async throws {
         try await RunningServer.run { server in
             let (deviceA, deviceB) = try await DatasetDevice.pair(at: server)
             let datasetOfA = try deviceA.muster.dataset("myDataset")
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `what one device changes is on the other at once, by the live feed`() async throws {
+    @Test func `a change on one device is on the other at once, by the live feed`() async throws {
         try await RunningServer.run { server in
             let (deviceA, deviceB) = try await DatasetDevice.pair(at: server, followsDatasets: true)
             let (settingsA, settingsB) = (
@@ -98,6 +98,16 @@ import Testing
                 #expect(try await !dataset.isUnsynchronized)
             }
 
+            // A handler that synchronizes the dataset itself waits for nothing.
+            other.handlers.conflict = { _ in
+                await #expect(throws: Never.self) { try await other.synchronize() }
+                return .local
+            }
+            try await bothPut("tie", aheadSeconds: 0)
+            try await other.synchronize()
+            try await one.synchronize()
+            #expect(try await one.get("tie") == "of B")
+
             // Without a decision, nothing of the synchronization is stored on either side.
             other.handlers.conflict = { _ in nil }
             try await bothPut("open", aheadSeconds: 1)
@@ -116,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `removals travel, also of what another device removed first`() async throws {
+    @Test func `removals are synchronized, also of records that another device removed first`() async throws {
         try await RunningServer.run { server in
             let (deviceA, deviceB) = try await DatasetDevice.pair(at: server)
             let (one, other) = (try deviceA.muster.dataset("d"), try deviceB.muster.dataset("d"))
@@ -141,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `a dataset deleted on one device goes from the other, or is made anew by it`() async throws {
+    @Test func `a dataset deleted on one device is deleted on the other, or created again by it`() async throws {
         try await RunningServer.run { server in
             let (deviceA, deviceB) = try await DatasetDevice.pair(at: server)
             for (name, isKept, isCreatedAgain) in [
@@ -294,9 +304,7 @@ import Testing
         }
     }
 
-    @Test func `what a guest stored before signing in comes to the handler, which takes it over and deletes it`()
-        async throws
-    {
+    @Test func `a guest's datasets are given to the handler at sign-in, and deleted after it took them`() async throws {
         try await RunningServer.run { server in
             let guest = try await AmazonGuest(of: "north", at: server)
             try await guest.put("light", for: "theme", in: "settings")
@@ -328,7 +336,7 @@ import Testing
         }
     }
 
-    @Test func `what can be no record or dataset is said, and so is a device that is signed out`() async throws {
+    @Test func `invalid records and datasets are errors, and so is a device that is signed out`() async throws {
         try await RunningServer.run { server in
             _ = try await server.member("ann", of: nil)
             let device = try await DatasetDevice(server)
@@ -354,7 +362,7 @@ import Testing
         }
     }
 
-    @Test func `another account of the same name gets a person's datasets whole, and not by the counts of the first`()
+    @Test func `another account of the same name receives the whole datasets, regardless of the first one's counts`()
         async throws
     {
         try await RunningServer.run { server in
@@ -365,6 +373,14 @@ import Testing
                 try await settings.put("\(number)", for: "k")
                 try await settings.synchronize()
             }
+            // One that was deleted, and one that was deleted and used again, both unknown to the server.
+            let (gone, reused) = (try device.muster.dataset("gone"), try device.muster.dataset("reused"))
+            for dataset in [gone, reused] {
+                try await dataset.put("old", for: "k")
+                try await dataset.synchronize()
+                try await dataset.delete()
+            }
+            try await reused.put("new", for: "k")
             try await server.ask("DELETE", "users/ann")
             _ = try await server.member("ann", of: nil)
             try await device.muster.signIn(
@@ -372,6 +388,9 @@ import Testing
             try await settings.synchronize()
             #expect(try await device.ask("datasets/settings")["records"]?.elements?.first?["value"]?.string == "2")
             #expect(try await settings.lastSyncCount == 1)
+            try await reused.synchronize()
+            #expect(try await device.ask("datasets/reused")["records"]?.elements?.first?["value"]?.string == "new")
+            #expect(try await device.muster.datasetNames() == ["reused", "settings"])
             try await device.close()
         }
     }

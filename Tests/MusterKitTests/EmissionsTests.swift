@@ -28,7 +28,7 @@ import Testing
         var most: Int { counts.withLock { $0.most } }
     }
 
-    @Test func `who asks while nothing new is recorded waits for the one that runs`() async {
+    @Test func `a caller waits for the emission under way while nothing new is recorded`() async {
         let gate = Gate()
         let emissions = Emissions(cancelled: false) { 1 }
         async let first = emissions.emit { await gate.pass() }
@@ -44,7 +44,7 @@ import Testing
         #expect(gate.begun == 1)
     }
 
-    @Test func `what is recorded while one runs is brought by one more, however many ask`() async {
+    @Test func `recordings during an emission are sent by one more, however many callers ask`() async {
         let gate = Gate()
         let recorded = Mutex<Int64>(1)
         let emissions = Emissions(cancelled: false) { recorded.withLock { $0 } }
@@ -66,7 +66,7 @@ import Testing
         #expect(gate.most == 1)
     }
 
-    @Test func `an emission goes on as long as anyone waits for it, and the next waits for its end`() async {
+    @Test func `an emission runs while any caller waits for it, and the next waits for its end`() async {
         let gate = Gate()
         let emissions = Emissions(cancelled: false) { 1 }
         let impatient = Task { await emissions.emit { await gate.pass() } }
@@ -86,5 +86,34 @@ import Testing
         gate.open()
         #expect(await emissions.emit { true })
         #expect(gate.most == 1)
+    }
+
+    @Test func `a cancelled caller waits no longer, though the emission goes on for another`() async {
+        let gate = Gate()
+        let emissions = Emissions(cancelled: false) { 1 }
+        let patient = Task { await emissions.emit { await gate.pass() } }
+        await gate.waitForBeginning()
+        let impatient = Task { await emissions.emit { await gate.pass() } }
+        while emissions.waiting < 2 { await Task.yield() }
+        impatient.cancel()
+        #expect(await !impatient.value)
+        gate.open()
+        #expect(await patient.value)
+    }
+
+    @Test func `ending cancels the emission that runs and the one that waits, and later ones`() async {
+        let gate = Gate()
+        let recorded = Mutex<Int64>(1)
+        let emissions = Emissions(cancelled: false) { recorded.withLock { $0 } }
+        async let first = emissions.emit { await gate.pass() }
+        await gate.waitForBeginning()
+        recorded.withLock { $0 = 2 }
+        async let second = emissions.emit { await gate.pass() }
+        while emissions.waiting < 2 { await Task.yield() }
+        await emissions.end()
+        #expect(await !first)
+        #expect(await !second)
+        #expect(await !emissions.emit { true })
+        #expect(gate.begun == 1)
     }
 }

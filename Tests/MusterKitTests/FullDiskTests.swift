@@ -8,7 +8,7 @@ import Testing
 
 /// A device whose disk is full.
 @Suite struct FullDiskTests {
-    @Test func `what cannot be recorded for want of room waits, and is recorded when there is some`() async throws {
+    @Test func `a location that a full disk refuses is recorded once there is room`() async throws {
         let path = temporaryPath()
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let store = try LocalStore(path: path)
@@ -42,7 +42,7 @@ import Testing
         #expect(try await store.count() == fixes.count)
     }
 
-    @Test func `a disk that stays full ends the tracker in a sentence, and what was recorded is there`() async throws {
+    @Test func `a disk that stays full ends the tracker with an error, and keeps what was recorded`() async throws {
         let path = temporaryPath()
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let store = try LocalStore(path: path)

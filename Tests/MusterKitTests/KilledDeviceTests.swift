@@ -18,7 +18,7 @@ extension KilledProcessTests.KilledDeviceTests {
     private static let seed = ProcessInfo.processInfo.environment["MUSTER_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test(arguments: Way.allCases)
-    func `a device that is killed anywhere has in the end what the server has, once`(_ way: Way) async throws {
+    func `a device that is killed at any point ends with what the server has, once`(_ way: Way) async throws {
         print("seed \(Self.seed)")
         let path = temporaryPath()
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }

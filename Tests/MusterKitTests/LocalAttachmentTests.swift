@@ -31,7 +31,7 @@ import Testing
         try left.close()
     }
 
-    @Test func `what a process that died left of an attachment is dropped an hour after it was seen`() async throws {
+    @Test func `an attachment left by a dead process is dropped an hour after it was seen`() async throws {
         let path = temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: path) }
         try LocalStore(path: path).close()
@@ -53,7 +53,7 @@ import Testing
         try file.close()
     }
 
-    @Test func `documents with files that came before a cut are kept`() async throws {
+    @Test func `documents with attachments received before a cut are kept`() async throws {
         let store = try LocalStore(path: nil)
         let photo = [UInt8](repeating: 1, count: 900_000)
         let attachment = ReplicatedAttachment(

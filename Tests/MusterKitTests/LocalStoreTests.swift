@@ -12,7 +12,7 @@ import Testing
         var created_at: Int64 = 0
     }
 
-    @Test func `what was saved is there after the file is opened again`() async throws {
+    @Test func `a saved document is there after the file is opened again`() async throws {
         let path = temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let store = try LocalStore(path: path)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a closed store says so to whoever still reads or writes`(isInMemory: Bool) async throws {
+    func `reading or writing a closed store is an error`(isInMemory: Bool) async throws {
         let path = isInMemory ? nil : temporaryPath()
         defer { if let path { try? FileManager.default.removeItem(atPath: path) } }
         let store = try LocalStore(path: path)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a document that comes with its conflicts is filed by what its winner says`(isSealed: Bool) async throws {
+    func `a document with conflicts is sorted by its winner's time`(isSealed: Bool) async throws {
         let store = try LocalStore(path: nil, key: isSealed ? SymmetricKey(size: .bits256) : nil)
         func revision(_ hash: String, _ createdAt: Int64, isDeleted: Bool = false, on base: [String] = [])
             -> ReplicatedRevision
@@ -112,7 +112,7 @@ import Testing
         #expect(try await newest() == [Note(text: "1-b", created_at: 20)])
     }
 
-    @Test func `an edit stands on the revision that was read, and on no other`() async throws {
+    @Test func `an edit on an outdated revision is a conflict`() async throws {
         let store = try LocalStore(path: nil)
         let first = try await store.save(Note(text: "one"), id: "a")
         let second = try await store.save(Note(text: "two"), id: "a", on: first.revision)
@@ -136,7 +136,7 @@ import Testing
         #expect(left.revision == right.revision)
     }
 
-    @Test func `documents come by when they were made`() async throws {
+    @Test func `documents are queried by their time of creation`() async throws {
         let store = try LocalStore(path: nil, key: SymmetricKey(size: .bits256))
         for index in 0..<50 {
             try await store.save(Note(text: "\(index)", created_at: Int64(index * 10)), id: "n\(index)")
@@ -153,7 +153,7 @@ import Testing
         #expect(try await store.documents(.newest(1), as: Note.self).map(\.value.text) == ["48"])
     }
 
-    @Test func `a sealed file shows nobody what documents say`() async throws {
+    @Test func `a sealed file holds no plain text of documents`() async throws {
         let path = temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let key = SymmetricKey(size: .bits256)
@@ -171,7 +171,7 @@ import Testing
         try again.close()
     }
 
-    @Test func `what is observed is told now and after a change`() async throws {
+    @Test func `an observation delivers its value now and after each change`() async throws {
         let store = try LocalStore(path: nil)
         var told = store.observe(.newest(10), as: Note.self).makeAsyncIterator()
         #expect(try await told.next()?.count == 0)

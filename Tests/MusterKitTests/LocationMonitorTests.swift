@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite struct LocationMonitorTests {
-    @Test func `a filter's edges: its accuracy and distance will do, its seconds are not enough`() throws {
+    @Test func `a filter admits a fix at its accuracy and distance, and not at its seconds`() throws {
         let start = try fix(0, north: 0)
         let filter = LocationFilter.foreground
         #expect(filter.admits(start, after: nil))
@@ -19,7 +19,7 @@ import Testing
         #expect(!filter.admits(try fix(-60, north: 500), after: start))
     }
 
-    @Test func `in the background a poorer fix will do and nearer ones will not`() throws {
+    @Test func `in the background a poorer fix is admitted and a nearer one is not`() throws {
         let start = try fix(0, north: 0)
         let filter = LocationFilter.background
         #expect(filter.admits(try fix(60, north: 101, accuracy: 100), after: start))
@@ -45,13 +45,13 @@ import Testing
         #expect(heard[1] == fixes)
     }
 
-    @Test func `who subscribes after the end hears nothing and does not wait`() async {
+    @Test func `a subscription after the end ends at once without locations`() async {
         let monitor = LocationMonitor()
         await monitor.run(StreamedLocations(AsyncStream { $0.finish() }))
         for await _ in monitor.subscribe() { Issue.record("nothing was told") }
     }
 
-    @Test func `the mode decides which filter counts`() throws {
+    @Test func `the mode selects the filter`() throws {
         let monitor = LocationMonitor()
         #expect(monitor.reportFix(try fix(0, north: 0)))
         monitor.mode = .background
@@ -60,7 +60,7 @@ import Testing
         #expect(monitor.reportFix(try fix(20, north: 50)))
     }
 
-    @Test func `one fix of next year silences nothing, nor does a clock that was set back`() throws {
+    @Test func `a fix dated next year does not block later ones, nor does a clock set back`() throws {
         let clock = Mutex(0.0)
         let year = 365 * 86_400.0
         let now: @Sendable () -> Instant = { noon.advanced(bySeconds: clock.withLock { $0 }) }
@@ -86,7 +86,7 @@ import Testing
         #expect(restarted.reportFix(try fix(60, north: 220)))
     }
 
-    @Test(arguments: 1...20) func `fixes with times to come change nothing of what right ones come through`(
+    @Test(arguments: 1...20) func `fixes dated in the future do not change which others are admitted`(
         _ seed: UInt64
     ) throws {
         var dice = Dice(seed: seed)

@@ -4,7 +4,7 @@ import Testing
 
 /// "Where are you now?" on a device.
 @Suite struct LocationQuestionTests {
-    @Test func `the question where the person is arrives by the live feed, and the server says so`() async throws {
+    @Test func `a location request arrives by the live feed, and the server records that`() async throws {
         try await RunningServer.run { server in
             _ = try await server.member("ann", of: nil)
             let device = try await DatasetDevice(server, followsDatasets: true)

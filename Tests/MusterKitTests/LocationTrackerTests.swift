@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite struct LocationTrackerTests {
-    @Test func `what was recorded while the server was away arrives when it is back, once`() async throws {
+    @Test func `locations recorded while the server was away arrive once when it is back`() async throws {
         let store = try LocalStore(path: nil)
         let server = try LocalStore(path: nil)
         let isAway = Mutex(true)

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `places near a location need no network once they were told`() async throws {
+    @Test func `places near a location need no network once they were received`() async throws {
         let keeper = FileCredentialKeeper(path: temporaryPath())
         try keeper.storeCredentials(Data(offlineAccount.utf8))
         var options = Muster.Options()

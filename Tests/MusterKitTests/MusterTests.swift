@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `what one person recorded goes to nobody else who signs in on the device`() async throws {
+    @Test func `locations of one person are not sent for another who signs in on the device`() async throws {
         try await RunningServer.run { server in
             try await makeMeadowOfAnn(server)
             try await server.ask(
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    @Test func `one source is tracked at a time, and a location that is none is told and left out`() async throws {
+    @Test func `one source is tracked at a time, and an invalid location is reported and left out`() async throws {
         try await RunningServer.run { server in
             try await makeMeadowOfAnn(server)
             let device = Device(server)
@@ -282,7 +282,7 @@ import Testing
         }
     }
 
-    @Test func `what keeps a store from opening is said in words`() async throws {
+    @Test func `an error says why a store cannot be opened`() async throws {
         let device = Device(nil, at: "http://127.0.0.1:1")
         await #expect(throws: MusterError.illegalServer("ftp://x")) { try await Muster.open("ftp://x") }
         var options = device.options

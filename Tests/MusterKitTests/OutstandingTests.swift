@@ -7,7 +7,7 @@ import Testing
 
 /// What a server fails at, again and again, while it answers for all else.
 @Suite struct OutstandingTests {
-    @Test func `a location that the server fails at keeps no other away, and is brought when it can be`() async throws {
+    @Test func `a location that the server fails at stops no other, and is sent later`() async throws {
         try await withNetwork { server, network, session in
             let store = try LocalStore(path: nil)
             var ids: [String] = []
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a file that cannot be had keeps no other document away, and comes when it can be had`() async throws {
+    @Test func `an unavailable attachment stops no other document, and arrives once it is available`() async throws {
         try await withNetwork { server, network, session in
             let source = try LocalStore(path: nil)
             for id in ["a", "broken", "z"] { try await attach(id, in: source) }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `what is found nowhere for a moment is not taken for gone`() async throws {
+    @Test func `an attachment that no peer has for a moment is not taken for deleted`() async throws {
         try await withNetwork { server, network, session in
             let source = try LocalStore(path: nil)
             for id in ["a", "b", "c"] { try await attach(id, in: source) }
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `a log that another wrote, or a backup set back, is not written over`() async throws {
+    @Test func `a replication log that changed at the peer is not overwritten`() async throws {
         try await RunningServer.run { server in
             let peer = try await server.member("ann", of: nil).peer
             let first = try await peer.put(ReplicationLog(), as: "x")

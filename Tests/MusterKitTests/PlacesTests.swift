@@ -1,13 +1,13 @@
 import Foundation
 import MusterCore
 import MusterGeometry
+import MusterReplication
 import Testing
 
 @testable import MusterKit
 
 @Suite struct PlacesTests {
-    @Test func `without a network places are those that were told before, the nearest first, ties by id`() async throws
-    {
+    @Test func `without a network places are the last received ones, the nearest first, ties by id`() async throws {
         let store = try LocalStore(path: nil)
         let centre = try Coordinate(latitude: 37.49453457, longitude: -122.30464079)
         func place(_ id: String, north metres: Double) -> Places.Place {
@@ -22,6 +22,22 @@ import Testing
         let answer = try await places.near(centre)
         #expect(answer.places.map(\.id) == ["near", "a", "b"])
         #expect(!answer.isFresh)
+
+        // A server that cannot answer now, and the sign-in page of a wireless network.
+        let network = PickyNetwork(to: 1)
+        try await network.run { address in
+            let account = offlineAccount.replacing("http://127.0.0.1:1", with: address)
+            let places = Places(session: try signedIn(account), store: store)
+            for (status, body) in [
+                (200, "<html>Welcome</html>"), (302, ""), (404, "<html>"), (429, #"{"error":"too_many_requests"}"#),
+                (503, ""),
+            ] {
+                network.decide { _ in .isAnswered(status: status, body: body) }
+                #expect(try await places.near(centre) == answer, "status \(status)")
+            }
+            network.decide { _ in .isAnswered(status: 401, body: #"{"error":"unauthorized","reason":"no"}"#) }
+            await #expect(throws: ReplicationError.unauthorized("no")) { try await places.near(centre) }
+        }
     }
 }
 
@@ -32,10 +48,13 @@ let offlineAccount = """
     """
 
 /// Someone who is signed in at a server that nobody reaches.
-func offlineSession() throws -> Session {
+func offlineSession() throws -> Session { try signedIn(offlineAccount) }
+
+/// Someone who is signed in by these stored credentials.
+private func signedIn(_ account: String) throws -> Session {
     let path = temporaryPath()
     defer { try? FileManager.default.removeItem(atPath: path) }
     let keeper = FileCredentialKeeper(path: path)
-    try keeper.storeCredentials(Data(offlineAccount.utf8))
+    try keeper.storeCredentials(Data(account.utf8))
     return try #require(try Session.open(keeper))
 }

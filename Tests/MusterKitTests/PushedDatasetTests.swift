@@ -11,7 +11,7 @@ import Testing
 /// The article's scenario with a real push between: what the server hands to the device's push service is what the
 /// device reads.
 @Suite struct PushedDatasetTests {
-    @Test func `device A changes, device B is told by its push service, and synchronizes`() async throws {
+    @Test func `device A changes a dataset, device B receives a push, and synchronizes`() async throws {
         let service = StandInAPNs()
         try await service.run { address in
             let configure: (inout Configuration) throws -> Void = { settings in

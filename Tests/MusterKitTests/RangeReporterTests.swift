@@ -72,7 +72,7 @@ import Testing
             now: { Self.start }, reporter: .device { "md_token" })
     }
 
-    @Test func `one range a second of a peer is worth a report, when it changed, or after ten seconds`() throws {
+    @Test func `a range is reported when it changed, once a second, or after ten seconds`() throws {
         var thinning = RangeThinning()
         let steps: [(metres: Double, second: Double, isWorth: Bool)] = [
             (5, 0, true), (9, 0.5, false), (5.2, 1, false), (5.4, 2, true), (5.5, 11.9, false), (5.5, 12, true),
@@ -87,7 +87,7 @@ import Testing
             thinning.isWorthReporting(try range(5.5, at: -3_599, to: RangeTag(high: 3, low: 4))), "each peer by itself")
     }
 
-    @Test func `what the server would refuse is no range`() {
+    @Test func `a range that the server would refuse cannot be created`() {
         for (metres, deviation) in [(-1, 1), (.nan, 1), (.infinity, 1), (10_001, 1), (1, 0), (1, -1), (1, .nan)] {
             #expect(
                 MeasuredRange(
@@ -101,7 +101,7 @@ import Testing
         #expect(Set(names) == Set(PeerRange.Source.allCases.map(\.wireName.description)))
     }
 
-    @Test func `the tag is registered by its secret, first and once, and what is sent reads as the server reads it`()
+    @Test func `the secret registers the tag first and once, and the server's decoder reads what is sent`()
         async throws
     {
         let script = server()
@@ -136,7 +136,7 @@ import Testing
         #expect(try await reporter.sendAll().stored == 1)
     }
 
-    @Test func `what the server refuses is removed alone, and unregistered peers are counted`() async throws {
+    @Test func `a refused range is removed alone, and unregistered peers are counted`() async throws {
         let script = server()
         let refusal = (422, #"{"errors":[{"detail":"is before the oldest stored time"}]}"#)
         script.answer(
@@ -181,7 +181,7 @@ import Testing
         await #expect(throws: RangeReportError.noDevice) { try await reporter.sendAll() }
     }
 
-    @Test func `an agreement is withdrawn, and one that cannot be had is said`() async throws {
+    @Test func `an agreement is withdrawn, and a failed one is an error`() async throws {
         let script = server()
         let reporter = try reporter(script)
         try await reporter.withdraw()

@@ -9,7 +9,7 @@ import Testing
     private static let seed = ProcessInfo.processInfo.environment["MUSTER_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test(arguments: [seed])
-    func `what a bad network cuts anywhere is there once, at the device, the CouchDB and another device`(
+    func `documents arrive once at the device, CouchDB and another device over a network that cuts`(
         _ seed: UInt64
     ) async throws {
         print("seed \(seed)")

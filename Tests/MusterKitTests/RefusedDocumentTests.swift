@@ -23,6 +23,31 @@ import Testing
         }
     }
 
+    @Test func `behind a proxy that accepts small requests only, everything arrives in smaller ones`() async throws {
+        try await RunningServer.run { server in
+            let session = try await server.member("ann", of: nil)
+            let network = PickyNetwork(to: server)
+            let requests = Counter()
+            try await network.run { address in
+                network.decide { request in
+                    requests.add()
+                    return request.utf8.count > 60_000 ? .isAnswered(status: 413, body: "<html>") : .passes
+                }
+                let store = try LocalStore(path: nil)
+                for number in 0..<1_200 {
+                    let note = LocalStoreTests.Note(text: String(repeating: "x", count: 150))
+                    try await store.save(note, id: "a-document-with-a-long-name-\(number)")
+                }
+                let database = session.database
+                let behind = DatabaseAddress("\(address)/\(database.segment)")
+                let peer = HTTPPeer(try #require(behind).authenticated(by: database.credentials))
+                let done = try await Replication(from: store, to: peer).run()
+                #expect(done.counts.written == 1_200 && done.refusals.isEmpty)
+                #expect(requests.count < 100)
+            }
+        }
+    }
+
     private func attach(_ megabytes: Int, to id: String, in store: LocalStore) async throws {
         let attachment = ReplicatedAttachment(
             name: "film", contentType: "video/mp4", digest: "md5-", length: Int64(megabytes) << 20, revisionPosition: 1)

@@ -18,7 +18,7 @@ import Testing
             collections: [.init(name: "site", policy: "raw", pages: [page])])
     }
 
-    @Test func `who was safe yesterday is not known to be safe today`() async throws {
+    @Test func `a person who was safe yesterday is not shown as safe today`() async throws {
         let store = try LocalStore(path: nil)
         try await store.storeValue(snapshot(), note: RegionSnapshot.note)
         let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
@@ -35,7 +35,7 @@ import Testing
         #expect(try await watch(after: 86_400).safety.state == .unknown)
     }
 
-    @Test func `during an incident whoever starts again is told how they are`() async throws {
+    @Test func `an app that starts again during an incident knows the person's safety`() async throws {
         let store = try LocalStore(path: nil)
         try await store.storeValue(snapshot(), note: RegionSnapshot.note)
         let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
@@ -52,7 +52,7 @@ import Testing
         #expect(watch.follow([], of: "s").isEmpty)
     }
 
-    @Test func `who knows of no region does not know whether it is safe`() async throws {
+    @Test func `a device without regions does not know whether its person is safe`() async throws {
         let store = try LocalStore(path: nil)
         let far = try fix(0, north: 500)
         var device = WatchedDevice(of: "ann")
@@ -67,7 +67,7 @@ import Testing
         #expect(news == [.safety(watch.safety)])
     }
 
-    @Test func `a fix that the filter leaves out is newer than what the server says of the one before`() throws {
+    @Test func `a fix that the filter leaves out outranks an older verdict of the server`() throws {
         var device = WatchedDevice(of: "ann")
         let first = try fix(0, north: 0)
         let second = try fix(10, north: 500)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [1e300, -1e300, .infinity])
-    func `a silence that no server may set is held to what it may`(_ seconds: Double) throws {
+    func `an impossible limit of silence is clamped to the allowed range`(_ seconds: Double) throws {
         var device = WatchedDevice(of: "ann")
         let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
         try device.adopt(snapshot(silenceSeconds: seconds), now: inside.sampleTime)
@@ -95,7 +95,7 @@ import Testing
         #expect(device.safety.state == .unknown)
     }
 
-    @Test func `regions are not asked for with every emission when that fails`() {
+    @Test func `after a failure regions are not requested with every emission`() {
         let start = Instant(milliseconds: 1_700_000_000_000)
         func isDue(_ pacing: RefreshPacing, after seconds: Double) -> Bool {
             pacing.isDue(at: start.advanced(bySeconds: seconds))
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a standing is not kept ahead of the fixes that it follows from`() async throws {
+    @Test func `a standing is not stored before the fixes that it follows from`() async throws {
         let store = try LocalStore(path: nil)
         try await store.storeValue(snapshot(), note: RegionSnapshot.note)
         let inside = try fix(0, north: 0)

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `what is told again leaves a device knowing what one knows that is told for the first time`() throws {
+    @Test func `a refreshed device knows what a new one knows`() throws {
         let seed: UInt64 = 17
         print("seed \(seed)")
         var map = Map(130, seed: seed)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `what is no region is told as that, and nothing has changed`() throws {
+    @Test func `an invalid region is an error, and changes nothing`() throws {
         var device = WatchedDevice(of: "ann")
         var map = Map(30, seed: 1)
         let now = try fix(0, north: 0).sampleTime

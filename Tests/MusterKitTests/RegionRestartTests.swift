@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: PositionFilter.allCases, [11, 29] as [UInt64])
-    func `a restart at every fix changes nothing that is told`(_ filter: PositionFilter, _ seed: UInt64) async throws {
+    func `a restart at every fix changes no report`(_ filter: PositionFilter, _ seed: UInt64) async throws {
         print("seed \(seed)")
         var walk = NoisyWalk(seed: seed)
         let snapshot = snapshot(&walk, filter: filter)
@@ -44,7 +44,7 @@ import Testing
         #expect(crossings > 10, "a walk that crosses nothing proves nothing")
     }
 
-    @Test func `a monitor that goes on from what was recorded tells what one tells that never stopped`() async throws {
+    @Test func `a monitor resumed from a recording reports what an uninterrupted one reports`() async throws {
         let seed: UInt64 = 5
         print("seed \(seed)")
         var walk = NoisyWalk(seed: seed)

@@ -21,7 +21,7 @@ import Testing
         #expect(try Session.open(keeper) == nil)
     }
 
-    @Test func `a file that others may read is no secret`() throws {
+    @Test func `a credentials file that others may read is refused`() throws {
         let path = temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let keeper = FileCredentialKeeper(path: path)
@@ -32,7 +32,7 @@ import Testing
         #expect(throws: CredentialError.readableByOthers(path: path)) { try keeper.loadCredentials() }
     }
 
-    @Test func `no server is no session`() async throws {
+    @Test func `a session needs a server that answers`() async throws {
         let keeper = FileCredentialKeeper(path: temporaryPath())
         await #expect(throws: SessionError.illegalServer("ftp://x")) {
             try await Session.signIn(at: "ftp://x", user: "a", password: "b", keeper)

@@ -55,7 +55,7 @@ import Testing
         #expect(first.sampleTime == Self.start.advanced(bySeconds: 0.9))
     }
 
-    @Test func `an address that a phone changes is counted and never a sighting`() {
+    @Test func `a changing address is counted, and is never a sighting`() {
         var tally = SightingTally(intervalSeconds: 1)
         #expect(tally.add(heard(0, address: 0x4505_0403_0201, .changing, payload: [2, 1, 6])) == nil)
         #expect(tally.add(heard(0, address: 0xCBB8_334C_884F, .lasting, payload: [3, 0xFF, 0x99, 4])) == nil)
@@ -66,7 +66,7 @@ import Testing
         #expect(batch?.counts.unknown == 1 && batch?.counts.malformed == 1)
     }
 
-    @Test func `silence is told while the source listens, and a clock that goes back begins anew`() {
+    @Test func `silence is reported while the source listens, and a clock set back starts a new tally`() {
         var tally = SightingTally(intervalSeconds: 1)
         #expect(tally.advance(to: Self.start) == nil)
         #expect(tally.advance(to: Self.start.advanced(bySeconds: 0.5)) == nil)
@@ -78,7 +78,7 @@ import Testing
         #expect(tally.advance(to: Self.start.advanced(bySeconds: -3_599))?.sightings == [])
     }
 
-    @Test func `silence is told as far as the source proved that it heard, and no further`() {
+    @Test func `silence is reported only as far as the source proved that it listens`() {
         var hearing = ProvenHearing()
         func time(_ seconds: Double) -> Instant { Self.start.advanced(bySeconds: seconds) }
         #expect(hearing.end(at: time(0)) == nil)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a room full of beacons is bounded`() {
+    @Test func `the beacons of one interval are limited in number`() {
         var tally = SightingTally(intervalSeconds: 1)
         for address in 1...UInt64(5_000) {
             #expect(tally.add(heard(0, address: address, .lasting, payload: [])) == nil)
@@ -112,12 +112,14 @@ import Testing
 
     // MARK: What waits
 
-    @Test func `what waits is read back oldest first, at most a thousand sightings at once`() async throws {
+    @Test func `waiting sightings are read oldest first, at most a thousand at once`() async throws {
         let outbox = try SightingOutbox(path: nil, limitBytes: 1 << 30)
         for second in 0..<3 { try await outbox.store([batch(Double(second), sightings: 450)]) }
         var seen: [Instant] = []
         while let page = try await outbox.page(rowLimit: 100) {
-            let report = try page.body.withUnsafeBytes { try SightingDecoder.decode($0, receivedAt: Self.start) }
+            let report = try page.body(of: nil).withUnsafeBytes {
+                try SightingDecoder.decode($0, receivedAt: Self.start)
+            }
             #expect(report.sightings.count == page.sightings && page.sightings <= 1_000)
             seen += report.sightings.map(\.sampleTime)
             try await outbox.remove(page)
@@ -126,13 +128,13 @@ import Testing
         #expect(try await outbox.count() == 0)
     }
 
-    @Test func `hours of silence are one row`() async throws {
+    @Test func `hours of silence are stored as one row`() async throws {
         let outbox = try SightingOutbox(path: nil, limitBytes: 1 << 30)
         try await outbox.store([batch(0)])
         for second in 1..<3_600 { try await outbox.store([batch(Double(second), sightings: 0)]) }
         let page = try #require(try await outbox.page(rowLimit: 1_000))
         #expect(page.rows == 2 && page.sightings == 1)
-        let report = try page.body.withUnsafeBytes { try SightingDecoder.decode($0, receivedAt: Self.start) }
+        let report = try page.body(of: nil).withUnsafeBytes { try SightingDecoder.decode($0, receivedAt: Self.start) }
         #expect(report.listenedUntil == Self.start.advanced(bySeconds: 3_599))
     }
 
@@ -145,13 +147,13 @@ import Testing
         let waiting = try await outbox.count()
         #expect(removed > 0 && removed + waiting == 40_000)
         let page = try #require(try await outbox.page(rowLimit: 1))
-        let report = try page.body.withUnsafeBytes { try SightingDecoder.decode($0, receivedAt: Self.start) }
+        let report = try page.body(of: nil).withUnsafeBytes { try SightingDecoder.decode($0, receivedAt: Self.start) }
         #expect(report.sightings.first.map { $0.sampleTime > Self.start } == true)
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         #expect(try #require(size) < 5 << 20)
     }
 
-    @Test func `one process alone uses the file, and its sightings are there for the next`() async throws {
+    @Test func `one process at a time uses the file, and the next finds its sightings`() async throws {
         let path = temporaryPath()
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         do {
@@ -186,7 +188,7 @@ import Testing
         return batch
     }
 
-    @Test func `what the server refuses is removed alone, and the rest arrives`() async throws {
+    @Test func `a refused sighting is removed alone, and the rest arrives`() async throws {
         try await RunningServer.run { server in
             let token = try await gateways(server, "hall")[0]
             let outbox = try SightingOutbox(path: nil, limitBytes: 1 << 30)
@@ -302,7 +304,7 @@ import Testing
         }
     }
 
-    @Test func `what the server refuses now is kept for ten minutes, and then removed`() {
+    @Test func `sightings refused for now are kept for ten minutes, and then removed`() {
         func body(_ seconds: Double) -> [UInt8] {
             let until = Self.start.advanced(bySeconds: seconds).rfc3339
             return Array(#"{"listenedUntil":"\#(until)","sightings":[]}"#.utf8)

@@ -7,7 +7,7 @@ import Testing
 
 /// A device whose key the server takes no more.
 @Suite struct SigningInAgainTests {
-    @Test func `a password that was set anew is told apart from no network, and nothing is lost until it is given`()
+    @Test func `a changed password is distinguished from no network, and nothing is lost until the person gives it`()
         async throws
     {
         try await withPhone { phone in
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a key that had to make room is made anew with the password that was kept`() async throws {
+    @Test func `a key that newer keys displaced is renewed with the stored password`() async throws {
         try await withPhone { phone in
             let elsewhere = FileCredentialKeeper(path: temporaryPath())
             defer { try? elsewhere.deleteCredentials() }
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `who was removed and made again is somebody else, until the contrary is said`() async throws {
+    @Test func `a user removed and created again is another account until the app says otherwise`() async throws {
         try await withPhone { phone in
             try await phone.server.ask("DELETE", "users/ann")
             try await phone.server.ask(
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `whoever answers for a server that is away makes nobody forget which account it is`() async throws {
+    @Test func `answers of another server do not make a device forget its account`() async throws {
         try await withPhone { phone in
             let network = PickyNetwork(to: phone.server)
             try await network.run { address in
@@ -115,7 +115,7 @@ import Testing
 
     private static func isLogin(_ request: String) -> Bool { request.hasPrefix("POST /api/login ") }
 
-    @Test func `what a server would not have is known to be missing there, also the next time`() async throws {
+    @Test func `a document that the server refuses is reported once, and stays known as missing there`() async throws {
         try await withPhone { phone in
             try await phone.store.save(LocalStoreTests.Note(text: String(repeating: "x", count: 9 << 20)), id: "large")
             guard case .refusesDocuments(count: 1, _)? = await phone.tracker.emit() else {
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal that comes after new credentials is not taken for theirs`() async throws {
+    @Test func `a late refusal of old credentials does not count against new ones`() async throws {
         try await withPhone { phone in
             let late = LatePeer()
             let tracker = LocationTracker(

@@ -108,7 +108,7 @@ struct ConflictTests {
         #expect((20...60).contains(network.sent.filter(\.isProbe).count))
     }
 
-    @Test func `two services of one host that want one name share nothing`() throws {
+    @Test func `two services of one host get different names`() throws {
         var network = SimulatedNetwork()
         network.add(1)
         try network.advertise("Ana", on: 1, port: 1)

@@ -83,7 +83,7 @@ struct MessageTests {
         ("a bit map of no bytes", "0000 8400 0000 0001 0000 0000 00 002f 0001 00000078 0003 00 00 00"),
         ("bit maps out of order", "0000 8400 0000 0001 0000 0000 00 002f 0001 00000078 0007 00 010140 000140"),
     ])
-    func `bytes that are no message are refused`(_ what: String, _ hexadecimal: String) {
+    func `malformed DNS messages are refused`(_ what: String, _ hexadecimal: String) {
         #expect(throws: DNSError.self, "\(what)") { try DNSMessage(decoding: bytes(hexadecimal)) }
     }
 
@@ -139,13 +139,13 @@ struct MessageTests {
         #expect(name.firstLabel == label)
     }
 
-    @Test func `a label that is no UTF-8 is escaped byte by byte`() throws {
+    @Test func `a label that is not UTF-8 is escaped byte by byte`() throws {
         let name = try #require(DNSName(labels: [[0xFF, 0x41], Array("local".utf8)]))
         #expect(name.description == #"\255A.local"#)
         #expect(DNSName(name.description) == name)
     }
 
-    @Test func `names that are too long or have empty labels are none`() {
+    @Test func `names that are too long or have empty labels are refused`() {
         #expect(DNSName("a..b") == nil)
         #expect(DNSName(String(repeating: "a", count: 64)) == nil)
         #expect(DNSName(String(repeating: "a", count: 63)) != nil)
@@ -178,7 +178,7 @@ struct MessageTests {
         }
     }
 
-    @Test func `no cut and no changed byte of a message ends the process`() throws {
+    @Test func `no truncated or changed message ends the process`() throws {
         var random = SeededRandom(seed: 8)
         for _ in 0..<30 {
             let whole = try randomMessage(&random).encoded()

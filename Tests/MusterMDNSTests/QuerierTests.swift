@@ -53,7 +53,7 @@ struct QuerierTests {
         #expect(network.events.map(\.event) == [.found(expected)])
     }
 
-    @Test func `what is missing of a service is asked for`() throws {
+    @Test func `missing records of a service are asked for`() throws {
         var network = try browsing()
         network.forgetSent()
         let records = try records()
@@ -147,7 +147,7 @@ struct QuerierTests {
         #expect(network.sent.count == 1)
     }
 
-    @Test func `more known services than fit in a packet are told in several`() throws {
+    @Test func `more known services than fit in a packet are sent in several`() throws {
         var network = try browsing()
         for number in 0..<100 {
             let records = try records("A service with a rather long name, number \(number)")
@@ -175,7 +175,7 @@ struct QuerierTests {
         #expect(network.hosts[1]?.refusedCount == 3)
     }
 
-    @Test func `records of what nobody browses for are not kept`() throws {
+    @Test func `records of types that are not browsed for are not kept`() throws {
         var network = try browsing()
         let other = try #require(DNSName("a._other._tcp.local"))
         let records = [
@@ -200,7 +200,7 @@ struct QuerierTests {
         #expect(network.hosts[1]?.querier.links[1]?.cache.count(from: flooder.address) == 1_024)
     }
 
-    @Test func `a link that goes takes its services along`() throws {
+    @Test func `removing a link removes its services`() throws {
         var network = try browsing()
         network.inject(DNSMessage(answering: try records()).encoded(), from: stranger, to: 1)
         network.hosts[1]?.removeLink(1, at: network.now)

@@ -27,7 +27,7 @@ struct RecordCacheTests {
         Set(subject.cache.records(host, .a, at: .seconds(seconds)).map(\.data))
     }
 
-    @Test func `a record is true for as long as it says`() {
+    @Test func `a record lives as long as its time to live`() {
         let subject = Subject()
         #expect(subject.insert(address(1), at: 0) == .changed)
         #expect(addresses(subject, at: 99.9).count == 1)
@@ -36,7 +36,7 @@ struct RecordCacheTests {
         #expect(subject.cache.count == 0 && subject.cache.deadline == nil)
     }
 
-    @Test func `a record that comes again lives on`() {
+    @Test func `a repeated record is refreshed`() {
         let subject = Subject()
         subject.insert(address(1), at: 0)
         #expect(subject.insert(address(1), at: 50) == .refreshed)
@@ -44,7 +44,7 @@ struct RecordCacheTests {
         #expect(subject.cache.count == 1)
     }
 
-    @Test func `a goodbye leaves a second in which a record may be saved`() {
+    @Test func `a record lives one more second after a goodbye, and may be renewed in it`() {
         let subject = Subject()
         subject.insert(address(1), at: 0)
         subject.insert(address(1, timeToLive: 0), at: 10)
@@ -95,7 +95,7 @@ struct RecordCacheTests {
         }
     }
 
-    @Test func `a record with less than half of its life left is no known answer`() {
+    @Test func `a record with less than half of its life left is not sent as a known answer`() {
         let subject = Subject()
         subject.insert(address(1), at: 0)
         #expect(subject.cache.knownAnswers(host, .a, at: .seconds(49)).map(\.timeToLive) == [51])

@@ -8,7 +8,7 @@ struct ServiceTextTests {
         #expect(ServiceText().strings == [0])
     }
 
-    @Test func `of a key that comes twice the first counts, whatever its case`() {
+    @Test func `of a repeated key the first counts, whatever its case`() {
         let strings = ["A=1", "a=2", "=3", "flag", "b=x=y", ""].flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         let text = ServiceText(reading: strings)
         #expect(text["a"] == "1")

@@ -42,12 +42,9 @@ struct SimulatedNetwork {
     /// Removes a host without a goodbye.
     mutating func kill(_ host: Int) { hosts[host] = nil }
 
-    @discardableResult
-    mutating func advertise(
-        _ name: String, on host: Int, port: UInt16 = 4_711, text: ServiceText = [:]
-    ) throws -> ServiceID? {
+    mutating func advertise(_ name: String, on host: Int, port: UInt16 = 4_711, text: ServiceText = [:]) throws {
         let service = ServiceDescription(type: "_x._tcp", name: name, port: port, text: text)
-        return try hosts[host]?.advertise(service, at: now)
+        _ = try hosts[host]?.advertise(service, at: now)
     }
 
     mutating func browse(on host: Int) throws { try hosts[host]?.browse("_x._tcp", at: now) }
@@ -124,4 +121,12 @@ extension SimulatedNetwork.Sent {
     }
 
     func asks(_ type: RecordType) -> Bool { !message.isResponse && message.questions.contains { $0.type == type } }
+}
+
+extension DNSMessage {
+    /// Creates a query: its questions, the answers that the sender knows, and in a probe the records that it claims.
+    init(asking questions: [DNSQuestion], knowing answers: [DNSRecord] = [], claiming: [DNSRecord] = []) {
+        self.init()
+        (self.questions, self.answers, authorities) = (questions, answers, claiming)
+    }
 }

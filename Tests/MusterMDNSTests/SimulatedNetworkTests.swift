@@ -32,7 +32,7 @@ struct SimulatedNetworkTests {
         }
     }
 
-    @Test func `a service that is there is found within a second, and one that starts within two`() throws {
+    @Test func `a running service is found within a second, and a starting one within two`() throws {
         var delays: [(there: Duration, starts: Duration)] = []
         for seed in 1...40 as ClosedRange<UInt64> {
             var network = SimulatedNetwork(seed: seed)

@@ -62,7 +62,7 @@ import Testing
         #expect(accessory.received == [.initialize, .configureAndStart([UInt8](repeating: 1, count: 30)), .stop])
     }
 
-    @Test func `what breaks ends the measuring with its reason`() async {
+    @Test func `a failure ends the measuring with its reason`() async {
         let clock = ManualClock()
         func reason(
             _ accessory: SoftwareAccessory, radio: SoftwareRadio? = nil,

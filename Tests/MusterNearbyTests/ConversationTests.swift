@@ -21,7 +21,7 @@ import Testing
     private let hello = ChannelMessage.hello(name: "ana", proof: [])
     private let welcome = ChannelMessage.welcome(run: 1, Self.able)
 
-    @Test func `every message reads back, and cut or longer it is none`() throws {
+    @Test func `every message reads back, and a cut or longer one is refused`() throws {
         let messages: [ChannelMessage] = [
             hello, .hello(name: "Jürgen’s phone", proof: [UInt8](repeating: 3, count: 32)), welcome,
             .token(Self.token(.max)), .note([0, 255]), .ping, .bye(.refused),
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a name that a terminal would obey is no name`() {
+    @Test func `a name with control characters is refused`() {
         for name in ["", "a\u{1B}[2J", "a\nb", "a\u{202E}b", String(repeating: "é", count: 32)] {
             #expect(PeerName.checked(name) == nil)
             #expect(throws: ChannelProtocolError.self) {
@@ -108,7 +108,7 @@ import Testing
             ])
     }
 
-    @Test func `a message out of its turn ends the channel`() {
+    @Test func `a message out of order ends the channel`() {
         let turns: [[ChannelMessage]] = [
             [welcome], [.token(Self.token(1))], [.note([1])], [hello, hello], [hello, .token(Self.token(1))],
             [hello, welcome, welcome], [hello, welcome, .token(Self.token(1)), .token(Self.token(1))],

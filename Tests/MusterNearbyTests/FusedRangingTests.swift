@@ -35,7 +35,7 @@ import Testing
         #expect(RangeFusion.bothEnds(range(8, 0.1), range(5, 0.01)) == range(8, 3))
     }
 
-    @Test func `a report of the peer is refused that no source sends`() throws {
+    @Test func `a peer's report that no source sends is refused`() throws {
         func report(_ distance: Double, _ error: Double, _ age: Double, motion: Offset? = nil) -> ArraySlice<UInt8> {
             FusedPlace.Report(
                 kind: .simulated, range: WeighedRange(distance: distance, error: error), age: age, motion: motion

@@ -47,7 +47,7 @@ import Testing
     }
 
     /// Prints the figures of docs/nearby.md.
-    @Test func `a turn tells which side, as sure as it says`() throws {
+    @Test func `a turn resolves the bearing, with an honest error`() throws {
         var (errors, within): ([Double], Int) = ([], 0)
         for seed in 1...60 as ClosedRange<UInt64> {
             let (bearing, truth) = try walk(
@@ -65,7 +65,7 @@ import Testing
         #expect(within * 100 >= 85 * errors.count)
     }
 
-    @Test func `a peer straight ahead is no ambiguity`() throws {
+    @Test func `a peer straight ahead has one bearing`() throws {
         let (bearing, _) = try walk([.zero, Offset(east: 0, north: 6)], peer: Offset(east: 0, north: 14), seed: 3)
         guard case .bearing(let found, _) = bearing.estimate() else {
             Issue.record("\(bearing.estimate())")
@@ -74,7 +74,7 @@ import Testing
         #expect(apart(found, 0) <= 30)
     }
 
-    @Test func `who stands still learns no bearing, and little is kept`() throws {
+    @Test func `standing still gives no bearing, and keeps few ranges`() throws {
         var bearing = MotionBearing()
         for step in 0..<500 {
             let now = Self.start.advanced(bySeconds: Double(step) / 10)
@@ -88,7 +88,7 @@ import Testing
         #expect(bearing.count == MotionBearing.capacity)
     }
 
-    @Test func `a measurement says both bearings and why there is no direction`() throws {
+    @Test func `a measurement with two possible bearings gives both, and the reason for no direction`() throws {
         let place = FusedPlace(
             send: { _ in }, clock: NearbyClock(now: { Self.start }, ticks: { _ in AsyncStream { nil } }),
             motion: { FusedRanging.Motion(east: 0, north: Metres(MotionTrack.north.value), heading: 0) })

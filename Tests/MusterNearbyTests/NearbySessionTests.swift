@@ -51,7 +51,7 @@ import Testing
         return nil
     }
 
-    @Test func `tells measurements until the peer is silent, and may be run again`() async throws {
+    @Test func `a session delivers measurements until the peer is silent, and may be run again`() async throws {
         let session = session()
         var news = session.updates.makeAsyncIterator()
         try session.run(peer())
@@ -69,7 +69,7 @@ import Testing
         #expect(kind { try session.run(peer()) } == .sessionFailed)
     }
 
-    @Test func `a suspension ends by itself, and what was measured before only by run`() async throws {
+    @Test func `a suspension ends by itself, and measuring starts again by run alone`() async throws {
         let session = session()
         var news = session.updates.makeAsyncIterator()
         try session.run(peer())
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `only so many sessions run at once, and a stop makes room`() throws {
+    @Test func `the sessions that run at once are limited, and a stop makes room`() throws {
         let active = ActiveSessions(limit: 2)
         let sessions = (0..<3).map { _ in session(active: active) }
         try sessions[0].run(peer())
@@ -168,7 +168,7 @@ import Testing
         #expect(found == [try measured(100), .suspended, .suspensionEnded, try measured(100)])
     }
 
-    @Test func `of too many events the oldest is lost, and a measurement still replaces the one before`() async throws {
+    @Test func `a full queue drops the oldest event, and a measurement still replaces the one before`() async throws {
         func measured(_ metres: Double) throws -> NearbyUpdate {
             .measured(try RangeMeasurement(source: .gps, time: clock.now, distance: .init(metres)))
         }
@@ -186,7 +186,7 @@ import Testing
         #expect(await queue.next() == nil)
     }
 
-    @Test func `a follower gets every update in order, and may run the session while it is told`() async throws {
+    @Test func `a follower gets every update in order, and may run the session in its handler`() async throws {
         let (session, peer) = (session(), peer())
         let found = Mutex<[NearbyUpdate?]>([])
         try session.run(peer)

@@ -198,7 +198,7 @@ import Testing
         #expect(try await ana.connected().name == "ben")
     }
 
-    @Test func `another key under a known name is refused, and both ends say so`() async throws {
+    @Test func `another key under a known name is refused, and both ends report it`() async throws {
         let ana = try Party("ana", at: 0)
         let port = try await ana.port()
         let ben = try Party("ben", at: 1, dialling: port)
@@ -210,7 +210,7 @@ import Testing
         _ = ben
     }
 
-    @Test func `of a team only those are let in who know its secret`() async throws {
+    @Test func `only peers that know the team's secret are accepted`() async throws {
         let secret = [UInt8](repeating: 7, count: 20)
         let ana = try Party("ana", at: 0, secret: secret)
         let port = try await ana.port()
@@ -225,7 +225,7 @@ import Testing
         #expect(try await ben.measured().distance == 4)
     }
 
-    @Test func `whoever is not let in gets no token, and the handler sees the key`() async throws {
+    @Test func `a refused peer gets no token, and the handler sees its key`() async throws {
         let asked = Mutex<[Nearby.Invitation]>([])
         let ana = try Party("ana", at: 0) { invitation in
             asked.withLock { $0.append(invitation) }
@@ -240,7 +240,7 @@ import Testing
         #expect(ben.nearby.store.pins.isEmpty && ana.nearby.store.pins.isEmpty)
     }
 
-    @Test func `a place that is none ends the session with its reason`() async throws {
+    @Test func `an invalid place ends the session with its reason`() async throws {
         let ana = try Party("ana", at: 0)
         var note: [UInt8] = [1]
         for number in [Double.nan, -1, 0] { note.append(number) }
@@ -254,7 +254,7 @@ import Testing
         _ = try await ana.disconnected()
     }
 
-    @Test func `who does not speak TLS 1.3, or nobody, is told of in words`() async throws {
+    @Test func `a peer that is unreachable or does not speak TLS 1.3 is reported with the reason`() async throws {
         let ana = try Party("ana", at: 0)
         let port = try await ana.port()
         let stranger = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)

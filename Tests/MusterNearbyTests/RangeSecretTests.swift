@@ -14,7 +14,7 @@ import Testing
         #expect(secret?.tag.description == "1e1823c5e4d535395f65f2e3e3c0894b")
     }
 
-    @Test func `only its owner may read the file of a secret, which outlives the run`() throws {
+    @Test func `the file of a secret is readable by its owner alone, and outlives the run`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let secret = try NearbyStore(folder: folder).rangeSecret()
         let path = folder + "/range-secret"

@@ -188,7 +188,7 @@ import Testing
         return found
     }
 
-    @Test func `a platform's sounding keeps its deviation, and one that tells none is off by half a metre`() async {
+    @Test func `a sounding keeps its deviation, and one without has half a metre`() async {
         let now = Instant(milliseconds: 0)
         let found = await soundings([
             .init(distance: 2, deviation: 0.2, time: now), .init(distance: 2, deviation: 0, time: now),
@@ -198,7 +198,7 @@ import Testing
         #expect(found.elements.map(\.noDistance) == [nil, nil, nil, .outOfRange])
     }
 
-    @Test func `a sounding that is none ends the source, and so does a session that breaks`() async {
+    @Test func `an invalid sounding ends the source, and so does a session that breaks`() async {
         let now = Instant(milliseconds: 0)
         let wrong: [ChannelSoundingRanging.Reading] = [
             .init(distance: -1, time: now), .init(distance: .nan, time: now),

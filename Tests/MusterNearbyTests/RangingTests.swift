@@ -60,7 +60,7 @@ import Testing
         #expect(abs(deviation - 0.1) < 0.01)
     }
 
-    @Test func `what stands between makes ways longer, never shorter on average`() throws {
+    @Test func `obstacles make ranges longer, never shorter on average`() throws {
         var noise = SimulatedRanging.Noise()
         noise.obstructed = 1
         let errors = try simulated(Offset(east: 0, north: 10), noise).dropFirst(500).compactMap {
@@ -136,7 +136,7 @@ import Testing
         return try #require(try end.step(at: now, peer: (report, now)).measurement)
     }
 
-    @Test func `two fixes tell the distance with the error of both`() throws {
+    @Test func `two fixes give the distance with the error of both`() throws {
         let far = try fixes(metres: 100, accuracies: (3, 4))
         #expect(abs(try #require(far.distance).value - 100) < 1e-6)
         #expect(far.quality.distanceError == 5)
@@ -147,7 +147,7 @@ import Testing
         #expect(try #require(old.quality.distanceError).value >= 20)
     }
 
-    @Test func `fixes that are too near, too old or without a heading tell no direction`() throws {
+    @Test func `fixes too near, too old or without a heading give no direction`() throws {
         #expect(try fixes(metres: 4, accuracies: (3, 4)).noDirection == .nearerThanError)
         let lost = try fixes(metres: 100, accuracies: (3, 4), heading: nil)
         #expect(lost.noDirection == .noHeading && lost.bearing != nil && lost.distance != nil)

@@ -76,8 +76,7 @@ import Testing
         #expect(try await ana.measured().distance == 4)
     }
 
-    @Test func `a carrier that leads the stream to somebody else is refused, because the key is another`() async throws
-    {
+    @Test func `a carrier that leads to another device is refused by its key`() async throws {
         let hub = MemoryRendezvous.Hub()
         let store = try NearbyStore()
         var ben: Party? = try Party("ben", at: hub)

@@ -70,7 +70,7 @@ final class SoftwareUltraWideband: UltraWidebandSession {
         try UltraWidebandPlace(clock: clock.clock).measurement(of: event)
     }
 
-    @Test func `what the radio does not know is nil, with the reason`() throws {
+    @Test func `a value that the radio does not measure is nil, with the reason`() throws {
         let nothing = try #require(
             try measurement(.measured(distance: nil, direction: nil, horizontalAngle: nil)))
         #expect(nothing.distance == nil && nothing.noDistance == .outOfRange && nothing.noDirection == .outOfRange)

@@ -24,14 +24,14 @@ import Testing
         #expect(String(decoding: document.json, as: UTF8.self) == "{\"v\":{\"k\\\" \":[1,\" 2 \"]}}")
     }
 
-    @Test func `a file has no more bytes than can be counted, whatever is said`() throws {
+    @Test func `a stated attachment length is clamped to 0…2^40`() throws {
         for (said, believed) in [("9223372036854775807", 1 << 40), ("-1", 0), ("5", 5)] as [(String, Int64)] {
             let text = #"{"_id":"a","_rev":"1-a","_attachments":{"f":{"stub":true,"length":\#(said)}}}"#
             #expect(try read(text)?.attachments.map(\.length) == [believed])
         }
     }
 
-    @Test func `a document without id or revision is none`() throws {
+    @Test func `a document without id or revision is left out`() throws {
         #expect(try read(#"{"_id":"a"}"#) == nil)
         #expect(try read(#"{"_rev":"1-a"}"#) == nil)
         #expect(try read(#"{"_id":"a","_rev":"zero"}"#) == nil)

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a network that carries one mark an attempt stays as it is, and one that carries none is hurried`() {
+    @Test func `one mark an attempt keeps the pace of marks, and none raises it`() {
         var learned = Interruptions()
         for _ in 0..<5 { learned.noteCut() }
         let before = learned.haste
@@ -34,7 +34,7 @@ import Testing
         #expect(learned.failures == 101)
     }
 
-    @Test func `whoever gets on is not failing, though nothing was written down`() {
+    @Test func `a replication that makes progress is not failing, though no checkpoint was written`() {
         var learned = Interruptions()
         for _ in 0..<3 { learned.noteCut() }
         learned.noteProgress()
@@ -42,9 +42,7 @@ import Testing
         #expect(learned.haste == 3)
     }
 
-    @Test func `a replication that was cut twenty times does not write its log with every batch for good`()
-        async throws
-    {
+    @Test func `after twenty cuts a replication goes back to writing its log less often`() async throws {
         let cuts = Mutex(20)
         let puts = Mutex(0)
         let source = MemoryPeer("source") { call in
@@ -69,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [(100.0, [0.375, 0.375, 0.375, 0.375]), (0.0, [0.375, 0.75, 1.5, 3])])
-    func `who waited for changes in peace is back at once, who is cut off at once comes later and later`(
+    func `a feed cut after a quiet wait reconnects at once, one cut at once backs off`(
         secondsPerLook: Double, expected: [Double]
     ) async throws {
         let asked = Mutex(0)

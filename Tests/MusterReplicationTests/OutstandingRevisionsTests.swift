@@ -6,7 +6,7 @@ import Testing
 /// What a peer fails at while it answers for all else, and the log that names it.
 @Suite struct OutstandingRevisionsTests {
     @Test(arguments: [true, false])
-    func `what a peer fails at is left out after some attempts, and asked for by the next run`(
+    func `a document that a peer fails at is left out after some attempts, and retried by the next run`(
         _ isSource: Bool
     ) async throws {
         var dice = SeededDice(seed: 9)
@@ -51,7 +51,7 @@ import Testing
         #expect(source.outcome == target.outcome)
     }
 
-    @Test func `a log of the target's names nothing that this replication does not bring`() async throws {
+    @Test func `a target's replication log names no document outside of the filter`() async throws {
         var dice = SeededDice(seed: 15)
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
         for id in ["open", "secret"] { source.edit(id, on: nil, &dice) }
@@ -107,7 +107,7 @@ import Testing
         #expect(try await replicate(source, target, seed: 5).counts.checked == 0)
     }
 
-    @Test func `a target that is set back while a replication goes on is brought what it lost`() async throws {
+    @Test func `a target set back during a replication gets what it lost`() async throws {
         var dice = SeededDice(seed: 17)
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
         for index in 0..<10 { source.edit("early-\(index)", on: nil, &dice) }
@@ -134,7 +134,7 @@ import Testing
         #expect(source.outcome == target.outcome)
     }
 
-    @Test func `an edit of what a peer failed at settles it, and so does a source that has it no more`() async throws {
+    @Test func `a document that a peer failed at is settled by an edit or its removal`() async throws {
         var dice = SeededDice(seed: 12)
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
         for id in ["edited", "gone"] { source.edit(id, on: nil, &dice) }
@@ -150,7 +150,7 @@ import Testing
         #expect(try await replicate(source, target, seed: 3).counts.checked == 0)
     }
 
-    @Test func `a program that replicates again and again asks once a minute for what a peer fails at`() async throws {
+    @Test func `repeated replications retry a document that a peer fails at once a minute`() async throws {
         var dice = SeededDice(seed: 13)
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
         for index in 0..<3 { source.edit("d\(index)", on: nil, &dice) }
@@ -171,7 +171,7 @@ import Testing
         #expect(try await replication.run().counts.written == 1)
     }
 
-    @Test func `a peer that fails at more than can be remembered is a peer that fails`() async throws {
+    @Test func `a peer that fails at more documents than can be remembered fails the replication`() async throws {
         var dice = SeededDice(seed: 14)
         // Both seeds replicate in pages of 13.
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))

@@ -36,7 +36,7 @@ import Testing
         #expect([PeerSequence(7).name, PeerSequence(json: #""7-g1""#).name] == ["7", #""7-g1""#])
     }
 
-    @Test func `what both remember of the newest session they share counts, and of it the lesser`() {
+    @Test func `the newest shared session counts, with the lesser sequence`() {
         let source = ReplicationLog(history: [session("c", 30), session("b", 20), session("a", 10)])
         let target = ReplicationLog(history: [session("b", 15), session("a", 10)])
         #expect(ReplicationLog.commonAncestor(source: source, target: target)?.recorded == PeerSequence(15))
@@ -57,7 +57,7 @@ import Testing
         #expect(log.history.first?.id == "119")
     }
 
-    @Test func `a log that is no log is as if it were not there`() {
+    @Test func `a malformed replication log counts as missing`() {
         for text in ["", "[]", "{\"history\":7}", "{\"history\":[{\"recorded_seq\":1}]}", "\u{0}"] {
             #expect(ReplicationLog(parsing: Array(text.utf8)).history.isEmpty)
         }

@@ -59,7 +59,7 @@ import Testing
         #expect(third.counts.checked < 10)
     }
 
-    @Test func `what is refused for what it is is counted once and not read again`() async throws {
+    @Test func `a document that the source forbids is counted once and not read again`() async throws {
         var dice = SeededDice(seed: 10)
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
         for id in ["a", "forbidden", "z"] { source.edit(id, on: nil, &dice) }
@@ -68,7 +68,7 @@ import Testing
         #expect(try await replicate(source, target, seed: 2).counts.checked == 0)
     }
 
-    @Test func `a source that was set back is asked from where it was`() async throws {
+    @Test func `a source that was set back is read from its new sequence`() async throws {
         var dice = SeededDice(seed: 4)
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
         for index in 0..<10 { source.edit("early-\(index)", on: nil, &dice) }
@@ -87,7 +87,7 @@ import Testing
         for index in 0..<5 { #expect(!target.leaves(of: "late-\(index)").isEmpty) }
     }
 
-    @Test func `what is too much at once is read in halves`() async throws {
+    @Test func `a read that is too large is halved`() async throws {
         var dice = SeededDice(seed: 5)
         let source = MemoryPeer("source", readLimit: 3)
         let target = MemoryPeer("target")
@@ -97,7 +97,7 @@ import Testing
         #expect(source.state.withLock { $0.largestRead } <= 3)
     }
 
-    @Test func `what is more than is read at once keeps no other from coming`() async throws {
+    @Test func `a document too large to read does not stop the others`() async throws {
         var dice = SeededDice(seed: 5)
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
         for id in ["a", "huge", "z"] { source.edit(id, on: nil, &dice) }
@@ -116,7 +116,7 @@ import Testing
         #expect(source.winners == target.winners)
     }
 
-    @Test func `what the target will not have is counted and the rest arrives`() async throws {
+    @Test func `a document that the target refuses is counted, and the rest arrives`() async throws {
         var dice = SeededDice(seed: 7)
         let (source, target) = (MemoryPeer("source"), MemoryPeer("target"))
         source.edit("forbidden-1", on: nil, &dice)
@@ -183,7 +183,7 @@ import Testing
         #expect(last?.counts.written == 20)
     }
 
-    @Test func `whoever stops reading how it goes ends the replication`() async throws {
+    @Test func `a replication ends when the reader of its progress stops`() async throws {
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         let asked = Mutex(0)
         let source = MemoryPeer("source") { call in

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what came whole before a cut is told, and then the cut`(isTold: Bool) async throws {
+    func `documents that arrived whole before a cut are delivered, and then the cut`(isTold: Bool) async throws {
         let cut = ReplicationError.unreachable("cut")
         let bytes = Self.text(120)
         let lines = Self.lines(of: Array(bytes.prefix(bytes.count / 2)), pieceBytes: 10, failing: isTold ? cut : nil)
@@ -60,13 +60,13 @@ import Testing
         }
     }
 
-    @Test func `a line that is no document ends it behind those before it`() async throws {
+    @Test func `an invalid line ends the snapshot after the documents before it`() async throws {
         let lines = Self.lines(of: Array((Self.line(1) + "{\"_id\":nonsense\n" + Self.line(2)).utf8), pieceBytes: 1_000)
         #expect(try await lines.next()?.revisions.map(\.id) == ["d1"])
         await #expect(throws: ReplicationError.self) { try await lines.next() }
     }
 
-    @Test func `a full page takes the mark behind it, which would else be the page that is read ahead`() async throws {
+    @Test func `a full page includes the mark right behind it`() async throws {
         let text = (1...2_001).map { Self.line($0) + ($0 % 1_000 == 0 ? "{\"last_seq\":\($0)}\n" : "") }.joined()
         let bytes = Array((text + "{\"last_seq\":2001,\"done\":true}\n").utf8)
         let pages = try await Self.pages(of: Self.lines(of: bytes, pieceBytes: 1 << 20))
@@ -78,7 +78,7 @@ import Testing
         #expect(try await waiting.next()?.revisions.count == 1_000)
     }
 
-    @Test func `where no mark comes for long, a page is no larger than it may be`() async throws {
+    @Test func `without marks a page stays within its limit`() async throws {
         let text = (1...2_500).map(Self.line).joined() + "{\"last_seq\":1,\"done\":true}\n"
         let pages = try await Self.pages(of: Self.lines(of: Array(text.utf8), pieceBytes: 1 << 20))
         #expect(pages.map(\.revisions.count) == [1_000, 1_000, 500])

@@ -5,7 +5,7 @@ import Testing
 
 /// A first replication that is cut off, and goes on.
 @Suite struct SnapshotTests {
-    @Test func `a snapshot that was cut off goes on behind its last mark`() async throws {
+    @Test func `a snapshot that was cut off resumes behind its last mark`() async throws {
         let (source, target) = (SnapshotPeer(documents: 100, cutAfterPages: [4, 3]), MemoryPeer("target"))
         let clock = SteppingClock(secondsPerLook: 10)
         let progress = try await Replication(from: source, to: target, pacing: clock.pacing).run()
@@ -17,7 +17,7 @@ import Testing
         #expect(target.state.withLock { $0.writes } == 100)
     }
 
-    @Test func `where no mark is remembered yet, what has come is not sent again`() async throws {
+    @Test func `before the first mark, received documents are not sent again`() async throws {
         let (source, target) = (SnapshotPeer(documents: 100, cutAfterPages: [4]), MemoryPeer("target"))
         let clock = SteppingClock(secondsPerLook: 0)
         try await Replication(from: source, to: target, pacing: clock.pacing).run()
@@ -26,7 +26,7 @@ import Testing
         #expect(source.sent == 100)
     }
 
-    @Test func `a snapshot goes on however often its peer is away before it is asked again`() async throws {
+    @Test func `a snapshot resumes however often its peer was away`() async throws {
         // The first attempt is cut off in the snapshot, the three after it before they come to it.
         let asked = Mutex(0)
         let source = SnapshotPeer(documents: 100, cutAfterPages: [4]) { call in
@@ -44,7 +44,7 @@ import Testing
         #expect(source.sent == 100)
     }
 
-    @Test func `another start after a cut goes on with the snapshot, behind its last mark`() async throws {
+    @Test func `a new start after a cut resumes the snapshot behind its last mark`() async throws {
         let (source, target) = (SnapshotPeer(documents: 100, cutAfterPages: [6, 2]), MemoryPeer("target"))
         var pacing = SteppingClock(secondsPerLook: 10).pacing
         pacing.attempts = 1
@@ -66,7 +66,7 @@ import Testing
         #expect(source.snapshots.count == 3)
     }
 
-    @Test func `a network that lasts for some pages only carries any number of them`() async throws {
+    @Test func `a network that lasts for a few pages at a time carries any number of them`() async throws {
         let calls = Mutex(0)
         let source = MemoryPeer("source") { _ in
             let count = calls.withLock { calls in

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: Upload.allCases)
-    func `what comes late from a right clock is never taken for a wrong one`(upload: Upload) {
+    func `late fixes from a right clock are never taken for a wrong clock`(upload: Upload) {
         for seed in Self.seeds {
             var phone = Phone(seed: seed, aheadSeconds: 0)
             var random = SeededRandom(seed: seed, stream: 2, purpose: 31)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: Upload.allCases)
-    func `a wrong clock is found out, and what comes late from it is not taken for another error`(upload: Upload) {
+    func `a wrong clock is detected, and late fixes from it are not a second error`(upload: Upload) {
         for seed in Self.seeds {
             var random = SeededRandom(seed: seed, stream: 3, purpose: 31)
             let error = random.uniform(120, 40_000) * (random.chance(0.5) ? 1 : -1)

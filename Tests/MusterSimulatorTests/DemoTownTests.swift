@@ -59,7 +59,7 @@ import Testing
         #expect(after >= 30)
     }
 
-    @Test func `who lost the network is heard again, with everything from the dark`() throws {
+    @Test func `a person who lost the network is heard again, with every fix of that time`() throws {
         var town = town()
         _ = town.world.advance(to: DemoTownTests.start.advanced(bySeconds: 600))
         town.world.evacuate(at: town.world.now)

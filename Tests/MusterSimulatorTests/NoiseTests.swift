@@ -35,7 +35,7 @@ import Testing
         Double(errors.count(where: condition)) / Double(errors.count)
     }
 
-    @Test func `without noise a fix is the truth`() throws {
+    @Test func `without noise a fix is the true position`() throws {
         let errors = try errors(Noise(.none), hours: 1)
         #expect(errors.count > 20_000)
         #expect(errors.allSatisfy { $0.metres < 1e-6 && $0.accuracy == 3 })
@@ -53,7 +53,7 @@ import Testing
         #expect(abs(kept - 0.67) < 0.03)
     }
 
-    @Test func `errors are alike after 5 seconds, less so after minutes, and not after hours`() throws {
+    @Test func `errors correlate after 5 seconds, less after minutes, and not after hours`() throws {
         let errors = try errors(Noise(.honest, environment: .open), hours: 6).filter { $0.metres < 30 }
         var track: [Int: [Error]] = [:]
         for error in errors { track[error.person, default: []].append(error) }

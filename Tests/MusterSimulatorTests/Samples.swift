@@ -78,3 +78,13 @@ enum Samples {
         }
     }
 }
+
+extension Reporting {
+    /// Returns a reporting with all faults of the study: 5 % of the fixes lost, gaps, and duplicates and bursts out of
+    /// order.
+    static func faulty(intervalSeconds: Double = 5, deadZones: [DeadZone] = []) -> Reporting {
+        Reporting(
+            intervalSeconds: intervalSeconds, lostShare: 0.05, duplicateShare: 0.03, gapsPerHour: 0.33,
+            deadZones: deadZones, shufflesBursts: true)
+    }
+}

@@ -78,7 +78,7 @@ extension StudyCheck: CustomTestStringConvertible {
         StudyRegion.box(east: 200, north: 8), .box(east: 12, north: 12), .allBut(east: 15, north: 30), .south(of: 4),
         .circle(.zero, radius: 15),
     ])
-    func `the mass of a normal error inside is what drawing it many times gives`(region: StudyRegion) {
+    func `the mass of a normal error inside agrees with random draws`(region: StudyRegion) {
         var chance = SeededRandom(seed: 5)
         for _ in 0..<20 {
             let estimate = Offset(east: chance.uniform(-30, 30), north: chance.uniform(-30, 30))
@@ -104,7 +104,7 @@ extension StudyCheck: CustomTestStringConvertible {
         }
     }
 
-    @Test func `the nearest boundary tells more people in a narrow strip than mass, and what it is sure of is so`() {
+    @Test func `the nearest boundary decides more people in a narrow strip than mass, and is well calibrated`() {
         let scores = StudyScenario.beside(.box(east: 10_000, north: 15)).scores(
             seed: 7, runs: 0..<24, rules: [.confident, .byMass])
         print("inside, told so: \(scores.map(\.inside.percent)); outside: \(scores.map(\.outside.percent))")

@@ -67,7 +67,7 @@ import Testing
         #expect(ends > 50, "too few visits to tell anything")
     }
 
-    @Test func `nobody leaps, and nobody is anywhere before the beginning or after now`() throws {
+    @Test func `nobody jumps, and nobody has a position before the start or after now`() throws {
         var world = Samples.world(seed: 21)
         _ = world.advance(to: Samples.after(1800))
         #expect(world.truePosition(of: 0, at: Samples.after(-1)) == nil)

@@ -26,7 +26,7 @@ import Testing
         #expect(run([5, 5, 3, 400, 1001, 3599]) == whole)
     }
 
-    @Test func `another seed is another world`() {
+    @Test func `another seed gives another world`() {
         var (one, other) = (Samples.world(seed: 1), Samples.world(seed: 2))
         #expect(one.advance(to: Samples.after(60)) != other.advance(to: Samples.after(60)))
     }

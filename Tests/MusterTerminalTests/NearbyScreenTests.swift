@@ -34,7 +34,7 @@ import Testing
         #expect(lines[3].hasSuffix("0.3 s ago"))
     }
 
-    @Test func `what is missing is said with its reason, and what is old is called old`() {
+    @Test func `a missing value is shown with its reason, and an old one is marked`() {
         var peer = NearbyScreen.Peer(name: "ana")
         (peer.distance, peer.age, peer.missing) = (120, 3, ["no direction: not in front of the antennas"])
         let lines = NearbyScreen.lines(of: peer)

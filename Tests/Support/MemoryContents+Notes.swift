@@ -57,3 +57,12 @@ extension [DeviceNote] {
         insert(note, at: firstIndex(notBefore: note.name))
     }
 }
+
+extension DeviceNote.Name {
+    /// Whether this name precedes another in a list: by kind, then by the bytes of the key. Two texts that look alike
+    /// and are encoded differently are two keys.
+    func precedes(_ other: Self) -> Bool {
+        if kind != other.kind { return kind.rawValue < other.kind.rawValue }
+        return key.utf8.lexicographicallyPrecedes(other.key.utf8)
+    }
+}

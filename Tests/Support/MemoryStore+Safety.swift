@@ -117,3 +117,10 @@ extension MemoryContents {
         return limit - left
     }
 }
+
+extension DeclarationKey {
+    fileprivate func precedes(_ other: DeclarationKey) -> Bool {
+        sampleTime == other.sampleTime
+            ? id.utf8.lexicographicallyPrecedes(other.id.utf8) : sampleTime < other.sampleTime
+    }
+}

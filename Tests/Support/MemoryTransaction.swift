@@ -180,7 +180,7 @@ final class MemoryTransaction: StoreTransaction {
         appended[device] = nil
         sighted[device] = nil
         notes[device] = []
-        try SignalTable.delete(of: device, in: database)
+        try database.execute(sql: "DELETE FROM signals WHERE device = ?", arguments: [device.rawValue])
         _ = try RangeTable.delete(of: device, limit: .max, in: database)
         putDevices[device] = nil
         forgetCredentials { $0.device == device }

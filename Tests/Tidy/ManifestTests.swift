@@ -17,7 +17,7 @@ import Testing
         #expect(try names(inRow: "other packages", of: page) == built.products.sorted())
     }
 
-    @Test func `targets, products and conditions of a manifest are told apart`() {
+    @Test func `targets, products and conditions of a manifest are distinguished`() {
         let manifest = Manifest(
             """
             products: [.library(name: "A", targets: ["A"])],

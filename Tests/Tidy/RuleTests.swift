@@ -20,7 +20,7 @@ import Testing
         #expect(Dependencies.findings(in: file(text, path: path)).count == count)
     }
 
-    @Test func `strings, comments and quoted names are no code`() {
+    @Test func `strings, comments and quoted names are not code`() {
         let text = #"""
             let a = "func {" // {
             let b = "\(call("{", /* } */ x)) {" + #"\("# + """
@@ -62,11 +62,11 @@ import Testing
         ("package var a = 1", 0), ("public var a = 1", 1), ("case package", 0),
         ("public class func f() {}", 1), ("private package(set) var a = 1", 0),
     ])
-    func `what others see needs a doc comment`(text: String, count: Int) {
+    func `a declaration that others see needs a doc comment`(text: String, count: Int) {
         #expect(Wording.undocumented(in: file(text)).count == count)
     }
 
-    @Test func `words are found in code and not beside it`() {
+    @Test func `words are found in code, and not in comments or strings`() {
         let text = "let a = try! f()\n// try! this\nlet b = \"try!\"\nfingerprint(a)\nprint(a)\n"
         #expect(Wording.code("try!", in: file(text), because: "").map(\.line) == [1])
         #expect(Wording.code("print(", in: file(text), because: "").map(\.line) == [5])
@@ -84,7 +84,7 @@ import Testing
         #expect(Roles.findings(in: file(text, path: path)).count == count)
     }
 
-    @Test func `a trap may state a fact but not an intention`() {
+    @Test func `a trap's message may not say that code is missing`() {
         #expect(Wording.unwritten(in: file("fatalError(\"the ring is closed\")")).isEmpty)
         #expect(Wording.unwritten(in: file("fatalError(\"not yet implemented\")")).count == 1)
     }

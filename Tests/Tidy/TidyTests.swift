@@ -4,7 +4,7 @@ import Testing
 @Suite struct TidyTests {
     private static let noFoundation: Set<String> = ["MusterGeometry", "MusterCore", "MusterWire", "MusterSimulator"]
 
-    @Test func `the tree is found`() {
+    @Test func `the files of the package are found`() {
         #expect(Tree.files.contains { $0.path == "Package.swift" })
         #expect(Tree.swift.contains { $0.path == "Tests/Tidy/TidyTests.swift" })
     }
@@ -13,7 +13,7 @@ import Testing
         report(Tree.swift.flatMap(Dependencies.findings))
     }
 
-    @Test func `what decides knows no Foundation`() {
+    @Test func `the targets that decide do not import Foundation`() {
         report(
             Tree.swift.filter { TidyTests.noFoundation.contains($0.target ?? "") }.flatMap { file in
                 Dependencies.imports(in: file).filter { $0.module.hasPrefix("Foundation") }.map {
@@ -34,15 +34,15 @@ import Testing
         report(Tree.swift.flatMap(Layout.longFunctions))
     }
 
-    @Test func `what other targets see is documented`() {
+    @Test func `declarations that other targets see are documented`() {
         report(Tree.swift.filter { $0.target != nil }.flatMap(Wording.undocumented))
     }
 
-    @Test func `nothing is tried at the risk of a trap`() {
+    @Test func `no code has try!`() {
         report(Tree.swift.flatMap { Wording.code("try!", in: $0, because: "traps on an error") })
     }
 
-    @Test func `nothing is left for later`() {
+    @Test func `no code is unfinished`() {
         report(Tree.swift.flatMap(Wording.unwritten))
         for mark in ["TO" + "DO", "FIX" + "ME", "XX" + "X:"] {
             report(Tree.files.flatMap { Wording.text(mark, in: $0, because: "belongs in an issue") })
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `no path of the machine it was written on is named`() {
+    @Test func `no file names a path of the machine it was written on`() {
         for path in ["/wo" + "rk/", "/tm" + "p/h-", "/ro" + "ot/", "/opt/sw" + "ift"] {
             report(Tree.files.flatMap { Wording.text(path, in: $0, because: "exists on one machine only") })
         }
@@ -78,7 +78,7 @@ import Testing
         report(Tree.files.filter { $0.path.hasPrefix("Tests/") && isCode($0) }.flatMap(Wording.silentSkips))
     }
 
-    @Test func `what the documentation shows is compiled`() {
+    @Test func `the examples of the documentation are compiled`() {
         let examples = Set(Tree.swift.filter { $0.path.hasPrefix("Examples/") }.map { $0.lines.dropLast() })
         #expect(!examples.isEmpty)
         report(Tree.files.filter { $0.path.hasSuffix(".md") }.flatMap { Wording.uncompiled(in: $0, examples) })

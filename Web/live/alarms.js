@@ -37,7 +37,7 @@ export class Alarms {
      * @param {(path: string, body: object) => Promise<void>} send posts to the API
      * @param {() => number} now the server's time in milliseconds
      * @param {(incident: object) => void} addVisitor asks for a visitor to put on an incident's roll
-     * @param {() => void} checkIn gives the word of the person who looks
+     * @param {() => void} checkIn checks in the person who looks
      * @param {import("./whereabouts.js").Whereabouts} whereabouts answers where the person who looks is
      */
     constructor({ alarms, closed, orders }, send, now, addVisitor, checkIn, whereabouts) {
@@ -103,7 +103,7 @@ export class Alarms {
             canLocate ? [["Send where I am", () => this.#whereabouts.answer()]] : []);
     }
 
-    /** The word that the person who looks owes, and for leaders who gives none; an SOS has its line above. */
+    /** The check-in that the person who looks owes, and for leaders the overdue ones; an SOS has its line above. */
     #showTimers(seen, state, user) {
         for (const member of state.members.values()) {
             const { timer, team, user: name } = member;
@@ -120,7 +120,7 @@ export class Alarms {
     }
 
     #heardFrom(user) {
-        if (!confirm(`Have you heard from ${user} yourself? The time to the next word begins anew.`)) { return; }
+        if (!confirm(`Have you heard from ${user} yourself? The check-in time starts again.`)) { return; }
         this.#send(`users/${encodeURIComponent(user)}/check-ins`, {}, `${user} has checked in`);
     }
 

@@ -115,7 +115,7 @@ export function eventWords({ kind, region, probability, markedBy, acknowledgedBy
 function timerWords({ happened, by }) {
     return {
         started: `has a check-in timer, started by ${by}`, ended: `has no check-in timer any more, ended by ${by}`,
-        reminded: "is asked for a word", overdue: "gives no word: the leaders are told",
+        reminded: "is reminded to check in", overdue: "did not check in: leaders notified",
     }[happened] ?? "checks in";
 }
 

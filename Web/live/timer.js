@@ -10,29 +10,29 @@ const noteLimit = 80;
 /**
  * @typedef {object} Timer
  * @property {"started"|"checkedIn"|"reminded"|"overdue"|"sos"} happened how far it has come
- * @property {string} lastWord when the last word was given, RFC 3339
- * @property {string} dueAt when the next one is due
+ * @property {string} lastWord when the person last checked in, RFC 3339
+ * @property {string} dueAt when the next check-in is due
  * @property {string} [note] what the person does, and where
  */
 
-/** How a timer stands; nothing where there is none. Pure. */
+/** The state of a timer in words; empty without a timer. Pure. */
 export function timerWords(timer, nowMs) {
     if (!timer) { return ""; }
     switch (timer.happened) {
-        case "reminded": return `word due since ${minuteTime(timer.dueAt, nowMs)}`;
-        case "overdue": return `no word since ${minuteTime(timer.lastWord, nowMs)}, leaders are told`;
-        case "sos": return `no word since ${minuteTime(timer.lastWord, nowMs)}`;
-        default: return `next word due ${minuteTime(timer.dueAt, nowMs)}`;
+        case "reminded": return `check-in due since ${minuteTime(timer.dueAt, nowMs)}`;
+        case "overdue": return `no check-in since ${minuteTime(timer.lastWord, nowMs)}, leaders notified`;
+        case "sos": return `no check-in since ${minuteTime(timer.lastWord, nowMs)}`;
+        default: return `next check-in due ${minuteTime(timer.dueAt, nowMs)}`;
     }
 }
 
-/** What the person who owes a word is told. Pure. */
+/** The banner for a person whose check-in is due. Pure. */
 export function dueWords({ happened, dueAt }, nowMs) {
-    const threat = happened === "overdue" ? ": your leaders are told" : ", or your leaders are told";
-    return `Your word is due since ${minuteTime(dueAt, nowMs)}. Check in${threat}`;
+    const consequence = happened === "overdue" ? ": your leaders were notified" : ", or your leaders are notified";
+    return `Your check-in is due since ${minuteTime(dueAt, nowMs)}. Check in${consequence}`;
 }
 
-/** What a leader is told of someone who gives no word. Pure. */
+/** The banner for a leader about a person who did not check in. Pure. */
 export function overdueWords(user, { lastWord, note }, where, nowMs) {
     const what = note ? `: “${legible(shortened(note, noteLimit))}”` : "";
     return `No word from ${legible(user)} since ${minuteTime(lastWord, nowMs)}${what}, ${where}`;
@@ -86,7 +86,7 @@ export class MyTimer {
         this.#panel.dataset.happened = timer?.happened ?? "none";
     }
 
-    /** Gives the word. It is kept and sent until the server has it, with the time at which it was given. */
+    /** Checks in. The outbox stores the check-in with its time, and sends it until the server has it. */
     checkIn() {
         this.#outbox.add(newDeclaration("checkIn", this.#now()));
     }
@@ -102,7 +102,7 @@ export class MyTimer {
     }
 
     #end() {
-        if (!confirm("End your timer? Nobody will notice when you give no word.")) { return undefined; }
+        if (!confirm("End your timer? Nobody will be notified if you do not check in.")) { return undefined; }
         return this.#order("DELETE", undefined, "your timer is ended", () => {});
     }
 

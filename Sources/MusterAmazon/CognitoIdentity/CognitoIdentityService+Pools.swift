@@ -74,7 +74,7 @@ extension CognitoIdentityService {
         return poolJSON(team, allowsGuests: allowsGuests)
     }
 
-    /// A name of a pool, which is a team's name, and whether the pool gives identities to guests.
+    /// Reads the pool's name, which is a team's name, and whether the pool gives identities to guests.
     private func readPool(_ call: AmazonJSONCall) throws -> (name: String, allowsGuests: Bool) {
         try call.read { members, faults in
             (
@@ -136,7 +136,7 @@ extension CognitoIdentityService {
         }
     }
 
-    /// A page of a pool's identities: the users in the order of their numbers, and behind them the guests who have
+    /// Returns a page of a pool's identities: the users in the order of their numbers, and then the guests who have
     /// stored something and are not merged into a user.
     private func identities(
         of team: TeamNumber?, limit: Int, after token: String?

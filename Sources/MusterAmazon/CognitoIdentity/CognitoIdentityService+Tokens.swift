@@ -78,11 +78,11 @@ extension CognitoIdentityService {
         }
     }
 
-    /// The name by which `Logins` holds a token of `GetOpenIdToken`.
+    /// The provider name under which `Logins` has a token of `GetOpenIdToken`.
     private static let ownProvider = "cognito-identity.amazonaws.com"
 
-    /// Checks that an identity is a user's own, or a guest's of the user's pool, which is merged into the user's then.
-    /// Another's is answered like one that does not exist.
+    /// Checks that an identity is a user's own. A guest's identity of the user's pool is merged into the user. Any
+    /// other user's identity is refused like one that does not exist.
     ///
     /// - Returns: the user's identity.
     private func requireOwn(_ id: String?, _ user: User, _ call: AmazonJSONCall) async throws -> String {
@@ -142,7 +142,7 @@ extension CognitoIdentityService {
 }
 
 extension AmazonMembers {
-    /// The providers and the tokens by which a caller proves who they are; nil where there are none.
+    /// The providers and the tokens that authenticate the caller; nil where the request has none.
     fileprivate func logins(_ faults: inout AmazonFaults) -> [(key: String, value: String)]? {
         map("Logins", most: 10, keys: .any, values: .authParameter, &faults)
     }

@@ -1,12 +1,11 @@
 import MusterCore
 import MusterServer
-import MusterStore
 import MusterWire
 
 /// Amazon Cognito identity pools for unmodified AWS clients (json-1.1, 2014-06-30; docs/cognito.md).
 ///
-/// A team is an identity pool, and so are the users without a team. A user is an identity, who proves who they are by a
-/// token of the user pool. A pool that allows guests gives identities to anyone.
+/// A team is an identity pool, and so are the users without a team. A user is an identity, authenticated by a token of
+/// the user pool. A pool that allows guests gives identities to anyone.
 struct CognitoIdentityService: CognitoJSONService {
     let coordinator: StoreCoordinator
     let identity: Identity
@@ -51,7 +50,7 @@ struct CognitoIdentityService: CognitoJSONService {
         "AccessDeniedException": "NotAuthorizedException",
     ]
 
-    // MARK: What members name
+    // MARK: Values of members
 
     /// The team whose pool a member names; nil for the pool of users without a team.
     func pool(_ text: String?) throws(AmazonError) -> TeamNumber? {
@@ -61,7 +60,7 @@ struct CognitoIdentityService: CognitoJSONService {
         return team
     }
 
-    /// Who a caller is, as `Logins` proves it.
+    /// Returns the user, and the session, that the tokens in `Logins` prove.
     ///
     /// - Throws: `AmazonError`, `UserPoolError`.
     func proof(by logins: [(key: String, value: String)]?) async throws -> UserPoolProof {

@@ -86,7 +86,7 @@ extension CognitoSyncService {
         }
     }
 
-    /// The author of an update that names no device: the user's name, or that it was a guest.
+    /// The author of an update that names no device: the name of the user, or the name that all guests have.
     func author(_ call: AmazonCall) -> String {
         call.principal.guest != nil ? call.principal.name : coordinator.directory.users[call.principal.user]?.name ?? ""
     }

@@ -1,6 +1,4 @@
 import HTTPTypes
-import MusterCoding
-import MusterCore
 import MusterServer
 import MusterWire
 

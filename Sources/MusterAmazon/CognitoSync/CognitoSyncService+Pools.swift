@@ -120,7 +120,7 @@ extension JSONWriter {
             faults.addFault(members.name("StreamingStatus"), "Member must satisfy enum value set: [ENABLED, DISABLED]")
         }
         if let name, directory.targets[name]?.kind != .webhook {
-            faults.addFault(members.name("StreamName"), "The stream '\(name)' is no webhook target of this server")
+            faults.addFault(members.name("StreamName"), "The stream '\(name)' is not a webhook target of this server")
         }
         if name == nil, status == "ENABLED" {
             faults.addFault(members.name("StreamName"), "Member must not be null", isMissing: true)

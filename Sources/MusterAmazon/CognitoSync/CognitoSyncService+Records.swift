@@ -70,7 +70,7 @@ extension CognitoSyncService {
             return (patches.map { DatasetPatch($0, &faults) }, device, token)
         }
         guard token == sessionToken(of: owner) else {
-            throw AmazonError.validation("SyncSessionToken", "is none that ListRecords gave this identity")
+            throw AmazonError.validation("SyncSessionToken", "is not a token that ListRecords gave this identity")
         }
         let update = DatasetUpdate(
             owner: owner.owner, name: name, order: .patch(patches), device: device, author: device ?? author(call))
@@ -87,8 +87,8 @@ extension CognitoSyncService {
         }
     }
 
-    /// The token that `ListRecords` gives and `UpdateRecords` requires. It says nothing of a session: the counts of
-    /// records say what a device knows.
+    /// The token that `ListRecords` returns and `UpdateRecords` requires. It identifies no session: the sync counts of
+    /// the records show which versions a device has.
     private func sessionToken(of owner: SyncIdentity) -> String {
         Base64.encodeUnpadded(Array(owner.text.utf8), .forURLs)
     }

@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import MusterCore
-import MusterHTTP
 import MusterServer
 import MusterStore
 import MusterWire

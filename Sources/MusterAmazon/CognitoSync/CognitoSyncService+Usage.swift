@@ -4,7 +4,8 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// How much is stored, which an admin may see of every identity. Nobody sees another's records.
+/// Cognito Sync's operations on usage. An admin may read how much every identity stores, but not another identity's
+/// records.
 extension CognitoSyncService {
     func addUsage(to routes: inout RouteTable) {
         add(
@@ -96,7 +97,7 @@ extension JSONWriter {
     fileprivate mutating func amazonPoolUsage(_ pool: String, _ usage: (users: DatasetUsage?, guestBytes: Int64)) {
         beginObject()
         member("IdentityPoolId", pool)
-        // A session here is an update, of which none is counted: each device reads and writes when it likes.
+        // Muster does not count sync sessions.
         member("SyncSessionsCount", Int64(0))
         member("DataStorage", Int64(usage.users?.bytes ?? 0) + usage.guestBytes)
         if let usage = usage.users { amazonEpoch("LastModifiedDate", usage.modifiedAt) }

@@ -1,7 +1,6 @@
 import HTTPTypes
 import MusterCore
 import MusterServer
-import MusterStore
 import MusterWire
 
 /// Amazon Cognito Sync for unmodified AWS clients (rest-json, 2014-06-30; docs/push-sync.md).
@@ -43,14 +42,12 @@ struct CognitoSyncService: AmazonRESTService {
         addStreams(to: &routes)
     }
 
-    // The roles that may call operations on datasets. Each caller reaches its own datasets alone.
-
-    /// The callers of operations on datasets: everyone on their own.
+    /// The roles that may call operations on datasets. Each caller reaches its own datasets alone.
     static let owners = Route.Admission.everyRole.union([.guest])
 
     /// The caller's own identity, which the path must name.
     ///
-    /// - Throws: `AmazonError`: a pool that is not there, an identity that is not the caller's.
+    /// - Throws: `AmazonError` for a pool that does not exist, and for an identity that is not the caller's.
     func ownIdentity(_ call: AmazonCall) throws(AmazonError) -> SyncIdentity {
         let pool = try pool(call)
         let text = try call.parameter("identity")

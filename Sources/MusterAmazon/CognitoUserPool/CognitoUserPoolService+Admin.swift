@@ -14,7 +14,8 @@ extension CognitoUserPoolService {
         return try user(named: name, in: coordinator.directory)
     }
 
-    /// The user that a `sub` or a name is of. The `sub` goes first: a name of that form must not stand for another.
+    /// The user with this `sub` or name. The `sub` is looked up first, so that a name of that form cannot stand for
+    /// another user.
     private func user(named name: String, in directory: Directory) throws(AmazonError) -> User {
         let user =
             if let number = coordinator.origin.user(ofSubject: name) { directory.users[number] } else {
@@ -26,7 +27,7 @@ extension CognitoUserPoolService {
         return user
     }
 
-    /// Notes a pool that is not this store's.
+    /// Records a fault if the call names another pool than this store's.
     func requirePool(_ members: AmazonMembers, _ faults: inout AmazonFaults) {
         let pool = members.text("UserPoolId", .any, required: true, &faults)
         if let pool, pool != coordinator.origin.userPoolID {
@@ -39,7 +40,7 @@ extension CognitoUserPoolService {
         return JSONWriter.object { $0.amazonUser(user, "UserAttributes", status: status(of: user), in: coordinator) }
     }
 
-    /// Checks that a new user may have a name.
+    /// Checks that a new user may have a name: `EntityName.isFreeForUsers`.
     static func requireFreeForUsers(_ name: String) throws(AmazonError) {
         guard EntityName.isFreeForUsers(name) else { throw .validation("Username", EntityName.userNameRule) }
     }
@@ -84,7 +85,7 @@ extension CognitoUserPoolService {
         identity.isPasswordResetRequired(of: user.number) ? "RESET_REQUIRED" : "CONFIRMED"
     }
 
-    /// Changes the team of a user, the one attribute that can be changed here. An empty one ends the membership.
+    /// Changes the team of a user, the one attribute that can be changed here. An empty team ends the membership.
     func adminUpdateUserAttributes(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let user = try namedUser(call)
         let attributes = try call.read { members, faults in
@@ -113,8 +114,8 @@ extension CognitoUserPoolService {
         return team.number
     }
 
-    /// Ends a user's password and all of their credentials. The user sets another by a code, which `ForgotPassword` has
-    /// sent too.
+    /// Invalidates a user's password and all of their credentials, and makes the code by which the user sets a new one,
+    /// as `ForgotPassword` does.
     func adminResetUserPassword(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let user = try namedUser(call)
         guard user.number != (try call.principal).user else {
@@ -130,7 +131,7 @@ extension CognitoUserPoolService {
         let password = try call.read { members, faults in
             members.text("Password", .any, required: true, &faults) ?? ""
         }
-        // One's own password is changed by who knows it: by `ChangePassword`.
+        // Admins change their own password by `ChangePassword`, which requires the present one.
         guard user.number != (try call.principal).user else {
             throw AmazonError.notAuthorized("Change your own password by ChangePassword.")
         }
@@ -189,7 +190,7 @@ extension CognitoUserPoolService {
         return try await setRole(of: user, to: try namedRole(call), by: Author(try call.principal))
     }
 
-    /// Takes a role from a user, who is a member then.
+    /// Takes a role from a user, who then has the role `member`.
     func adminRemoveUserFromGroup(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let user = try namedUser(call)
         guard try namedRole(call) == user.role else { return JSONWriter.object { _ in } }
@@ -222,7 +223,7 @@ extension CognitoUserPoolService {
 }
 
 extension AmazonError {
-    /// An edit would leave the store without an admin.
+    /// The error for an edit that would leave the store without an admin.
     static let lastAdmin = AmazonError(400, "InvalidParameterException", "This is the last admin.")
 }
 

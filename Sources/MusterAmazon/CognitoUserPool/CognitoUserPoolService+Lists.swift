@@ -69,7 +69,8 @@ extension CognitoUserPoolService {
         return usersJSON(page.items, token: "PaginationToken", page.next)
     }
 
-    /// Parses a filter: `username = "ida"`, or `^=` for a prefix of the name; the same by `sub`.
+    /// Parses a filter: `username = "ida"`, or `^=` for a prefix of the name. A filter may compare `sub` in place of
+    /// the name.
     private func nameFilter(_ text: String) throws(AmazonError) -> (User) -> Bool {
         guard !text.isEmpty else { return { _ in true } }
         let parts = text.split(separator: "\"", omittingEmptySubsequences: false)

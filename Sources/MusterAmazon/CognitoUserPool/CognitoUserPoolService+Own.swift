@@ -22,11 +22,11 @@ extension CognitoUserPoolService {
 
     /// Removes the account of the user who asks, with all that they reported.
     ///
-    /// - Throws: `AmazonError` while the user calls for help or has a check-in timer: whoever holds the phone of a
-    ///   person in trouble could otherwise end the alarm without a word.
+    /// - Throws: `AmazonError` while the user calls for help or has a check-in timer: somebody who holds the phone of a
+    ///   person in trouble could otherwise end the alarm without notice.
     func deleteUser(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let user = try await user(of: call)
-        // In the writer's own turn, so that no call for help comes between the question and the removal.
+        // The check runs on the writer's thread, so that no call for help comes between the check and the removal.
         try await coordinator.edit(by: Author(user: user.number)) { engine in
             guard !engine.safety(of: user.number).state.isCall else { throw AmazonError.callsForHelp }
             guard engine.checkInTimer(of: user.number) == nil else { throw AmazonError.hasCheckInTimer }

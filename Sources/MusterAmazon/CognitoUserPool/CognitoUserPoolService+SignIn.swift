@@ -7,16 +7,12 @@ import MusterWire
 extension CognitoUserPoolService {
     /// The parameters of a sign-in: a map from texts to texts.
     struct AuthParameters {
-        private let name: String
         private let values: [String: String]
 
         init(_ members: AmazonMembers, _ name: String, _ faults: inout AmazonFaults) {
-            self.name = name
             let pairs = members.map(name, most: 100, keys: .any, values: .authParameter, &faults) ?? []
             values = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
         }
-
-        subscript(_ key: String) -> String? { values[key] }
 
         /// A parameter that must be present.
         func required(_ key: String) throws(AmazonError) -> String {
@@ -80,8 +76,9 @@ extension CognitoUserPoolService {
         }
     }
 
-    /// Refuses in other words where a sign-in fails because an admin ended the user's password: the app then asks for
-    /// the code. Like every sign-in, each counts as a tried password.
+    /// Runs a sign-in. Where it fails and an admin has invalidated the user's password, throws
+    /// `UserPoolError.passwordResetRequired`, so that the app asks for the code. Like every sign-in, each counts as a
+    /// password attempt.
     private func requiringNoReset<Made>(of name: String, _ signIn: () async throws -> Made) async throws -> Made {
         do {
             return try await signIn()
@@ -133,7 +130,7 @@ extension CognitoUserPoolService {
             }
             return sessionJSON(session)
         } catch IdentityError.refused {
-            // The same to everyone: it tells nothing about whether the user exists.
+            // The message is the same for every name, so it does not reveal whether the user exists.
             throw AmazonError.notAuthorized(
                 "Incorrect username or password. A password that was set before Muster knew USER_SRP_AUTH works with "
                     + "it after one sign-in by USER_PASSWORD_AUTH.")

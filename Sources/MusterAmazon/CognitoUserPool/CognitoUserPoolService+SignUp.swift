@@ -1,4 +1,3 @@
-import MusterCore
 import MusterServer
 import MusterWire
 

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import MusterCore
 import MusterServer
 import MusterWire
 import NIOCore
@@ -52,13 +51,13 @@ struct CognitoUserPoolService: CognitoJSONService {
         ]
     }
 
-    // MARK: What tokens are verified with
+    // MARK: Public keys
 
-    /// Adds the routes of the keys, and of the description that leads to them.
+    /// Adds the routes of the public keys that verify tokens, and of the description that has their address.
     func register(in routes: inout RouteTable) {
         for prefix in ["", "/aws"] {
             let root = "\(prefix)/\(coordinator.origin.userPoolID)/.well-known"
-            // Clients look for the keys of a user pool at the first, and for those of identities at the second.
+            // Clients look for the keys of a user pool at the first path, and for those of identities at the second.
             for path in ["\(root)/jwks.json", "\(prefix)/.well-known/jwks_uri"] {
                 routes.add(
                     Route(
@@ -68,7 +67,7 @@ struct CognitoUserPoolService: CognitoJSONService {
                             answers: [.init(200, "A JSON Web Key Set.", json: "KeySet")])
                     ) { _, _ in
                         let keySet = try await identity.userPoolKeySet()
-                        // A set without the key must not outlast the first sign-in.
+                        // The key is made with the first token, so clients must not cache a set without it.
                         let caching = keySet.hasKey ? "public, max-age=300" : "no-store"
                         return Response(
                             status: .ok, headers: [.contentType: "application/json", .cacheControl: caching],
@@ -136,7 +135,8 @@ extension AmazonError {
         case .busy:
             self.init(400, "TooManyRequestsException", "Too many sign-ins wait to be checked.")
             retryAfterSeconds = 1
-        case .tooMany(let limit): self.init(400, "LimitExceededException", "There are \(limit) of these already.")
+        case .tooMany(let kind, let limit):
+            self.init(400, "LimitExceededException", "There are \(limit) \(kind) already.")
         case .unusablePassword:
             self.init(
                 400, "InvalidPasswordException",

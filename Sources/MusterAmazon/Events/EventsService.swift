@@ -1,4 +1,3 @@
-import MusterCore
 package import MusterServer
 import MusterWire
 
@@ -6,7 +5,6 @@ import MusterWire
 package struct EventsService: AmazonJSONService {
     let coordinator: StoreCoordinator
 
-    /// Makes the service over a coordinator.
     package init(coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
     package var targetPrefix: String { "AWSEvents" }

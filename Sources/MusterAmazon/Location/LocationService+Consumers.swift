@@ -1,7 +1,6 @@
 import HTTPTypes
 import MusterCore
 import MusterServer
-import MusterStore
 import MusterWire
 
 /// Amazon Location's operations that link a tracker to a geofence collection, its consumer.

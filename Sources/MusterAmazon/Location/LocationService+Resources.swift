@@ -2,7 +2,8 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Finds the tracker or collection that a request names, if the caller may use it so; else throws `AmazonError`.
+/// Finds the tracker or collection that a request names, if the caller may use it for the purpose; otherwise throws
+/// `AmazonError`.
 extension LocationService {
     /// The purpose for which a call names a tracker.
     enum TrackerUse {

@@ -1,7 +1,6 @@
 import HTTPTypes
 import MusterCore
 import MusterServer
-import MusterStore
 import MusterWire
 
 /// Amazon Location's operations on the tags of trackers and collections.
@@ -83,7 +82,6 @@ extension LocationService {
     }
 }
 
-/// A resource with tags.
 private enum TaggedResource {
     case tracker(Tracker)
     case collection(RegionCollection)

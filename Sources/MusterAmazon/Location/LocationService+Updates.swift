@@ -4,7 +4,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Amazon Location's operations that take positions in: `BatchUpdateDevicePosition` and `VerifyDevicePosition`.
+/// Amazon Location's operations that receive positions: `BatchUpdateDevicePosition` and `VerifyDevicePosition`.
 extension LocationService {
     func addPositionUpdates(to routes: inout RouteTable) {
         let tracker = "\(Self.trackers)/{tracker}"

@@ -1,7 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import MusterCoding
-import MusterCore
 import MusterServer
 import MusterWire
 import NIOCore

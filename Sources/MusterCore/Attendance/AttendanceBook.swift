@@ -15,7 +15,7 @@ struct AttendanceState: Hashable, Sendable {
     }
 }
 
-/// Every attendance rule, the people whom they may count, and when each rule must be looked at.
+/// Every attendance rule, the people whom the rules may count, and when the engine must evaluate each rule.
 struct AttendanceBook: Sendable {
     private(set) var states: [AttendanceNumber: AttendanceState] = [:]
     private var rulesOfTeam: [TeamNumber: [AttendanceNumber]] = [:]
@@ -41,7 +41,7 @@ struct AttendanceBook: Sendable {
     /// asleep, or that its clock was set. The engine then waits as long for people's devices to report before it
     /// reports a lack.
     static let quietSeconds: Double = 60
-    /// The shortest time between two looks at one rule that only the clock asks for, in seconds.
+    /// The least time between two evaluations of one rule that only the passing of time causes, in seconds.
     static let checkSpacingSeconds: Double = 10
 
     var isEmpty: Bool { states.isEmpty }
@@ -76,7 +76,7 @@ struct AttendanceBook: Sendable {
         return toCount.isEmpty ? late : Array(toCount.union(late).sorted().prefix(Self.tickLimit))
     }
 
-    /// Until when no lack may be reported, if a tick comes at `now`.
+    /// Returns until when no lack may be reported, given a tick at `now`.
     func quietUntil(tickingAt now: Instant) -> Instant {
         let isPrompt = tickedAt.map { (0...Self.quietSeconds).contains(now.seconds(since: $0)) } ?? false
         return isPrompt ? quietUntil : now.advanced(bySeconds: Self.quietSeconds)

@@ -1,12 +1,12 @@
 /// A report in the log that something happened to an attendance rule: its `turn` says what.
 public struct AttendanceReport: Hashable, Sendable {
-    /// The number of the rule; none of this number may exist any more.
+    /// The rule's number. The rule may have been removed since.
     public var rule: AttendanceNumber
     /// The rule's name at that time, because the rule may be removed later.
     public var name: String
     /// The team whose people the rule counts.
     public var team: TeamNumber
-    /// The region that it is about.
+    /// The region of the rule.
     public var region: RegionNumber
     /// The people whom the rule counts.
     public var subject: AttendanceRule.Subject
@@ -20,7 +20,7 @@ public struct AttendanceReport: Hashable, Sendable {
     public var at: Instant
     /// The user who made, changed or removed the rule; nil when time or an observation caused the report.
     public var by: UserNumber?
-    /// Since when too few were known to be there; nil when that is not so.
+    /// Since when fewer people than the rule demands were known to be in the region; nil while there are enough.
     public var since: Instant?
     /// The window that the report is about; nil for a rule without a schedule, and before its first window.
     public var window: AttendanceRule.Window?
@@ -35,9 +35,9 @@ public struct AttendanceReport: Hashable, Sendable {
         case made
         /// A user changed it. The lack or absence that it had reported has ended, and the engine evaluates it anew.
         case changed
-        /// Too few have been known to be in the region for as long as the rule allows.
+        /// Fewer people than the rule demands have been known to be in the region for as long as the rule allows.
         case lacking
-        /// Enough are known to be in the region again.
+        /// As many people as the rule demands are known to be in the region again.
         case enough
         /// A user removed it.
         case removed
@@ -83,10 +83,10 @@ public struct AttendanceCount: Hashable, Sendable {
     /// Those known to be in the region, in the order of their numbers; of more than `listLimit` the first.
     public var presentPeople: [UserNumber] = []
 
-    /// How many people each list names.
+    /// The largest number of people that each list names.
     public static let listLimit = 100
 
-    /// Counts nobody.
+    /// Creates a count of nobody.
     public init() {}
 
     /// Counts a person. The caller counts people in the order of their numbers.

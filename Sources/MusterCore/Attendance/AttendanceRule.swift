@@ -42,7 +42,7 @@ public struct AttendanceRule: Hashable, Sendable {
         case person(UserNumber)
     }
 
-    /// What a rule demands.
+    /// A rule's condition, and how soon the engine reports that it is not met.
     public enum Demand: Hashable, Sendable {
         /// At least `count` of the people are known to be in the region. The engine reports a lack that has lasted
         /// `afterSeconds`.
@@ -64,7 +64,7 @@ public struct AttendanceRule: Hashable, Sendable {
         /// The people who were reported in that window and have not arrived.
         public var awaited: [UserNumber] = []
 
-        /// Nothing has happened yet.
+        /// Creates the progress of a rule about which nothing has happened yet.
         public init() {}
     }
 
@@ -90,7 +90,7 @@ public struct AttendanceRule: Hashable, Sendable {
     public static let afterLimits: ClosedRange<Double> = 0...86_400
     /// How long the grace period of a window may be, in seconds.
     public static let graceLimits: ClosedRange<Double> = 0...14_400
-    /// The grace period of a rule that gives none, in seconds.
+    /// The grace period of a rule that sets none, in seconds.
     public static let defaultGraceSeconds: Double = 900
     /// How many rules a team may have.
     public static let teamLimit = 50
@@ -117,12 +117,12 @@ public struct AttendanceRule: Hashable, Sendable {
 
 /// Whether a person is in a region, as far as that is known.
 public enum Attendance: UInt8, Hashable, Sendable, CaseIterable {
-    /// Each device that says where the person is says that they are inside.
+    /// Every device whose data show where the person is places them inside.
     case present
-    /// Each device that says where the person is says that they are not inside.
+    /// Every device whose data show where the person is places them outside.
     case absent
-    /// No device knows: each was silent for longer than the team's limit, or was never located. Or the devices
-    /// contradict each other, or are in doubt.
+    /// No device's data decide it: each device was silent for longer than the team's limit, or was never located. Or
+    /// the devices contradict each other, or are in doubt.
     case unknown
 }
 

@@ -2,13 +2,9 @@
 extension Engine {
     /// Returns whether a person is in a region.
     ///
-    /// The person's devices must agree. A device that was silent for longer than the team's limit has no say, and
-    /// neither has one that the region's radio cannot hear. In a raw collection only muster regions are decided by the
-    /// confident policy; in its other regions the attendance is unknown.
-    public func attendance(of user: UserNumber, in region: RegionNumber, now: Instant) -> Attendance {
-        attendance(of: user, in: region, now: now, after: Decision())
-    }
-
+    /// The person's devices must agree. A device that was silent for longer than the team's limit does not count, nor
+    /// does one that the region's scanner cannot hear. In a raw collection the engine decides attendance only for
+    /// muster regions and beacon regions; in its other regions it is unknown.
     func attendance(
         of user: UserNumber, in region: RegionNumber, now: Instant, after decision: Decision
     ) -> Attendance {

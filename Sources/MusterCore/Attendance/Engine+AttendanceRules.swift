@@ -3,9 +3,6 @@ extension Engine {
     /// Takes up the stored rules after a restart. The first tick counts all of them.
     public mutating func resume(attendanceRules: [AttendanceRule]) { attendance.resume(attendanceRules) }
 
-    /// Returns a rule; nil when there is none of this number.
-    public func attendanceRule(_ number: AttendanceNumber) -> AttendanceRule? { attendance.states[number]?.rule }
-
     /// Returns the rules of a team, in number order.
     public func attendanceRules(of team: TeamNumber) -> [AttendanceRule] {
         attendance.rules(of: team).compactMap { attendance.states[$0]?.rule }
@@ -49,7 +46,7 @@ extension Engine {
         settle(&state, isTick: false, now: now, into: &decision)
     }
 
-    /// Removes a rule, and with it the lack that it had reported.
+    /// Removes a rule, and with it the lack that the engine had reported.
     ///
     /// - Throws: `.hasNoRule`.
     public func removeAttendanceRule(
@@ -63,7 +60,7 @@ extension Engine {
         decision.scratch.changes.append(.attendance(report))
     }
 
-    /// Applies what the engine has learnt of one person to the rules of their team.
+    /// Updates the rules of a person's team after the engine learnt where that person is.
     ///
     /// - Complexity: O(rules of the team), each some nanoseconds unless the person came or went.
     func followAttendance(of user: UserNumber?, now: Instant, into decision: inout Decision) {
@@ -97,10 +94,10 @@ extension Engine {
         }
     }
 
-    /// Decides what a rule reports by who is present, and records its new state.
+    /// Decides from the people present what a rule reports, and records the rule's new state.
     ///
-    /// - Parameter isTick: whether the clock asks. A lack is reported by the clock alone, so that two observations of
-    ///   one request cannot report what the second one takes back.
+    /// - Parameter isTick: whether a tick of the clock is the cause. Only a tick reports a lack, so that of two
+    ///   observations in one request the first cannot report a lack that the second one ends.
     private func settle(_ state: inout AttendanceState, isTick: Bool, now: Instant, into decision: inout Decision) {
         let before = attendanceState(state.rule.number, after: decision)?.rule
         switch state.rule.demand {
@@ -113,7 +110,7 @@ extension Engine {
         if state.rule != before { decision.attendance.toStore.insert(state.rule.number) }
     }
 
-    /// Decides whether too few are there, or enough again.
+    /// Decides whether too few people are in the region, or enough again.
     private func settleCount(
         _ state: inout AttendanceState, _ minimum: Int32, afterSeconds: Double, isTick: Bool, now: Instant,
         into decision: inout Decision
@@ -185,8 +182,8 @@ extension Decision {
         attendance.toStore.sorted().map { ($0, (attendance.states[$0] ?? nil)?.rule) }
     }
 
-    /// The attendance rules whose reports ask for an incident of their team. Only the store gives the number of a new
-    /// incident, so the caller opens them in the transaction of this decision.
+    /// The attendance rules whose reports ask for an incident of their team. Only the store assigns the number of a new
+    /// incident, so the caller opens the incidents in the transaction of this decision.
     public var attendanceToOpenIncidentsFor: [AttendanceRule] {
         attendance.toOpenIncidentsFor.compactMap { (attendance.states[$0] ?? nil)?.rule }
     }

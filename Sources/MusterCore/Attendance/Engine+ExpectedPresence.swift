@@ -6,7 +6,7 @@ extension Engine {
         _ state: inout AttendanceState, _ schedule: WeeklySchedule, graceSeconds: Double, isTick: Bool, now: Instant,
         into decision: inout Decision
     ) {
-        // The clock was ahead, and is set back: what was decided of a window to come was decided by a wrong time.
+        // The clock was ahead and has been set back: a window that has not begun was judged by the wrong time.
         if let start = state.rule.progress.window?.start, start > now {
             state.rule.progress.window = nil
             state.rule.progress.awaited = []

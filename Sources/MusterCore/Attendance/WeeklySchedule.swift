@@ -1,5 +1,5 @@
-/// How far a time zone's clocks are ahead of UTC. Core reads no time zone data, so the server gives it what the system
-/// knows.
+/// How far a time zone's clocks are ahead of UTC. MusterCore contains no time zone data, so the server supplies the
+/// operating system's.
 public struct ZoneOffsets: Sendable {
     /// Returns by how many seconds a zone's clocks are ahead of UTC at a moment; nil for an unknown zone.
     public let secondsAhead: @Sendable (_ zone: String, _ moment: Instant) -> Int?
@@ -9,7 +9,7 @@ public struct ZoneOffsets: Sendable {
         self.secondsAhead = secondsAhead
     }
 
-    /// Knows UTC alone.
+    /// Offsets that know only the zone named UTC.
     public static let utcOnly = ZoneOffsets { zone, _ in zone == "UTC" ? 0 : nil }
 }
 
@@ -24,7 +24,7 @@ public struct WeeklySchedule: Hashable, Sendable {
     /// The windows, each of one day of the week; at most `windowLimit`.
     public var windows: [Window]
 
-    /// A time of one day of the week.
+    /// A span of time that begins on one day of the week and lasts at most 24 hours.
     public struct Window: Hashable, Comparable, Sendable {
         /// The day on which it begins, from 1 for Monday to 7 for Sunday.
         public var weekday: UInt8

@@ -42,11 +42,4 @@ public struct BeaconArea: Hashable, Sendable {
     var isByScanner: Bool {
         if case .scanner = source { true } else { false }
     }
-
-    /// Returns whether this beacon is one of the area's beacons; false for the area of a scanner.
-    public func isOf(_ beacon: Beacon) -> Bool {
-        guard case .beacons(let uuid, let major, let minor) = source else { return false }
-        return beacon.uuid == uuid && (major.map { $0 == beacon.major } ?? true)
-            && (minor.map { $0 == beacon.minor } ?? true)
-    }
 }

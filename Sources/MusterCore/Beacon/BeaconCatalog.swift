@@ -20,12 +20,12 @@ struct BeaconRule: Hashable, Sendable {
 /// Looks up the regions of a beacon, the rooms of a scanner and the device of a tag.
 struct BeaconCatalog: Sendable {
     private var areas: [RegionNumber: BeaconArea] = [:]
-    /// The regions by the numbers that they ask for, in region order.
+    /// The regions by the beacon numbers that they require, in region order.
     private var regionsOfNumbers: [Numbers: [RegionNumber]] = [:]
     /// The regions of each scanner, in region order.
     private var regionsOfScanner: [DeviceNumber: [RegionNumber]] = [:]
 
-    /// The numbers that a region asks for; nil stands for any.
+    /// The beacon numbers that a region requires; nil stands for any.
     private struct Numbers: Hashable {
         var uuid: BeaconUUID
         var major: UInt16?
@@ -54,9 +54,6 @@ struct BeaconCatalog: Sendable {
 
     /// Whether a device is a tag, which scanners may hear.
     func isTag(_ device: DeviceNumber) -> Bool { tagsOfDevice[device] != nil }
-
-    /// Returns the area of a beacon region; nil for any other.
-    func area(of region: RegionNumber) -> BeaconArea? { areas[region] }
 
     mutating func put(_ region: Region) {
         remove(region.number)

@@ -6,7 +6,7 @@ public struct BeaconMemory: Hashable, Sendable {
     public var listened: Instant?
     /// When the device began to listen again after a silence, by its own clock; nil when it was never silent. A
     /// standing from before the silence is doubted only for the beacons that the device fails to hear since then. A
-    /// scanner's late reports move it forward, since what they tell of tags is not used.
+    /// scanner's late reports move this moment forward, because the engine does not use their sightings of tags.
     public var resumed: Instant?
     /// The room whose signal is stronger than that of the device's present room, and since when; nil when there is
     /// none.
@@ -57,7 +57,8 @@ public struct BeaconMemory: Hashable, Sendable {
 
     /// Changes the track of a region. Creates the track first if there is none.
     ///
-    /// - Parameter presences: where the device stands. The track of a standing gives way to no other.
+    /// - Parameter presences: the device's presences. A region with an inside or unknown presence keeps its track when
+    ///   `trackLimit` is reached.
     mutating func change(
         _ region: RegionNumber, heardBy listener: DeviceNumber, standing presences: [Presence],
         _ body: (inout BeaconTrack) -> Void

@@ -31,7 +31,7 @@ extension Engine {
         scope.isEveryone = true
     }
 
-    /// Whether a region takes a beacon.
+    /// Whether a beacon belongs to a beacon region.
     public func hasRegion(of beacon: Beacon) -> Bool { !catalog.beacons.regions(of: beacon).isEmpty }
 
     /// Whether sightings of beacons decide who is inside a region.

@@ -10,7 +10,7 @@ extension Engine {
     ) {
         let rooms = catalog.beacons.regions(of: listener)
         if !rooms.isEmpty {
-            // What a scanner reports late is history only: other scanners may have heard the tag since.
+            // A scanner's late sighting is history only: other scanners may have heard the tag since.
             guard !Self.isLate(sighting.sampleTime, received: sighting.receivedTime) else { return }
             guard let tag = catalog.beacons.tag(sighting.beacon), tag != listener else { return }
             applySighting(sighting, of: tag, in: rooms, heardBy: listener, now: now, into: &decision)
@@ -241,7 +241,7 @@ extension Engine {
             let listening = listening(of: track, after: decision)
             let moment = Self.moment(of: track, heardUntil: listening.until)
             let held = moment.map { track.probability(at: $0, listeningSince: listening.resumed, isHeld: true) } ?? 0
-            // What was not heard for long is outside, as it was: nothing is decided, stored or reported.
+            // A region whose beacon was not heard for long stays outside: nothing is decided, stored or reported.
             if presence == nil, held < Presence.leastProbability { continue }
             let former = presence?.standing ?? .outside
             let fresh = moment.map { track.probability(at: $0, listeningSince: listening.resumed, isHeld: false) } ?? 0
@@ -251,7 +251,7 @@ extension Engine {
             let resumed = beacon.area.isByScanner ? listening.resumed : nil
             let known = former == .inside && !track.isBorneOut(since: resumed, rule.mode) ? .unknown : former
             let standing = standing(from: known, held: held, fresh: fresh, isSilent: isSilent, mode: rule.mode)
-            // After a silence nobody knows more than that the device was inside before.
+            // After a silence the engine knows only that the device was inside before.
             let probability =
                 switch known {
                 case .inside: held
@@ -313,8 +313,8 @@ extension Engine {
 
 /// Edits of the directory and of regions.
 extension Engine {
-    /// Forgets what was heard in a region. Its radio or its place is another now, or it has become a muster region,
-    /// which takes more evidence than was asked for before. The review ends the standings there.
+    /// Forgets the sightings in a region whose radio or place was changed, or that has become a muster region, which
+    /// needs more sightings for an enter. The review ends the standings there.
     mutating func forgetBeacons(in region: RegionNumber) {
         for index in devices.indices where devices[index].hasMemory {
             guard let track = devices[index].memory.tracks.firstIndex(where: { $0.region == region }) else { continue }

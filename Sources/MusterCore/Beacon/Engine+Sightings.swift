@@ -1,5 +1,5 @@
-/// Sightings are written to the log and decide which devices are inside beacon regions. Notes change no state of a
-/// region or of a person.
+/// Sightings are written to the log and decide which devices are inside beacon regions. Notes change no presence; most
+/// of them show that the device was heard, which ends its owner's silence.
 extension Engine {
     /// Restores the newest sample time of each device's sightings from the store.
     public mutating func resume(sightings: [(device: DeviceNumber, sampleTime: Instant)]) {

@@ -20,7 +20,7 @@ public struct Sighting: Hashable, Sendable {
         case unknown, immediate, near, far
     }
 
-    /// Creates a sighting; what is left out is unknown.
+    /// Creates a sighting; each argument that the caller omits is unknown.
     public init(
         of beacon: Beacon, sampleTime: Instant, receivedTime: Instant, distance: Metres? = nil,
         signalStrength: Double? = nil, proximity: Proximity = .unknown

@@ -1,5 +1,5 @@
-/// The meaning that a source of positions gives to accuracy. Endpoints convert with it, so that all code behind them
-/// uses the 68 % radius.
+/// What a source of positions means by its accuracy. Endpoints convert with it, so that all code behind them uses the
+/// 68 % radius.
 public enum AccuracyMeaning: Hashable, Sendable, CaseIterable {
     /// The radius holds the true place with 68 % probability: Android's `Location.getAccuracy`, and roughly Apple's
     /// `horizontalAccuracy`. OwnTracks passes either on.

@@ -30,8 +30,8 @@ public enum ConfidentPolicy {
     ///
     /// - Parameters:
     ///   - standing: the standing before the fix.
-    ///   - d: the distance from the track's estimate to the region's boundary, positive inside.
-    ///   - sd: the track's deviation, above 0.
+    ///   - d: the distance from the track's estimate to the region's boundary in metres, positive inside.
+    ///   - sd: the track's standard deviation in metres, above 0.
     ///   - isSettled: whether the track has two fixes and checks none; only then can unknown end.
     ///   - mode: the region's mode.
     ///   - motion: the track's motion; nil when the device does not move. Evaluated only when it can change the
@@ -80,8 +80,8 @@ public enum ConfidentPolicy {
         }
     }
 
-    /// Whether a region is too small to be entered with such a deviation: the probability is too low even at its
-    /// centre. Show then "accuracy too poor for this region", not "outside".
+    /// Whether a region is too small to be entered with this standard deviation: the probability is too low even at its
+    /// centre. A client should then show "accuracy too poor for this region", not "outside".
     ///
     /// With the track's `leastDeviationMetres` the result holds however long such fixes go on; with its
     /// `deviationMetres` it holds for the moment.

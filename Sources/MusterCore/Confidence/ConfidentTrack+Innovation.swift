@@ -1,4 +1,5 @@
-// A fix's innovation is where it lies from the estimate. Innovations have no mean as long as the estimate is right.
+// A fix's innovation is its offset from the estimate. The mean of the innovations is zero as long as the estimate is
+// right.
 
 extension ConfidentTrack {
     /// The time constant of the mean, seconds.

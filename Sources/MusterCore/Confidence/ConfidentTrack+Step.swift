@@ -1,6 +1,7 @@
 import MusterGeometry
 
-/// How the filter takes one fix: its constants, and the weights that follow from the fix and the time since the last.
+/// How the filter processes one fix: its constants, and the weights that follow from the fix and the time since the
+/// last.
 extension ConfidentTrack {
     /// How far from the estimate a fix may be to be averaged, in deviations.
     static var gate: Double { 3 }
@@ -8,9 +9,9 @@ extension ConfidentTrack {
     static var diffusion: Double { 0.1 }
     /// β: the share of a fix's error variance that averaging never removes.
     static var lastingShare: Double { 0.4 }
-    /// The least speed that counts as one, metres a second.
+    /// The least speed that counts as movement, metres a second.
     static var leastSpeed: Double { 0.7 }
-    /// How far apart two surprises that confirm each other may be, metres a second.
+    /// The greatest speed between two surprises that confirm each other, metres a second.
     static var greatestSpeed: Double { 40 }
     /// The share of two fixes' accuracies that does not count as movement between them.
     static var slackShare: Double { 0.5 }
@@ -20,29 +21,30 @@ extension ConfidentTrack {
     static var movingShare: Double { 0.7 }
     /// The least time between two anchors.
     static var anchorMilliseconds: UInt32 { 20_000 }
-    /// τ: the time over which the errors of fixes correlate.
+    /// τ: the time over which the errors of fixes correlate, seconds.
     static var correlationSeconds: Double { 30 }
     /// The weight of the second of two fixes with the same time.
     static var leastWeight: Double { 0.001 }
-    /// The interval between fixes beyond which the fix of a moving device weighs no less than that of a standing one.
+    /// The interval between fixes, in seconds, beyond which the fix of a moving device weighs no less than that of a
+    /// standing one.
     static var sparseSeconds: Double { 10 }
-    /// How long surprises must persist until the filter believes them.
+    /// How long surprises must persist until the filter believes them, milliseconds.
     static var persistenceMilliseconds: UInt32 { 45_000 }
-    /// How long they must persist when the device reports that it stands.
+    /// How long surprises must persist when the device reports that it stands, milliseconds.
     static var stillMilliseconds: UInt32 { 180_000 }
-    /// The gap after which a device that stands now may have moved meanwhile.
+    /// The gap, in seconds, after which a device that stands now may have moved meanwhile.
     static var gapSeconds: Double { 30 }
-    /// The silence after which the filter believes one accurate fix.
+    /// The silence, in seconds, after which the filter believes one accurate fix.
     static var silenceSeconds: Double { 240 }
     /// The worst accuracy of steady fixes, which the filter believes sooner after a gap, metres.
     static var steadyAccuracy: Double { 20 }
     /// How many steady fixes must follow a gap.
     static var steadyFixes: UInt8 { 3 }
-    /// How long they must go on.
+    /// How long the steady fixes must go on, milliseconds.
     static var steadyMilliseconds: UInt32 { 20_000 }
     /// A fix is much worse than another when its variance is more than so many times as large.
     static var contradictingShare: Double { 4 }
-    /// How far apart steady fixes may be, metres a second, in addition to their errors.
+    /// The greatest speed between steady fixes, metres a second, in addition to their errors.
     static var steadySpeed: Double { 2 }
 
     /// Returns the sum of two times, or the longest time when the sum overflows.
@@ -75,7 +77,7 @@ extension ConfidentTrack {
     struct Step {
         let eastDegrees: Double
         let northDegrees: Double
-        /// The distance from the estimate to the fix.
+        /// The distance from the estimate to the fix, metres.
         let metres: Double
         let elapsed: Double
         /// The 68 % radius that the filter uses, metres.

@@ -1,4 +1,4 @@
-/// A track as numbers, for a store.
+/// Converts a track to 64-bit words and back, for a store.
 extension ConfidentTrack {
     /// All fields as 26 words, bit for bit.
     public var words: [UInt64] {

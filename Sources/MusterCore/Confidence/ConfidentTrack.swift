@@ -1,7 +1,7 @@
 public import MusterGeometry
 
-/// A device's estimated position and its uncertainty: a filter that takes the device's fixes one by one. It is like a
-/// Kalman filter with a gate for outliers. It does no dead reckoning: between two fixes the estimate does not move.
+/// A device's estimated position and its uncertainty: a filter that processes the device's fixes one by one. It is like
+/// a Kalman filter with a gate for outliers. It does no dead reckoning: between two fixes the estimate does not move.
 ///
 /// The engine filters once for each device, whatever regions there are. The filter assumes of a fix:
 /// - Its error is 1.6 times the reported accuracy, because receivers promise too much.
@@ -74,11 +74,8 @@ public struct ConfidentTrack: Hashable, Sendable {
 
     public init() {}
 
-    /// Whether the track has taken no fix, and so has no estimate.
+    /// Whether the track has processed no fix, and so has no estimate.
     public var isEmpty: Bool { fixes == 0 }
-
-    /// The sample time of the last fix that the track took; nil for an empty track.
-    public var sampleTime: Instant? { isEmpty ? nil : Instant(milliseconds: milliseconds) }
 
     /// Where the filter believes the device to be.
     public var estimate: Coordinate { Coordinate(validLatitude: latitude, longitude: longitude) }
@@ -95,7 +92,7 @@ public struct ConfidentTrack: Hashable, Sendable {
     var fineAgeSeconds: Double { Double(fittedMilliseconds) / 1000 }
 
     /// Whether the last fix was a surprise that the filter has neither believed nor dismissed. The estimate does not
-    /// move meanwhile: show "checking" and not the probability that is held.
+    /// move meanwhile: a client should show "checking" and not the former probability.
     public var isChecking: Bool { surprises > 0 }
 
     /// The place of the last fix that is being checked; nil unless `isChecking`.
@@ -109,14 +106,14 @@ public struct ConfidentTrack: Hashable, Sendable {
         isChecking ? Instant(milliseconds: milliseconds - Int64(candidate.ageMilliseconds)) : nil
     }
 
-    /// Whether the track has taken two fixes or more, and the last one was no surprise.
+    /// Whether the track has processed two fixes or more, and the last one was no surprise.
     public var isSettled: Bool { fixes >= 2 && surprises == 0 }
 }
 
 extension ConfidentTrack {
-    /// Takes the next fix.
+    /// Processes the next fix.
     ///
-    /// - Returns: false for a fix that is not newer than the last one taken, which changes nothing.
+    /// - Returns: false for a fix that is not newer than the last one; such a fix changes nothing.
     @discardableResult
     public mutating func advance(_ fix: ConfidentFix) -> Bool {
         guard !isEmpty else {
@@ -216,7 +213,7 @@ extension ConfidentTrack {
             let left = (1 - gain) * (Double(variance) + Self.diffusion * step.elapsed)
             variance = Float(max(left, Self.movingShare * error))
         } else {
-            // Errors correlate over some 30 s: the second of two fixes in quick succession tells little new.
+            // Errors correlate over some 30 s, so the second of two fixes in quick succession adds little information.
             let weight = max(hyperbolicTangent(step.elapsed / (2 * Self.correlationSeconds)), Self.leastWeight)
             gain = (predicted + unshared) / (predicted + unshared + error / weight)
             variance = Float((1 - gain) * predicted)

@@ -12,7 +12,8 @@ public struct InferredPassage: Hashable, Sendable {
     /// The probability that the device was in the region at that time.
     public let probability: Double
 
-    /// The worst accuracy of fixes that a passage is inferred from, metres. A fix of unknown accuracy infers none.
+    /// The worst accuracy of fixes that a passage is inferred from, metres. No passage is inferred from a fix of
+    /// unknown accuracy.
     public static var worstAccuracyMetres: Double { 50 }
     /// The longest time between two fixes that a passage is inferred from, seconds.
     public static var longestGapSeconds: Double { 300 }

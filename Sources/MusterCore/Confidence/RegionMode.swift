@@ -8,7 +8,7 @@ public enum RegionMode: UInt8, Hashable, Sendable, CaseIterable {
     /// A device inside is in danger: an enter needs less certainty, and a device that stays near stays inside.
     case insideIsDanger
 
-    /// A device is inside once the probability of it is above this.
+    /// The probability of being inside above which a device is inside.
     public var enterProbability: Double {
         switch self {
         case .standard: 0.85
@@ -17,7 +17,7 @@ public enum RegionMode: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// A device is outside once the probability that it is inside, or within the margin of it, is below this.
+    /// The probability of being inside, or within the margin of the region, below which a device is outside.
     public var exitProbability: Double {
         switch self {
         case .standard, .insideIsDanger: 0.05
@@ -34,7 +34,7 @@ public enum RegionMode: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// A device that moves into the region is inside once the probability of it is above this.
+    /// The probability of being inside above which a device that moves into the region is inside.
     public var movingEnterProbability: Double {
         switch self {
         case .standard: 0.55
@@ -43,8 +43,8 @@ public enum RegionMode: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// A device that moves out of the region is outside once the probability that it is inside, or within the margin
-    /// of it for one that moves, is below this.
+    /// The probability of being inside, or within `movingExitMarginMetres` of the region, below which a device that
+    /// moves out of the region is outside.
     public var movingExitProbability: Double {
         switch self {
         case .standard: 0.45

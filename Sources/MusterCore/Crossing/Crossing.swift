@@ -13,13 +13,14 @@ public struct Crossing: Hashable, Sendable {
     public var device: DeviceNumber
     /// The region that the device crossed.
     public var region: RegionNumber
-    /// The sample time of the fix that decided it; for a delayed exit, of the first fix outside.
+    /// The sample time of the fix that decided it. For a delayed exit this is the first fix outside; for a passage, the
+    /// moment when the device was deepest in the region; in a beacon region, a time by the listener's clock.
     public var sampleTime: Instant
     /// The probability that the device was inside at that time, per cent; nil under the raw policy, which computes
     /// none.
     public var insidePercent: UInt8?
 
-    /// Creates a crossing; without `insidePercent` it is one of the raw policy.
+    /// Creates a crossing; without `insidePercent` it is a crossing under the raw policy.
     public init(
         kind: Kind, device: DeviceNumber, region: RegionNumber, sampleTime: Instant, insidePercent: UInt8? = nil
     ) {

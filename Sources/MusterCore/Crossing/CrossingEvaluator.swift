@@ -15,7 +15,7 @@ struct CrossingEvaluator {
         /// `DeviceState.presences`: events follow from them, and each is decided under its collection's policy.
         case events
         /// `DeviceState.musterPresences`: safety in the muster regions of raw collections follows from them. The
-        /// confident policy decides them, and they give no events.
+        /// confident policy decides them, and they cause no events.
         case musterRegions
         /// The part of `DeviceState.presences` that sightings decide: those in beacon regions.
         case beacons
@@ -157,8 +157,8 @@ struct CrossingEvaluator {
         }
     }
 
-    /// Sets the standing of a presence, reports the crossings and the change, and keeps the presence when it is worth
-    /// it.
+    /// Sets the standing of a presence, reports the crossings and the change, and keeps the presence if it
+    /// `isWorthKeeping`.
     func cross(
         from former: Presence, isNew: Bool, _ rule: RegionCatalog.RegionRule, to standing: Standing,
         probability: Double,

@@ -1,5 +1,3 @@
-import MusterGeometry
-
 /// The evaluator's input about a device after a fix, the same for every region.
 struct FixEstimate {
     var device: DeviceNumber

@@ -27,7 +27,7 @@ public struct Presence: Hashable, Sendable {
         set { left.instant = newValue }
     }
 
-    /// Creates a presence. By default the device is certainly inside since `since`, and the events say what `usualTold`
+    /// Creates a presence. By default the device is certainly inside since `since`, and `told` is what `usualTold`
     /// returns.
     public init(
         region: RegionNumber, since: Instant, standing: Standing = .inside, likelihood: Likelihood = .certain,
@@ -97,7 +97,7 @@ public enum Doubt: UInt8, Hashable, Sendable, CaseIterable {
     case checking
     /// The fixes are too inaccurate to tell inside from outside for a region this small.
     case poorAccuracy
-    /// No position came for so long that the standing is only the last known one.
+    /// No position or sighting came for so long that the standing is only the last known one.
     case stale
 }
 
@@ -109,7 +109,8 @@ public struct PresenceReport: Hashable, Sendable {
     public var region: RegionNumber
     /// The device's standing in the region.
     public var standing: Standing
-    /// The probability that the device is inside, per cent; nil while the standing is in doubt.
+    /// The probability that the device is inside, per cent; nil under the raw policy, while the doubt is `.checking` or
+    /// `.stale`, and while the engine has no track of the device.
     public var insidePercent: UInt8?
     /// Why the standing is unreliable; nil when no doubt is known.
     public var doubt: Doubt?

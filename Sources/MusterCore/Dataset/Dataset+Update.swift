@@ -11,16 +11,16 @@ public struct DatasetDecision: Hashable, Sendable {
 }
 
 extension Dataset {
-    /// Decides one update. When this throws, the update changes nothing.
+    /// Returns the result of one update. When this throws, the update changes nothing.
     ///
-    /// An update that removes a record which never existed stores a removed record all the same.
+    /// An update that removes a record which never existed still stores a tombstone for its key.
     ///
     /// - Parameters:
     ///   - ownedDatasets: the number of datasets that the owner has.
     ///   - datasetLimit: the number of datasets that the owner may have.
     ///   - moment: when the server stores the update.
-    ///   - record: the stored record of a key, removed ones included.
-    /// - Throws: `DatasetError`, or what `record` throws.
+    ///   - record: returns the stored record of a key, also a removed one; nil when none was ever stored.
+    /// - Throws: `DatasetError`, and any error of `record`.
     /// - Complexity: O(patches).
     public func deciding(
         _ update: DatasetUpdate, ownedDatasets: Int, datasetLimit: Int = DatasetLimits.datasets, at moment: Instant,

@@ -8,16 +8,16 @@ public struct Dataset: Hashable, Sendable {
     public var owner: UserNumber
     /// The name, unique among the owner's datasets.
     public var name: String
-    /// The number of updates so far. It goes on where the owner deletes the dataset and creates it again, so that no
-    /// device takes the new dataset for the old one.
+    /// The number of updates so far. It keeps rising after the owner deletes the dataset and creates it again, so that
+    /// no device mistakes the new dataset for the old one.
     public var syncCount: Int64
-    /// The count at which the dataset was last deleted; 0 where it never was.
+    /// The count at which the dataset was last deleted; 0 when it never was.
     public var deletedCount: Int64
-    /// Whether the dataset is there; false after its deletion.
+    /// Whether the dataset exists; false after its deletion.
     public var exists: Bool
-    /// When its first update came, after the last deletion.
+    /// When the first update after the last deletion came, by the server's clock.
     public var createdAt: Instant
-    /// When its last update came.
+    /// When its last update came, by the server's clock.
     public var modifiedAt: Instant
     /// The author of the last update, as `DatasetRecord.modifiedBy`.
     public var modifiedBy: String
@@ -28,7 +28,7 @@ public struct Dataset: Hashable, Sendable {
     /// The bytes of all keys and values, in UTF-8, the keys of removed records included.
     public var bytes: Int
 
-    /// A dataset before its first update.
+    /// Creates a dataset as it is before its first update.
     public init(owner: UserNumber, name: String, at moment: Instant) {
         self.owner = owner
         self.name = name
@@ -43,8 +43,8 @@ public struct Dataset: Hashable, Sendable {
         bytes = 0
     }
 
-    /// Whether the dataset was deleted after a device last saw it, so that the device must not take what it still has
-    /// for the present state.
+    /// Whether the dataset was deleted after a device last saw it. The device must then not mistake the records that it
+    /// still has for the present state.
     ///
     /// - Parameter count: the device's last sync count; 0 for a device that never saw the dataset.
     public func wasDeleted(since count: Int64) -> Bool {
@@ -56,7 +56,7 @@ public struct Dataset: Hashable, Sendable {
 public struct DatasetRecord: Hashable, Sendable {
     /// The key, unique in the dataset.
     public var key: String
-    /// The text; nil for a removed record, whose key stays known so that every device removes it too.
+    /// The text; nil for a removed record (a tombstone), whose key stays known so that every device removes it too.
     public var value: String?
     /// The dataset's count at the last change of this record.
     public var syncCount: Int64
@@ -64,7 +64,7 @@ public struct DatasetRecord: Hashable, Sendable {
     public var modifiedAt: Instant
     /// When the change was made, by the clock of the device that made it.
     public var deviceModifiedAt: Instant
-    /// The id of the push device that made the change, or the name of the user where the device said none.
+    /// The id of the push device that made the change, or the name of the user when the device named no id.
     public var modifiedBy: String
 
     public init(
@@ -91,7 +91,7 @@ public struct DatasetPatch: Hashable, Sendable {
     public var value: String?
     /// The count of the record as the device knows it; 0 for a record that it does not know.
     public var syncCount: Int64
-    /// When the change was made, by the device's clock; nil where the device does not say.
+    /// When the change was made, by the device's clock; nil when the device did not report it.
     public var deviceModifiedAt: Instant?
 
     public init(key: String, value: String?, syncCount: Int64, deviceModifiedAt: Instant? = nil) {
@@ -102,7 +102,7 @@ public struct DatasetPatch: Hashable, Sendable {
     }
 }
 
-/// A change of a dataset. The log tells no content: a reader asks for the records above the count that it knows.
+/// A change of a dataset. The log holds no content: a reader asks for the records above the count that it knows.
 public struct DatasetTouch: Hashable, Sendable {
     /// The user whose dataset it is.
     public var owner: UserNumber
@@ -112,7 +112,7 @@ public struct DatasetTouch: Hashable, Sendable {
     public var syncCount: Int64
     /// Whether the change deleted the dataset.
     public var isDeleted: Bool
-    /// The id of the push device that made the change, which needs no push about it; nil where the device said none.
+    /// The id of the push device that made the change, which needs no push about it; nil when the device named no id.
     public var device: String?
 
     public init(owner: UserNumber, name: String, syncCount: Int64, isDeleted: Bool, device: String? = nil) {

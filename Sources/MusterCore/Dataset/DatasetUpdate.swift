@@ -6,7 +6,7 @@ public struct DatasetUpdate: Hashable, Sendable {
     public var name: String
     /// What the update does.
     public var order: Order
-    /// The id of the push device that sends the update; nil where it has none.
+    /// The id of the push device that sends the update; nil when the sender is no push device.
     public var device: String?
     /// The author, as `DatasetRecord.modifiedBy`.
     public var author: String
@@ -19,13 +19,13 @@ public struct DatasetUpdate: Hashable, Sendable {
 
     /// What an update does.
     public enum Order: Hashable, Sendable {
-        /// Changes records; creates the dataset where it is not there. Without patches it changes nothing.
+        /// Changes records, and creates the dataset if it does not exist. Without patches it changes nothing.
         case patch([DatasetPatch])
         /// Deletes the dataset with all records.
         case delete
     }
 
-    /// Creates an update; without `device`, one from a device that is no push device.
+    /// Creates an update; without `device`, the sender is no push device.
     public init(owner: UserNumber, name: String, order: Order, device: String? = nil, author: String) {
         self.owner = owner
         self.name = name
@@ -45,7 +45,8 @@ public enum DatasetLimits {
     public static let bytes = 1_048_576
     /// The number of removed records whose keys a dataset keeps.
     public static let removedRecords = 4_096
-    /// The number of deleted datasets whose count a user keeps. Of more, the one deleted first is forgotten.
+    /// The number of deleted datasets whose sync count the server keeps for a user. Beyond it, the dataset deleted
+    /// first is forgotten.
     public static let deletedDatasets = 100
     /// The length of a dataset's name, in ASCII characters.
     public static let nameLength = 1...128
@@ -73,8 +74,8 @@ public enum DatasetLimits {
 
 /// Why an update changed nothing.
 public enum DatasetError: Error, Hashable, Sendable {
-    /// Another device changed the record first: the patch names another count than the record has. The device reads
-    /// the records anew and decides again.
+    /// Another device changed the record first: the patch names another sync count than the record's. The device must
+    /// read the records again and decide anew. `syncCount` is the record's.
     case conflict(key: String, syncCount: Int64)
     /// There is no dataset of this name to delete.
     case noDataset(String)
@@ -89,7 +90,7 @@ public enum DatasetError: Error, Hashable, Sendable {
 }
 
 extension DatasetError: CustomStringConvertible {
-    /// A sentence that says what happened.
+    /// A sentence that describes the error.
     public var description: String {
         switch self {
         case .conflict(let key, let count):

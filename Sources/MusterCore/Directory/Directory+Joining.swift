@@ -2,11 +2,11 @@
 public enum JoinError: Error, Hashable, Sendable {
     /// The two users are the same.
     case isSame
-    /// The user who would be removed is an ordinary account, and not one that an endpoint made for a device.
+    /// The user to be removed is an ordinary account, not one that an endpoint made for a device.
     case isAccount
     /// The two users are in different teams, or in none.
     case isInOtherTeam
-    /// One of them is a gateway, which reports for others.
+    /// One of the two is a gateway, a machine that reports for others.
     case isMachine
     /// The receiving user would have more devices than the limit.
     case tooManyDevices(limit: Int)
@@ -14,11 +14,11 @@ public enum JoinError: Error, Hashable, Sendable {
     case hasKeys
     /// The user who would be removed has a check-in timer.
     case hasTimer
-    /// An attendance rule counts the user who would be removed, alone.
+    /// An attendance or proximity rule counts only the user who would be removed, or that user is the centre of one.
     case isExpected
     /// The user who would be removed has documents.
     case hasDocuments
-    /// The user who would be removed calls for help.
+    /// The user who would be removed is calling for help.
     case callsForHelp
 }
 
@@ -29,11 +29,12 @@ extension Directory {
     /// The largest number of regions in all collections together.
     public static let regionLimit = 200_000
 
-    /// Returns the edits that join a user who stands for a device to the user of the person whose device it is: they
-    /// give the devices to that user and remove the first one.
+    /// Returns the edits that join a user whom an endpoint made for a device to the person who owns the device: they
+    /// give the devices to that person and remove the first user.
     ///
     /// - Parameter alias: returns the id that trackers' clients use for a device; it stays valid.
-    /// - Throws: `JoinError`, except for keys, documents and calls for help, which the directory does not know.
+    /// - Throws: `JoinError`. The directory does not know keys, timers, rules, documents and calls for help, so the
+    ///   caller checks for those.
     public func joining(
         _ user: User, to person: User, alias: (Device) -> String
     ) throws(JoinError) -> [Edit] {
@@ -49,7 +50,7 @@ extension Directory {
         return given + [.joinUser(user.number, to: person.number)]
     }
 
-    /// Returns the edits that give one device to another user. The former owner stays.
+    /// Returns the edits that give one device to another user. They do not remove the former owner.
     ///
     /// - Parameter alias: the id that trackers' clients may go on using.
     /// - Throws: `JoinError`.

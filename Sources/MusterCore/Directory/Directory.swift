@@ -78,7 +78,7 @@ public struct Directory: Sendable {
         users[device.user]?.team.flatMap { teams[$0] }.flatMap { trackers[$0.tracker] }
     }
 
-    /// Reserves memory for this many users and devices, so that they take no more than they need.
+    /// Reserves memory for this many users and devices, so that the tables allocate no more than they need.
     public mutating func reserve(users: Int, devices: Int) {
         self.users.reserve(users + 1)
         self.devices.reserve(devices + 1)

@@ -1,5 +1,5 @@
-/// One step of a change to the directory: what it puts or removes. An edit is a value, so that the store, the directory
-/// in memory and the engine all apply the same one, in the same order, after the same commit.
+/// One step of a change to the directory: the entity that it puts or removes. An edit is a value, so that the store,
+/// the directory in memory and the engine all apply the same one, in the same order, after the same commit.
 public enum Edit: Hashable, Sendable {
     case putUser(User)
     case removeUser(UserNumber)

@@ -17,7 +17,7 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
     /// The roles that users have.
     public static let allCases: [Role] = [.admin, .leader, .member, .analyst, .gateway]
 
-    /// The role of a user by its name; nil for any other name, and for `guest`.
+    /// Creates the role of a user from its name; nil for any other name, and for `guest`.
     public init?(rawValue: String) {
         guard let role = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = role
@@ -37,8 +37,8 @@ public struct User: Hashable, Sendable {
     /// Whether an endpoint made the user for a device whose owner it does not know. Such a user is removed with the
     /// tracker that the device reported to. A password, or any change by an admin, makes it an ordinary user.
     public var isImplicit: Bool
-    /// The organization's own roles, by whose names databases are opened to users; they give no other right. At most
-    /// 64, each valid by `isDatabaseRole`, without repeats.
+    /// The organization's own roles, by which databases grant access to users; they grant no other right. At most 64,
+    /// each valid by `isDatabaseRole`, without repeats.
     public var databaseRoles: [String]
 
     /// The largest number of database roles of a user.
@@ -46,7 +46,7 @@ public struct User: Hashable, Sendable {
     /// The longest name of a database role, in bytes of UTF-8.
     public static let databaseRoleBytes = 128
 
-    /// Creates a user; unless told otherwise an ordinary one without database roles.
+    /// Creates a user; by default an ordinary one without database roles.
     public init(
         number: UserNumber, name: String, role: Role, team: TeamNumber?, isImplicit: Bool = false,
         databaseRoles: [String] = []
@@ -59,8 +59,8 @@ public struct User: Hashable, Sendable {
         self.databaseRoles = databaseRoles
     }
 
-    /// Whether a text can name a database role: 1 to 128 bytes without control characters. It begins with no underscore
-    /// and is no `Role`, because only Muster gives those.
+    /// Whether a text can name a database role: 1 to 128 bytes without control characters. It must not begin with an
+    /// underscore or be the name of a `Role`, because only Muster assigns those.
     public static func isDatabaseRole(_ name: String) -> Bool {
         (1...databaseRoleBytes).contains(name.utf8.count) && !name.hasPrefix("_") && Role(rawValue: name) == nil
             && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
@@ -83,7 +83,7 @@ public struct Team: Hashable, Sendable {
     /// The silence limit of a team that sets none, seconds: 20 minutes.
     public static let defaultSilenceSeconds: Double = 1200
 
-    /// Creates a team, with the default silence limit and settings unless told otherwise.
+    /// Creates a team, by default with the default silence limit and settings.
     public init(
         number: TeamNumber, name: String, tracker: TrackerNumber,
         silenceSeconds: Double = Team.defaultSilenceSeconds, incidents: IncidentSettings = IncidentSettings()
@@ -113,7 +113,7 @@ public struct Device: Hashable, Sendable {
     /// that.
     public var rangeTag: RangeTag?
 
-    /// Creates a device; without an alias, one that never changed its owner, and without a beacon, one that is no tag.
+    /// Creates a device; by default one that never changed its owner, sends no beacon and has no range tag.
     public init(
         number: DeviceNumber, name: String, user: UserNumber, alias: String? = nil, beacon: Beacon? = nil,
         rangeTag: RangeTag? = nil
@@ -142,7 +142,7 @@ public struct Tracker: Hashable, Sendable {
     /// The tracker's description, tags and times.
     public var particulars: Particulars
 
-    /// Creates a tracker; unless told otherwise its positions are no events.
+    /// Creates a tracker; by default its positions are no events.
     public init(
         number: TrackerNumber, name: String, filter: PositionFilter, collections: [CollectionNumber],
         emitsPositionEvents: Bool = false, particulars: Particulars = Particulars()
@@ -167,7 +167,7 @@ public struct RegionCollection: Hashable, Sendable {
     /// The collection's description, tags and times.
     public var particulars: Particulars
 
-    /// Creates a collection; unless told otherwise under the confident policy.
+    /// Creates a collection, by default under the confident policy.
     public init(
         number: CollectionNumber, name: String, policy: CrossingPolicy = .confident,
         particulars: Particulars = Particulars()

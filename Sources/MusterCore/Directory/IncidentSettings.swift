@@ -1,6 +1,7 @@
 /// A team's settings for incidents and declarations.
 public struct IncidentSettings: Hashable, Sendable {
-    /// Whether a drill closes by itself once all stayed accounted for, without doubt, for `closesAfterSeconds`.
+    /// Whether a drill closes by itself once everyone has stayed accounted for, without doubt, for
+    /// `closesAfterSeconds`.
     public var closesDrills: Bool
     /// Whether a real incident closes by itself in the same way. Only an admin may choose this.
     public var closesRealIncidents: Bool

@@ -37,7 +37,7 @@ struct Ownership: Sendable {
         next[Int(device.rawValue)] = 0
     }
 
-    /// Reserves memory for this many users and devices, so that they take no more than they need.
+    /// Reserves memory for this many users and devices, so that the arrays allocate no more than they need.
     mutating func reserve(users: Int, devices: Int) {
         first.reserveCapacity(users)
         next.reserveCapacity(devices)

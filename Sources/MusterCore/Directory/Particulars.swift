@@ -1,10 +1,10 @@
 /// The description, tags and times of a tracker or a collection. No decision uses them.
 public struct Particulars: Hashable, Sendable {
-    /// The purpose, in a person's words.
+    /// The purpose of the entity, as a user described it.
     public var description: String
     /// Tags by their keys.
     public var tags: [String: String]
-    /// When it was made and last changed.
+    /// When the entity was made and last changed.
     public var times: EditTimes
 
     /// Creates particulars; empty ones by default.
@@ -34,8 +34,8 @@ public struct EditTimes: Hashable, Sendable {
 }
 
 extension Edit {
-    /// Returns the edit with the times of the entity that it puts: changed `now`, and made when the directory says, or
-    /// now for a new entity.
+    /// Returns the edit with the times of the entity that it puts: `updatedAt` is `now`, and `createdAt` is the
+    /// directory's, or `now` for a new entity.
     public func stamped(at now: Instant, over directory: Directory) -> Edit {
         func times(_ former: EditTimes?) -> EditTimes {
             EditTimes(createdAt: former?.createdAt ?? now, updatedAt: now)

@@ -9,7 +9,7 @@ public struct DocumentBody: Hashable, Sendable {
     /// The body `{}` without attachments.
     public static let empty = DocumentBody(json: [0x7B, 0x7D])
 
-    /// Creates a body; without attachments unless told otherwise.
+    /// Creates a body, by default without attachments.
     public init(json: [UInt8], attachments: [Attachment] = []) {
         self.json = json
         self.attachments = attachments

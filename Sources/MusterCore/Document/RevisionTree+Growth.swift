@@ -28,7 +28,7 @@ extension RevisionTree {
         /// Whether there is no revision yet.
         public var isEmpty: Bool { nodes.isEmpty }
 
-        /// The leaf that `RevisionTree.winner` would be. Its parent is nil, because nodes have no index yet.
+        /// The leaf that `RevisionTree.winner` would return. Its parent is nil, because nodes have no index yet.
         public var winner: Node? {
             candidates.first.map { candidate in
                 var winner = nodes[candidate.place]
@@ -45,7 +45,7 @@ extension RevisionTree {
 
         /// Adds a revision and its ancestors, as `RevisionTree.merge` does.
         ///
-        /// - Returns: false when it had the revision's content already.
+        /// - Returns: false when the tree had the revision's content already.
         /// - Precondition: `path` is not empty and its generations go down by one.
         /// - Complexity: O(m log n), m the path's revisions and n those merged so far.
         @discardableResult

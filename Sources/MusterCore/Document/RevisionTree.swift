@@ -79,36 +79,10 @@ public struct RevisionTree: Hashable, Sendable {
         return isNew
     }
 
-    /// Adds all revisions of another tree of the same document.
-    ///
-    /// - Complexity: O(n + m).
-    public mutating func merge(_ other: RevisionTree) {
-        var weave = Weave(capacity: nodes.count + other.nodes.count)
-        var theirs: [Int] = []
-        theirs.reserveCapacity(other.nodes.count)
-        var rest = 0
-        for node in other.nodes {
-            while rest < nodes.count, nodes[rest].revision < node.revision { weave.add(nodes[rest], &rest) }
-            if rest < nodes.count, nodes[rest].revision == node.revision {
-                var both = nodes[rest]
-                if !both.isKnown { (both.isDeleted, both.isKnown) = (node.isDeleted, node.isKnown) }
-                weave.add(both, &rest)
-            } else {
-                var new = node
-                new.parent = nil
-                weave.insert(new)
-            }
-            if let parent = node.parent { weave.makeLastChild(of: theirs[parent]) }
-            theirs.append(weave.nodes.count - 1)
-        }
-        while rest < nodes.count { weave.add(nodes[rest], &rest) }
-        nodes = weave.nodes
-    }
-
-    /// The nodes of two trees, merged in ascending order.
+    /// The nodes of a tree and of a path, merged in ascending order.
     private struct Weave {
         var nodes: [Node] = []
-        /// The new index of each node of the tree that is merged into.
+        /// The new index of each node of the tree.
         private var moved: [Int] = []
 
         init(capacity: Int) { nodes.reserveCapacity(capacity) }

@@ -2,12 +2,12 @@
 ///
 /// The caller reuses one decision, so that a batch in which nothing crosses allocates nothing.
 public struct Decision: Sendable {
-    /// Holds the changes; the caller takes them with `takeChanges`.
+    /// The changes; the caller takes them with `takeChanges`.
     var scratch = Scratch()
     /// The devices whose presences the store must write; one may be named twice.
     public private(set) var devicesToStore: [DeviceNumber] = []
-    /// The devices whose `DeviceRecord` the store must write, because the log does not tell all that changed their
-    /// state; one may be named twice.
+    /// The devices whose `DeviceRecord` the store must write, because the changes in the log do not describe all of
+    /// their new state; one may be named twice.
     public private(set) var statesToStore: [DeviceNumber] = []
     /// The people whose safety the store must write; one may be named twice.
     public private(set) var peopleToStore: [UserNumber] = []
@@ -37,8 +37,8 @@ public struct Decision: Sendable {
     /// The lines to append to the records of incidents, in order.
     var entries: [IncidentEntry] = []
 
-    /// The people whose check-in timers raised an SOS and ask for an incident of their team. Only the store gives the
-    /// number of a new incident, so the caller opens them in the transaction of this decision.
+    /// The people whose check-in timers raised an SOS and ask for an incident of their team. Only the store assigns the
+    /// number of a new incident, so the caller opens the incidents in the transaction of this decision.
     public internal(set) var peopleToOpenIncidentsFor: [UserNumber] = []
     /// The changes to attendance rules.
     var attendance = AttendanceChanges()

@@ -1,7 +1,7 @@
 /// A device's state beside its presences, as the store keeps it so that a restart changes no decision.
 ///
-/// The writer stores it from time to time, and in the transaction of an observation that the log does not tell of. At a
-/// start the engine replays what the log has told since (`Engine.replay`).
+/// The writer stores it from time to time, and in the transaction of an observation that the log does not describe in
+/// full. At a start the engine replays the later changes of the log (`Engine.replay`).
 public struct DeviceRecord: Hashable, Sendable {
     /// The newest evaluated sample time, corrected for what was then known of the device's clock.
     public var evaluated: Instant?
@@ -59,8 +59,8 @@ extension Engine {
         }
     }
 
-    /// Resets a device's state to that of a new device, because the log to be replayed tells all of it. Its presences
-    /// stay.
+    /// Resets a device's state to that of a new device, because the log to be replayed describes all of it. Its
+    /// presences stay.
     public mutating func forgetTrack(of device: DeviceNumber) {
         guard devices.indices.contains(Int(device.rawValue)) else { return }
         devices[Int(device.rawValue)].record = DeviceState().record
@@ -120,7 +120,7 @@ extension ClockWatch {
         [correction, received, offset, isEligible ? 1 : 0, runStart, Int64(runCount), runLeast, runGreatest]
     }
 
-    /// Creates a watch from `numbers`; nil where they are not of that form.
+    /// Creates a watch from `numbers`; nil for another count of numbers or a run count out of range.
     init?(numbers: [Int64]) {
         guard numbers.count == 8, let runCount = UInt8(exactly: numbers[5]) else { return nil }
         self.init(

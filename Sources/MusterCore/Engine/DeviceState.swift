@@ -161,8 +161,8 @@ struct DeviceState: Hashable, Sendable {
         var fix = ConfidentFix(position)
         fix.sampleTime = sampleTime
         if !track.advance(fix) {
-            // The server's clock was set back to before the track's last fix. A track takes no older fix, so another
-            // begins.
+            // The server's clock was set back to before the track's last fix. A track rejects an older fix, so another
+            // track begins.
             track = ConfidentTrack()
             track.advance(fix)
         }
@@ -229,8 +229,8 @@ extension DeviceState {
     ///
     /// - Parameters:
     ///   - isScanner: whether the device is the scanner of a region.
-    ///   - isLate: whether the report is late. A scanner's late sightings enter nobody, so the time that they are from
-    ///     must not count as a time in which the scanner did not hear a tag either.
+    ///   - isLate: whether the report is late. A scanner's late sightings cause no enter, so the time that they cover
+    ///     must not count as time without a sighting either.
     /// - Returns: whether it listens again after a silence, or after a time that does not count.
     @discardableResult
     mutating func noteListening(at moment: Instant, isScanner: Bool, isLate: Bool) -> Bool {
@@ -279,8 +279,8 @@ extension DeviceState {
         return Self.isFar(fix, from: place)
     }
 
-    /// Whether the device's own position says that it is not, or no longer, in a beacon region: it came after the last
-    /// sighting there, or shortly before.
+    /// Whether the device's own position shows that it is not, or no longer, in a beacon region: the position came
+    /// after the last sighting there, or at most `BeaconPolicy.fixSeconds` before the device was last heard.
     func contradicts(_ place: Circle, of region: RegionNumber) -> Bool {
         guard let fix = ownFix, Self.isFar(fix, from: place) else { return false }
         let isNewer = memory.track(in: region).map { fix.receivedTime.milliseconds >= $0.arrival } ?? true
@@ -309,7 +309,7 @@ extension DeviceState {
     @inline(__always)
     var isWatched: Bool { !rarities.isEmpty && rarities[0].watch != nil }
 
-    /// The error of the device's clock as clients see it; nil while nothing speaks against the clock.
+    /// The error of the device's clock as clients see it; nil while no sample shows an error.
     var clockSkew: ClockSkew? { watch?.skew }
 
     /// Returns a sample time of the device, corrected for the known error of its clock.
@@ -326,9 +326,9 @@ extension DeviceState {
         position.source == .beacon ? position.sampleTime : corrected(position.sampleTime)
     }
 
-    /// Updates the watch over the device's clock from one position.
+    /// Updates the watch over the device's clock with one position.
     ///
-    /// - Returns: whether the position shows that a clock is right that was reported as wrong.
+    /// - Returns: whether the position shows that a clock which was reported as wrong is right again.
     @inline(__always)
     mutating func observeClock(_ position: Position) -> Bool {
         if position.source == .beacon { return false }

@@ -116,8 +116,8 @@ extension Engine {
         return states[place].track.fixes == 0 && states[place].isLocated ? .trail(of: device, until: evaluated) : nil
     }
 
-    /// Advances a device's track along positions that were decided before this engine was made, so that the track goes
-    /// on where it was. No standing changes.
+    /// Advances a device's track along positions that were decided before this engine was made, so that the track
+    /// continues where it was. No standing changes.
     ///
     /// - Parameter trail: the device's latest positions, ascending; may be empty. The newest evaluated position comes
     ///   after them.

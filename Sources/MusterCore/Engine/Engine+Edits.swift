@@ -40,7 +40,7 @@ extension Engine {
     }
 
     /// Advances a device's evaluated time to `sampleTime`; an earlier time changes nothing. The latest stored position
-    /// does not tell that a later one was evaluated and a filter kept it out of the store.
+    /// does not show that the engine evaluated a later one, which a filter kept out of the store.
     public mutating func resume(evaluatedThrough sampleTime: Instant, of device: DeviceNumber) {
         let index = Int(device.rawValue)
         guard devices.indices.contains(index), let before = devices[index].evaluated, before < sampleTime else {
@@ -51,7 +51,7 @@ extension Engine {
 
     /// Applies an edit of the directory.
     ///
-    /// - Returns: whether the edit may change how someone stands or whether they are safe. Then `review` is due.
+    /// - Returns: whether the edit may change a presence or whether someone is safe. Then `review` is due.
     @discardableResult
     public mutating func apply(_ edit: Edit) -> Bool {
         switch edit {
@@ -110,7 +110,7 @@ extension Engine {
         for index in people.indices where people[index].team == team { scope.users.insert(UserNumber(Int32(index))) }
     }
 
-    /// Replaces a device's presences by those that the server decided, given in region order. Later decisions go on
+    /// Replaces a device's presences by those that the server decided, given in region order. Later decisions continue
     /// from them. The device's track stays. `review` is due afterwards.
     public mutating func setPresences(_ presences: [Presence], of device: DeviceNumber) {
         let index = Int(device.rawValue)

@@ -51,7 +51,7 @@ extension Engine {
 
     /// Decides again how the devices that edits concern stand, from each device's current estimate, and whether their
     /// owners are safe: one slice of devices per call. Reports no crossing; the device's next fix reports it if it
-    /// still holds. Call this in the transaction of the edits or right behind it, and again while `isReviewDue`.
+    /// still holds. Call this in the transaction of the edits or directly after it, and again while `isReviewDue`.
     ///
     /// - Parameter limit: the size of a slice.
     /// - Complexity: O(devices + people) for new edits, some nanoseconds each, and some microseconds for each device
@@ -63,7 +63,7 @@ extension Engine {
         keepRolls(now: now, into: &decision)
     }
 
-    /// `review` without counting the rolls, for a caller that decides more and counts them afterwards.
+    /// Does the same as `review` but counts no rolls, for a caller that decides more and counts them afterwards.
     func reviewSlice(now: Instant, limit: Int, into decision: inout Decision) {
         guard isReviewDue else { return }
         var queue = reviewQueue
@@ -82,7 +82,7 @@ extension Engine {
         }
     }
 
-    /// Queues the devices of every owner for a review. The process ended during a review, and the store does not hold
+    /// Queues the devices of every owner for a review. The process ended during a review, and the store does not record
     /// which devices were waiting. Until their review, their standings make nobody safe.
     public mutating func restartReview() {
         var everyone = ReviewScope()

@@ -43,9 +43,9 @@ public struct Engine: Sendable {
 
     /// Decides one observation on top of what `decision` holds already, and adds the result to it.
     ///
-    /// The caller has first answered what `question` asks about the observation.
+    /// The caller must first have looked up what `question` asks about the observation.
     ///
-    /// - Parameter now: the server's time, which silence and clocks that run ahead are measured by.
+    /// - Parameter now: the server's time, which measures silence and clocks that are ahead.
     /// - Returns: how the engine handled the observation.
     public func decide(_ observation: Observation, now: Instant, into decision: inout Decision) -> Verdict {
         switch observation {
@@ -104,10 +104,11 @@ public struct Engine: Sendable {
         let passage = advance(
             &decision.devices.states[place], of: device, to: position, at: sampleTime, tracker: tracker(of: user),
             on: &decision.scratch)
-        // A stored position is in the log. Of any other, only the device's record tells.
+        // The log holds a stored position. Only the device's record shows any other.
         if passage != .stored { decision.noteState(of: device) }
         if isMending && passage != .stored { decision.noteRightClock(of: device, by: position) }
-        // A good fix may be evidence again of a standing that coarse ones had outlived, and change no standing.
+        // After coarse fixes that a standing had outlived, a good fix may support the standing again without changing
+        // it.
         let isFineAgain = wasCoarse && decision.devices.states[place].track.fineAgeSeconds == 0
         if decision.noteChanges(of: device) || isFineAgain
             || !isKnown(user, lastLocated: former, now: now, after: decision)

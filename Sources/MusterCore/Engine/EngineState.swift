@@ -1,6 +1,6 @@
 public import MusterGeometry
 
-// The engine's states, and what its owner may read of them: positions, presences, safety.
+// The engine's states, and what other code may read of them: positions, presences, safety.
 
 /// The engine's state of one person.
 struct PersonState: Hashable, Sendable {
@@ -42,7 +42,7 @@ extension Engine {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].heard : nil
     }
 
-    /// Returns the error of a device's clock; nil while nothing speaks against the clock.
+    /// Returns the error of a device's clock; nil while no sample shows an error.
     public func clockSkew(of device: DeviceNumber) -> ClockSkew? {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].clockSkew : nil
     }
@@ -53,7 +53,7 @@ extension Engine {
         return devices[Int(device.rawValue)].belief
     }
 
-    /// Returns the presences of a device that stands inside, in region order. While an exit is held back, the device
+    /// Returns a device's presences with the standing inside, in region order. While an exit is held back, the device
     /// counts as outside.
     public func presences(of device: DeviceNumber) -> [Presence] {
         standings(of: device).filter { $0.standing == .inside }
@@ -64,7 +64,7 @@ extension Engine {
         devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].presences : []
     }
 
-    /// Returns what was heard of a device in a beacon region; nil when nothing was.
+    /// Returns the sightings of a device in a beacon region; nil when there are none.
     public func track(of device: DeviceNumber, in region: RegionNumber) -> BeaconTrack? {
         devices.indices.contains(Int(device.rawValue))
             ? devices[Int(device.rawValue)].memory.track(in: region) : nil
@@ -118,10 +118,10 @@ extension Engine {
         return UInt8((probability * 100).rounded())
     }
 
-    /// Returns the index of a collection's regions, for questions about places that no device reported.
+    /// Returns the index of a collection's regions, for queries about places that no device reported.
     public func regionIndex(of collection: CollectionNumber) -> RegionIndex { catalog.index(of: collection) }
 
-    /// Returns a person's safety: unknown since 1970 for a person of whom the engine never heard.
+    /// Returns a person's safety: unknown since 1970 for a person about whom the engine knows nothing.
     public func safety(of user: UserNumber) -> Safety {
         person(user)?.safety ?? Safety(state: .unknown, since: Instant(milliseconds: 0))
     }

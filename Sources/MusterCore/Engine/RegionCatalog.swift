@@ -74,7 +74,7 @@ struct RegionCatalog: Sendable {
         /// The radio that decides who is inside; nil for a region that positions decide.
         var beacon: BeaconRule?
 
-        /// Whether what was heard under a former rule proves nothing under this one.
+        /// Whether sightings under a former rule do not count under this one.
         func asksForOtherBeacons(than former: RegionRule) -> Bool {
             former.beacon != beacon || (beacon != nil && isMuster && !former.isMuster)
         }
@@ -143,7 +143,7 @@ struct RegionCatalog: Sendable {
     }
 
     /// Whether a muster region of a tracker's collections and a box have a place in common, by the boxes that hold the
-    /// regions. Of a collection with more than `shelterLimit` muster regions one is supposed to.
+    /// regions. For a collection with more than `shelterLimit` muster regions the answer is always true.
     ///
     /// - Complexity: O(muster regions), some nanoseconds each.
     func isShelter(of tracker: TrackerRule, near box: BoundingBox) -> Bool {
@@ -154,8 +154,8 @@ struct RegionCatalog: Sendable {
         }
     }
 
-    /// How many muster regions of a collection are compared with the place of somebody whose positions are coarse: the
-    /// sweep does it for each such person every two seconds.
+    /// The largest number of muster regions of a collection that are compared with the place of a person whose
+    /// positions are coarse: the sweep does it for each such person every two seconds.
     private static let shelterLimit = 1_000
 
     /// Whether clients see a region's presence from `DeviceState.presences`. In a muster region of a raw collection
@@ -277,7 +277,7 @@ extension RegionCatalog {
         shelters.indices.contains(Int(collection.rawValue)) && !shelters[Int(collection.rawValue)].isEmpty
     }
 
-    /// Notes whether a region is one of its collection's muster regions that positions decide.
+    /// Records whether a region is one of its collection's muster regions that positions decide.
     private mutating func setShelter(_ region: RegionNumber, in collection: CollectionNumber, to isShelter: Bool) {
         guard shelters[Int(collection.rawValue)].contains(region) != isShelter else { return }
         noteChange()
@@ -318,9 +318,9 @@ extension RegionCatalog {
         }
     }
 
-    /// Replaces what a device itself sends, as scanners hear it.
+    /// Replaces the beacon that a device itself sends, as scanners hear it.
     ///
-    /// - Returns: whether it sends something else than before.
+    /// - Returns: whether the beacon changed.
     @discardableResult
     mutating func setTag(_ device: DeviceNumber, to beacon: Beacon?) -> Bool { beacons.setTag(device, to: beacon) }
 

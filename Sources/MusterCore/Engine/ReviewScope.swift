@@ -56,7 +56,7 @@ struct ReviewScope: Sendable {
     func isNear(_ place: Coordinate, deviationMetres: Double) -> Bool {
         guard let boxes else { return true }
         let pad = (4 * deviationMetres + 100) / 110_000
-        // Near a pole a difference in longitude says little, and a large deviation covers everything.
+        // Near a pole a difference in longitude hardly shows a distance, and a large deviation covers everything.
         guard pad < 1, abs(place.latitude) < 85 else { return true }
         let eastPad = pad * 12
         return boxes.contains { box in

@@ -11,8 +11,8 @@ struct Scratch: Sendable {
     var beliefChanged = false
 
     var inside = Answers<Int32>()
-    /// The regions that the present fix may be inside, in region order. The distance to a boundary is infinite where it
-    /// is far, or where no policy needs it.
+    /// The regions that the present fix may be inside, in region order. The distance to a boundary is infinite when
+    /// the boundary is far, or when no policy needs the distance.
     var nearbyRegions = Answers<NearbyRegion>()
     /// The regions near the place where a moving device was earlier.
     var places = Answers<NearbyRegion>()

@@ -35,7 +35,8 @@ extension Engine {
         close(incident, .automatic, now: now, into: &decision)
     }
 
-    /// The safety of a person on a roll: the derived one, or for a person without a user, the one a leader marked.
+    /// Returns the safety of a person on a roll: the derived one, or for a person without a user, the one that a leader
+    /// marked.
     func safety(of person: UserNumber, _ member: Roll.Member, after decision: Decision) -> Safety {
         let known = member.isWithoutUser ? member.marked : decidedPerson(person, after: decision)?.safety
         return known ?? Safety(state: .unknown, since: Instant(milliseconds: 0))

@@ -25,7 +25,7 @@ extension Engine {
         recount(incident.team, now: now, into: &decision)
     }
 
-    /// Closes the open incident of a team on a person's word. The declarations of "safe" made in it end with it.
+    /// Closes the open incident of a team at a user's request. The declarations of "safe" made in it end with it.
     ///
     /// - Throws: `.isNotOpen` when this incident is not the one that is open.
     public func close(
@@ -37,7 +37,7 @@ extension Engine {
     }
 
     /// Opens a closed incident again, with the roll that it had. Users who were removed while it was closed stay on the
-    /// roll, unaccounted for, and a new line says so.
+    /// roll, unaccounted for, each with a new line about the removal.
     ///
     /// - Parameters:
     ///   - record: the lines of its record that decide who is on its roll, and each person's newest line, in their

@@ -1,4 +1,5 @@
-/// The rolls of open incidents. A person who joins the team comes onto the roll; only a person's word takes anyone off.
+/// The rolls of open incidents. The engine puts a person who joins the team on the roll; only a user's action takes
+/// anyone off.
 extension Engine {
     /// Returns the roll of an incident; an empty one for an incident that is not open.
     public func roll(of incident: IncidentNumber) -> Roll { rolls[incident] ?? Roll() }
@@ -111,7 +112,7 @@ extension Engine {
         }
     }
 
-    /// Puts a person on an incident's roll. An earlier declaration of "safe" no longer counts.
+    /// Puts a person on an incident's roll. A declaration of "safe" from before the incident no longer counts.
     func enrol(
         _ user: UserNumber, in incident: Incident, as event: IncidentEntry.Event, now: Instant,
         into decision: inout Decision

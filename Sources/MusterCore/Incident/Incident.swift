@@ -1,12 +1,12 @@
-/// A call to account for everyone in a team, from "evacuate" to a person's "all clear". A team has at most one open
-/// incident.
+/// A call to account for everyone in a team, from the order to evacuate to a leader's "all clear". A team has at most
+/// one open incident.
 ///
 /// "All accounted" is a state of an open incident, which it can leave again. Only a person closes an incident, unless
 /// its team chose otherwise (`IncidentSettings`).
 public struct Incident: Hashable, Sendable {
     /// The number, from 1 over all teams, by which people and the log name it.
     public let number: IncidentNumber
-    /// The team whose people it asks for.
+    /// The team whose people must be accounted for.
     public let team: TeamNumber
     /// Whether it is real or a drill.
     public let kind: Kind
@@ -80,7 +80,7 @@ public struct Incident: Hashable, Sendable {
             case byHand(by: UserNumber, reason: String)
             /// Its team was removed, or had no members left. Only earlier versions closed incidents for that.
             case teamGone
-            /// Everyone stayed accounted for, without doubt, for as long as the team's settings ask.
+            /// Everyone stayed accounted for, without doubt, for as long as the team's settings require.
             case automatic
             /// A real incident of the team took the place of this drill.
             case takenOver(by: IncidentNumber)

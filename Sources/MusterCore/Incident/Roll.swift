@@ -1,5 +1,5 @@
-/// The people whom an incident asks for. The lines of the incident's record, applied in their order, make the roll, so
-/// it is as durable as they are. Only a person's word takes anyone off it (`takenOff`, `joinedTo`).
+/// The people for whom an incident must account. The lines of the incident's record, applied in their order, make the
+/// roll, so it is as durable as they are. Only a user's action takes anyone off it (`takenOff`, `joinedTo`).
 public struct Roll: Hashable, Sendable {
     /// Everyone who is or was on the roll.
     public private(set) var members: [UserNumber: Member] = [:]

@@ -22,8 +22,8 @@ public struct ClockSkew: Hashable, Sendable {
 /// The watch accepts an error, and corrects it, when the newest samples of five requests in a row, over a minute or
 /// more, have the same offset to ten seconds. A phone that uploads stored samples has a shrinking offset, because it
 /// uploads faster than it recorded. A phone that uploads at the very pace at which it records has a constant offset
-/// too. So an offset that grew counts only when the samples also went back in time, behind one that the device had sent
-/// already, or when the clock was never known to be right. A stored sample goes on where the last one ended.
+/// too. So a larger offset counts only when the samples also went back in time, behind one that the device had sent
+/// already, or when the clock was never known to be right. Stored samples continue where the last one ended.
 ///
 /// The engine keeps a watch only for a device whose samples do not fit the server's clock.
 struct ClockWatch: Hashable, Sendable {
@@ -54,7 +54,7 @@ struct ClockWatch: Hashable, Sendable {
     /// Whether the watch can end: it corrects nothing, and the last request fits.
     var isDone: Bool { correction == 0 && runCount == 0 && received != .min && Self.isRight(offset) }
 
-    /// Takes one sample, with both times in milliseconds since 1970.
+    /// Processes one sample, with both times in milliseconds since 1970.
     ///
     /// - Parameters:
     ///   - isKnown: whether the engine ever found the device's clock right, or found out its error.
@@ -105,7 +105,7 @@ struct ClockWatch: Hashable, Sendable {
         return true
     }
 
-    /// The error as clients see it; nil while nothing speaks against the clock.
+    /// The error as clients see it; nil while no sample shows an error.
     var skew: ClockSkew? {
         guard received != .min else { return nil }
         let moment = Instant(milliseconds: received)

@@ -3,7 +3,7 @@
 public struct DeviceNote: Hashable, Sendable {
     /// The note's kind and key.
     public var name: Name
-    /// When the note applied, by the device's own clock; nil when the device does not say.
+    /// When the note applied, by the device's own clock; nil when the device does not report it.
     public var sampleTime: Instant?
     /// When Muster received it.
     public var receivedTime: Instant
@@ -25,10 +25,10 @@ public struct DeviceNote: Hashable, Sendable {
         case steps
         /// How the app is configured and which permissions it has.
         case status
-        /// That the device's connection to its broker broke.
+        /// The notice that the device's connection to its broker broke.
         case lastWill
-        /// That the device's clock is right again after it was ahead. The server itself makes this note, when no stored
-        /// position shows it.
+        /// The notice that the device's clock is right again after it was wrong. The server itself makes this note when
+        /// no stored position shows it.
         case clock
         /// The properties that a client of Meshblu sets for the device.
         case properties
@@ -58,7 +58,7 @@ public struct DeviceNote: Hashable, Sendable {
         self.body = body
     }
 
-    /// Whether this note adds nothing to the one that is kept: it is the same, or older by the device's own clock.
+    /// Whether this note adds nothing to the stored one: it is the same, or older by the device's own clock.
     public func repeats(_ kept: DeviceNote) -> Bool {
         if let sampleTime, let keptTime = kept.sampleTime, sampleTime < keptTime { return true }
         return sampleTime == kept.sampleTime && body == kept.body

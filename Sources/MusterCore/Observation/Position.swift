@@ -29,7 +29,7 @@ public struct Position: Hashable, Sendable {
         case native, ownTracks, amazonLocation, couchDB, meshblu, simulator, beacon, meshtastic
     }
 
-    /// Creates a position; what is left out is unknown.
+    /// Creates a position; each argument that the caller omits is unknown.
     public init(
         coordinate: Coordinate, sampleTime: Instant, receivedTime: Instant, accuracy: Metres? = nil,
         altitude: Metres? = nil, speed: Double? = nil, heading: Double? = nil, battery: Double? = nil,
@@ -49,7 +49,7 @@ public struct Position: Hashable, Sendable {
 }
 
 extension Position {
-    /// The further members that the sender gave, as the text of one JSON object. Muster keeps and returns them, and
+    /// The further members that the sender sent, as the text of one JSON object. Muster stores and returns them, and
     /// never interprets them.
     public var attributes: String? {
         get { said?.text }

@@ -19,7 +19,7 @@ public enum PositionFilter: String, Hashable, Sendable, CaseIterable {
         case ignored, evaluated, stored
     }
 
-    /// Returns which stages a position passes that is newer than the baseline.
+    /// Returns which stages a position that is newer than the baseline passes.
     func passage(of position: Position, after baseline: Position?) -> Passage {
         guard let baseline else { return .stored }
         switch self {

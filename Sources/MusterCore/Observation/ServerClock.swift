@@ -15,8 +15,9 @@ extension Engine {
     private static var leastWitnesses: Int { 3 }
     private static var agreementSeconds: Double { 30 }
 
-    /// Adjusts what the engine remembers to the server's clock: when the server starts, and when its clock was set
-    /// back. Times that lie ahead of it become now. People whose check-in is overdue have a minute to react.
+    /// Adjusts the times in the engine's state to the server's clock: when the server starts, and when its clock was
+    /// set back. Times that lie ahead of it become now. After a start (`wasOff`), people whose check-in is overdue have
+    /// a minute to react.
     ///
     /// - Complexity: O(people + devices).
     public mutating func adjustTimes(to now: Instant, wasOff: Bool) {

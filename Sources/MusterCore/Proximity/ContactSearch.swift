@@ -1,5 +1,3 @@
-import MusterGeometry
-
 /// A time during which two people were near each other, as far as their stored positions and ranges show.
 public struct Contact: Hashable, Sendable {
     /// The first moment at which they were within the radius.
@@ -22,7 +20,7 @@ public struct Contact: Hashable, Sendable {
         self.source = source
     }
 
-    /// Goes on until a later moment.
+    /// Extends the contact to a later moment.
     fileprivate mutating func extend(by later: Contact) {
         to = max(to, later.to)
         guard later.closestMetres < closestMetres else { return }
@@ -33,15 +31,15 @@ public struct Contact: Hashable, Sendable {
 /// Finds when two people were near each other, by the stored positions of their devices and by the ranges between them.
 ///
 /// The confident policy's filter follows each device along its positions. Two are near each other when the probability
-/// that they are within the radius is above 85 %, as in a proximity rule's fence. Positions and ranges are looked at
-/// each by themselves: a contact that one of them shows is listed. So are ranges that a program invented, and what they
-/// show is listed apart from what was measured.
+/// that they are within the radius is above 85 %, as in a proximity rule's fence. The search evaluates positions and
+/// ranges separately: it lists a contact that one of them shows. It also evaluates simulated ranges, and lists their
+/// contacts apart from those of measurements.
 public struct ContactSearch: Sendable {
     /// How near counts as a contact, metres.
     public let radiusMetres: Double
 
-    /// How far apart two moments of nearness may be and still belong to one contact, seconds, while no position shows
-    /// the two apart.
+    /// How far apart, in seconds, two moments of nearness may be and still belong to one contact while no position
+    /// shows the two people apart.
     public static let gapSeconds: Double = 120
     /// How large the radius may be, metres.
     public static let radiusLimits: ClosedRange<Int64> = 1...1_000
@@ -84,7 +82,7 @@ public struct ContactSearch: Sendable {
         return (measured + invented).sorted { ($0.from, $0.to) < ($1.from, $1.to) }
     }
 
-    /// Makes one contact of those that overlap.
+    /// Merges contacts that overlap into one.
     private func merge(_ found: [Contact]) -> [Contact] {
         var merged: [Contact] = []
         for contact in found.sorted(by: { ($0.from, $0.to) < ($1.from, $1.to) }) {

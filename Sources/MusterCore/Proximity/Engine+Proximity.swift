@@ -1,5 +1,3 @@
-import MusterGeometry
-
 /// How far people are from the centres of proximity rules.
 extension Engine {
     /// Returns how far everyone whom a rule counts is from its centre at a moment of the server's clock, in the order
@@ -26,7 +24,7 @@ extension Engine {
         return attendance.counts(user, rule.subject, of: rule.team)
     }
 
-    /// Whether a rule's centre is still the team's: its person is a member, or its device a member's.
+    /// Whether a rule's centre still belongs to its team: the person is a member, or the device is a member's.
     func hasCentre(_ rule: ProximityRule) -> Bool {
         let user: UserNumber? =
             switch rule.centre {
@@ -37,7 +35,7 @@ extension Engine {
     }
 
     /// Returns where the devices of a rule's centre are believed to be, and how far they are from others by fresh
-    /// ranges. A centre that is no longer the team's is nowhere.
+    /// ranges; nothing for a centre that no longer belongs to the team.
     func centre(of rule: ProximityRule, now: Instant, after decision: Decision) -> ProximityCentre {
         guard hasCentre(rule) else { return ProximityCentre() }
         let silence = team(rule.team).silenceSeconds
@@ -85,11 +83,11 @@ extension Engine {
         return estimate
     }
 
-    /// Returns how far a person is from a centre, by positions and by fresh ranges. Where these decide, or a range was
-    /// measured, an invented range counts for nothing.
+    /// Returns how far a person is from a centre, by positions and by fresh ranges. A simulated range counts only when
+    /// no range was measured and the positions do not decide.
     ///
-    /// - Parameter moment: as of when; nil for the sample time of the newer of each two positions, or of the newest
-    ///   evidence where there is a range.
+    /// - Parameter moment: the moment to which the distance applies; nil for the sample time of the newer of each two
+    ///   positions, or of the newest evidence when there is a range.
     func reading(
         of user: UserNumber, from centre: ProximityCentre, by rule: ProximityRule, at moment: Instant?, now: Instant,
         after decision: Decision
@@ -165,7 +163,7 @@ extension Engine {
     }
 }
 
-/// What the centre of a rule is measured by.
+/// The positions and ranges that locate the centre of a rule.
 struct ProximityCentre {
     /// Where its devices are believed to be.
     var estimates: [PeerEstimate] = []

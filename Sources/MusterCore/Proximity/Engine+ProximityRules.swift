@@ -1,15 +1,12 @@
 /// Proximity rules: the engine measures how far the people of a team are from a centre that moves, and reports who
 /// comes near it, or who is away from it for too long.
 extension Engine {
-    /// Takes up the stored rules and their alarms after a restart.
+    /// Restores the stored rules and their alarms after a restart.
     public mutating func resume(
         proximityRules: [ProximityRule], alarms: [(rule: ProximityNumber, alarm: ProximityAlarm)]
     ) {
         proximity.resume(proximityRules, alarms)
     }
-
-    /// Returns a rule; nil when there is none of this number.
-    public func proximityRule(_ number: ProximityNumber) -> ProximityRule? { proximity.states[number]?.rule }
 
     /// Returns the rules of a team, in number order.
     public func proximityRules(of team: TeamNumber) -> [ProximityRule] {
@@ -21,7 +18,7 @@ extension Engine {
         proximityRules(of: team).first { $0.name == name }
     }
 
-    /// Returns what a rule reports of people, or is about to report, in the order of their numbers.
+    /// Returns the alarms of a rule, reported or pending, in the order of their numbers.
     public func proximityAlarms(of rule: ProximityNumber) -> [ProximityAlarm] {
         proximity.states[rule]?.alarms.values.sorted { $0.user < $1.user } ?? []
     }
@@ -55,7 +52,7 @@ extension Engine {
         decision.proximity.states[rule.number] = .some(state)
     }
 
-    /// Removes a rule, and with it what it had reported.
+    /// Removes a rule, and with it the alarms that the engine had reported.
     ///
     /// - Throws: `.hasNoRule`.
     public func removeProximityRule(
@@ -146,7 +143,7 @@ extension Engine {
                 let centre = centre(of: state.rule, now: now, after: decision)
                 let reading = reading(
                     of: alarm.user, from: centre, by: state.rule, at: nil, now: now, after: decision)
-                // A simulated distance is reported only if the report still says that it is simulated.
+                // A simulated distance is reported only if the distance now is simulated too.
                 if alarm.isSimulated && reading.source != .simulated {
                     set(nil, of: alarm.user, &state, into: &decision)
                     continue
@@ -167,8 +164,8 @@ extension Engine {
         }
     }
 
-    /// Measures how far one person is from the centre, as of the newer position, and reports what changes by it. An
-    /// invented distance ends only what one began.
+    /// Measures how far one person is from the centre, as of the newer position, and reports a change of standing. A
+    /// simulated distance ends only an alarm that a simulated one began.
     private func measure(
         _ user: UserNumber, from centre: ProximityCentre, _ state: inout ProximityState, now: Instant,
         into decision: inout Decision

@@ -3,17 +3,17 @@
 /// The engine's state of one proximity rule.
 struct ProximityState: Hashable, Sendable {
     var rule: ProximityRule
-    /// The people of whom the rule reports something, or is about to.
+    /// The alarms that the rule has reported, or is about to report, by person.
     var alarms: [UserNumber: ProximityAlarm] = [:]
 
-    /// When the clock alone makes the next report; nil when it makes none.
+    /// When the passing of time alone causes the next report; nil when it causes none.
     var nextReport: Instant? {
         guard case .together(let afterSeconds) = rule.demand else { return nil }
         return alarms.values.lazy.filter { !$0.isTold }.map(\.since).min()?.advanced(bySeconds: afterSeconds)
     }
 }
 
-/// Every proximity rule, and when the clock makes a report of each.
+/// Every proximity rule, and when the passing of time causes a report of each.
 struct ProximityBook: Sendable {
     private(set) var states: [ProximityNumber: ProximityState] = [:]
     private var rulesOfTeam: [TeamNumber: [ProximityNumber]] = [:]
@@ -30,7 +30,7 @@ struct ProximityBook: Sendable {
     /// Returns the rules of a team, in number order.
     func rules(of team: TeamNumber) -> [ProximityNumber] { rulesOfTeam[team] ?? [] }
 
-    /// Whether a rule speaks of this person by number.
+    /// Whether a rule names this person: as its centre, or as the only one whom it counts.
     func names(_ user: UserNumber) -> Bool { states.values.contains { $0.rule.names(user) } }
 
     /// Returns the rules that a tick must look at, in number order.

@@ -1,6 +1,6 @@
 /// A report in the log that something happened to a proximity rule: its `turn` says what.
 public struct ProximityReport: Hashable, Sendable {
-    /// The number of the rule; none of this number may exist any more.
+    /// The rule's number. The rule may have been removed since.
     public var rule: ProximityNumber
     /// The rule's name at that time, because the rule may be removed later.
     public var name: String
@@ -8,7 +8,7 @@ public struct ProximityReport: Hashable, Sendable {
     public var team: TeamNumber
     /// The centre that the distance is measured to.
     public var centre: ProximityRule.Centre
-    /// The distance that the rule is about, metres.
+    /// The radius of the rule, metres.
     public var radiusMetres: Double
     /// What the rule demands of the people.
     public var demand: ProximityRule.Demand
@@ -20,11 +20,12 @@ public struct ProximityReport: Hashable, Sendable {
     public var at: Instant
     /// The user who made, changed or removed the rule; nil when time or a position caused the report.
     public var by: UserNumber?
-    /// The person who came, left, is apart or is together again; nil for what a user did to the rule.
+    /// The person who came, left, is apart or is together again; nil when a user made, changed or removed the rule.
     public var who: UserNumber?
     /// Since when the person is within the fence or apart; nil for every other turn.
     public var since: Instant?
-    /// The distance between the estimates of the two, metres; nil where no position caused the report.
+    /// The distance that decided, metres: a range, or the distance between the estimates; nil when neither caused the
+    /// report.
     public var metres: Double?
     /// The standard deviation on each axis of where one is as seen from the other, metres; nil as `metres`.
     public var deviationMetres: Double?
@@ -35,7 +36,7 @@ public struct ProximityReport: Hashable, Sendable {
     public enum Turn: UInt8, Hashable, Sendable, CaseIterable {
         /// A user made it.
         case made
-        /// A user changed it. What it had reported of people has ended, and the engine evaluates it anew.
+        /// A user changed it. The alarms that it had reported have ended, and the engine evaluates it anew.
         case changed
         /// A user removed it.
         case removed

@@ -1,12 +1,12 @@
 /// The number of a proximity rule, unique on the server.
 public typealias ProximityNumber = Number<ProximityRule>
 
-/// What a team asks of the distance between its people and a centre that moves with a person or a device: who comes
+/// A team's rule about the distance between its people and a centre that moves with a person or a device: who comes
 /// near it, or who must stay near it.
 ///
 /// The distance follows from the positions of both and from measured ranges, and is only as certain as they are.
 /// Someone is within the radius, or beyond it, when the confident policy's thresholds for that are met; else the engine
-/// does not know, and what it reported last stands.
+/// does not know, and its last report stays in force.
 public struct ProximityRule: Hashable, Sendable {
     /// The number by which the log and the engine know the rule. It stays when the rule is changed.
     public let number: ProximityNumber
@@ -77,7 +77,7 @@ public struct ProximityRule: Hashable, Sendable {
         self.setAt = setAt
     }
 
-    /// Whether the rule speaks of this person by number: as its centre, or as the only one whom it counts.
+    /// Whether the rule names this person: as its centre, or as the only one whom it counts.
     func names(_ user: UserNumber) -> Bool { centre == .person(user) || subject == .person(user) }
 }
 
@@ -90,7 +90,7 @@ public struct ProximityAlarm: Hashable, Sendable {
     public var since: Instant
     /// Whether the log reports it.
     public var isTold: Bool
-    /// Whether nothing but an invented distance shows it. What is measured then is reported anew.
+    /// Whether only a simulated distance shows it. A later measured distance is reported anew.
     public var isSimulated: Bool
 
     public init(user: UserNumber, since: Instant, isTold: Bool, isSimulated: Bool = false) {
@@ -101,7 +101,7 @@ public struct ProximityAlarm: Hashable, Sendable {
     }
 }
 
-/// How far a person is from the centre of a rule, as far as that is known.
+/// The distance of a person from the centre of a rule, as far as it is known.
 public struct ProximityReading: Hashable, Sendable {
     /// The person.
     public var user: UserNumber

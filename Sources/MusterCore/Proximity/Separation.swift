@@ -12,8 +12,9 @@ struct PeerEstimate {
     /// The speed of the device at that time, metres a second; 0 when it may stand.
     var speed: Double
 
-    /// Lets the device have moved since its last good fix, when the newest one is coarse: such a fix hardly moves the
-    /// track, wherever it lies. Once the device may have gone farther than the newest fix errs, that fix alone counts.
+    /// Widens the estimate by how far the device may have moved since its last good fix, when the newest fix is coarse:
+    /// such a fix hardly moves the track, wherever it lies. Once the device may have gone farther than the newest fix
+    /// errs, that fix alone counts.
     ///
     /// - Parameter fineAgeSeconds: how old the last good fix was at the newest one, seconds.
     mutating func loosen(by newest: ConfidentFix, fineAgeSeconds: Double) {

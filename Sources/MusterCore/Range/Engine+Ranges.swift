@@ -1,7 +1,7 @@
 /// Ranges are written to the log, and show how far two people are from each other while they are fresh. They change no
 /// standing in a region, and they do not show that a person was heard.
 extension Engine {
-    /// Takes up the newest ranges after a restart. Ranges that are too old to show anything may be left out.
+    /// Restores the newest ranges after a restart. Ranges that are no longer fresh may be left out.
     ///
     /// - Parameter stored: in the order of their sample times.
     public mutating func resume(ranges stored: [(device: DeviceNumber, range: PeerRange)]) {
@@ -25,7 +25,7 @@ extension Engine {
         return .accepted
     }
 
-    /// Whether both owners agreed: the one by reporting, the other by the tag that the peer registered.
+    /// Whether both owners agreed: one by reporting the range, the other by registering the tag of the peer.
     private func isAgreed(_ range: PeerRange, of device: DeviceNumber) -> Bool {
         guard let user = owner(of: device), let other = owner(of: range.peer) else { return false }
         return user != other && rangeTagged.contains(range.peer)

@@ -1,5 +1,5 @@
-/// The newest range of each pair of a device that measures and a device to which it measures: the newest that was
-/// measured, and apart from it the newest that a program invented.
+/// The newest range of each pair of a device that measures and a device to which it measures: the newest measured one,
+/// and apart from it the newest simulated one.
 struct LatestRanges: Sendable {
     private var ranges: [Pair: PeerRange] = [:]
     /// The devices with which each device has a range, in either direction.
@@ -13,7 +13,7 @@ struct LatestRanges: Sendable {
     struct Pair: Hashable, Sendable {
         var device: DeviceNumber
         var peer: DeviceNumber
-        /// Whether the range was measured, and not invented.
+        /// Whether the range was measured, and not simulated.
         var isMeasured: Bool
     }
 
@@ -33,8 +33,8 @@ struct LatestRanges: Sendable {
         partners[range.peer, default: []].insert(device)
     }
 
-    /// Adds newer ranges. Removes those that are too old to show anything, from time to time, so that this costs O(1) a
-    /// range.
+    /// Adds newer ranges. From time to time it removes those that are no longer fresh, so that this costs O(1) a range,
+    /// amortized.
     mutating func adopt(_ newer: LatestRanges) {
         var newest: Instant?
         for (pair, range) in newer.ranges {

@@ -1,6 +1,6 @@
 /// A device measured how far away the device of another person was at one moment.
 ///
-/// It tells how near two people were to each other. It is no evidence of anybody's safety.
+/// It shows how near two people were to each other. It is no evidence of anybody's safety.
 public struct PeerRange: Hashable, Sendable {
     /// The device to which the distance was measured. Its owner agreed to that by registering its `RangeTag`.
     public var peer: DeviceNumber
@@ -63,6 +63,6 @@ public struct PeerRange: Hashable, Sendable {
         self.source = source
     }
 
-    /// From when on its age counts: a clock that runs ahead makes no range younger.
+    /// The time from which its age counts: a clock that is ahead makes no range younger.
     var takenAt: Instant { min(sampleTime, receivedTime) }
 }

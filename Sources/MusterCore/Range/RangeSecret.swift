@@ -1,9 +1,10 @@
 import MusterCoding
 
-/// The 32 random bytes of which a device's range tag is made. Peers are told the tag alone; the server registers a tag
-/// only for who sends its secret. So who knows a tag cannot register it as their own, also after a withdrawal.
+/// The 32 random bytes from which a device's range tag is computed. Peers learn only the tag; the server registers a
+/// tag only for a client that sends its secret. So a peer that knows a tag cannot register it as its own, not even
+/// after the owner withdrew it.
 ///
-/// A secret is stored by its owner alone. It shows none of its digits where it is printed.
+/// Only its owner stores a secret. Its printed forms show none of its digits.
 public struct RangeSecret: Equatable, Sendable {
     private static let count = 32
     /// The bytes that are hashed before the secret, so that no other digest of the secret equals its tag.
@@ -29,7 +30,7 @@ public struct RangeSecret: Equatable, Sendable {
 
     /// Returns the secret's tag: the first 16 bytes of a SHA-256 digest.
     ///
-    /// - Parameter digest: computes the SHA-256 of bytes; this module knows no cryptography.
+    /// - Parameter digest: computes the SHA-256 of bytes; this module contains no cryptography.
     package func tag(digest: ([UInt8]) -> some Sequence<UInt8>) -> RangeTag {
         guard let tag = RangeTag(bytes: Array(digest(Self.prefix + bytes).prefix(16))) else {
             preconditionFailure("a SHA-256 digest has 32 bytes")
@@ -39,9 +40,9 @@ public struct RangeSecret: Equatable, Sendable {
 }
 
 extension RangeSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Says what this is, without its digits.
+    /// A description without the digits.
     public var description: String { "a range secret" }
-    /// Says what this is, without its digits.
+    /// A description without the digits.
     public var debugDescription: String { description }
     /// Shows no members.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,8 +1,8 @@
 import MusterCoding
 
-/// The number by which devices that measure distances to a device name it to the server. It is made of a `RangeSecret`,
-/// with which the device registers it there; and the device hands it to those with whom it ranges. So it stands for its
-/// owner's consent. A device without the secret learns nothing from a tag.
+/// The number by which devices that measure distances to a device name it to the server. It is computed from a
+/// `RangeSecret`, with which the owner registers the tag at the server; the device sends the tag to those with whom it
+/// ranges. So the tag stands for its owner's consent. A device without the secret learns nothing from a tag.
 public struct RangeTag: Hashable, Sendable {
     /// The first 8 bytes, big-endian.
     public let high: UInt64

@@ -1,6 +1,6 @@
 public import MusterGeometry
 
-/// A closed area of a collection that devices cross; for a beacon region, the reach of a radio.
+/// A closed area of a collection that devices cross (a geofence); for a beacon region, the reach of a radio.
 public struct Region: Hashable, Sendable {
     /// The number by which the log and the engine know the region.
     public let number: RegionNumber

@@ -2,8 +2,8 @@
 ///
 /// A pattern has the form of the events that it is for. An event matches when it has every key that the pattern names,
 /// with one of the values of that key's list. Other keys of the event do not matter. In an array of the event one
-/// matching element is enough, and what a pattern says of the members of one object must hold within one element of an
-/// array of objects. docs/rules.md has the language with examples.
+/// matching element is enough, and the conditions on the members of one object must hold within one element of an array
+/// of objects. docs/rules.md describes the language with examples.
 public struct EventPattern: Hashable, Sendable {
     /// The condition on the whole event.
     let root: Clause

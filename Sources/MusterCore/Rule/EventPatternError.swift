@@ -22,7 +22,7 @@ public struct EventPatternError: Error, Hashable, Sendable {
         case unknownOperator(String)
         /// An operator's object must name one operator and nothing else.
         case notOneOperator
-        /// The operand is wrong; the text says what the operator needs.
+        /// The operand is wrong; the text describes what the operator needs.
         case operand(String)
         case consecutiveWildcards
         case wildcardEscape
@@ -30,7 +30,7 @@ public struct EventPatternError: Error, Hashable, Sendable {
         case tooDeep(limit: Int)
         case tooLong(limit: Int)
         case tooManyCombinations(limit: Int)
-        /// The pattern is no JSON; the text says why.
+        /// The pattern is not JSON; the text describes the fault.
         case notJSON(String)
     }
 }

@@ -1,4 +1,4 @@
-/// Compiles one pattern, and keeps the place that it has reached, for errors.
+/// Compiles one pattern, and tracks the part that it has reached, for the pointers of errors.
 struct PatternCompilation {
     /// The paths at which the pattern allows that the event has no scalar.
     private(set) var absences: [[ExactText]] = []

@@ -35,7 +35,7 @@ struct PatternCover {
 }
 
 extension EventPattern.Clause {
-    /// Returns the cheapest cover of this clause; nil when it asks for nothing that must be there.
+    /// Returns the cheapest cover of this clause; nil when no field of it requires a value to be present.
     func cover(at path: [ExactText], _ load: PatternCover.Load) -> PatternCover? {
         var best: PatternCover?
         func consider(_ cover: PatternCover?) {

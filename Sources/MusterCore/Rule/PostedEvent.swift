@@ -4,7 +4,7 @@ public struct PostedEvent: Hashable, Sendable {
     public var source: String
     /// The kind of event, as the client names it.
     public var detailType: String
-    /// When it happened, as the client says.
+    /// When the event happened, as the client reported it.
     public var time: Instant
     /// The resources that the event is about, as the client names them.
     public var resources: [String]

@@ -4,7 +4,7 @@ public struct Rule: Hashable, Sendable {
     public let number: RuleNumber
     /// The name, unique among rules: 1 to 64 characters of letters, digits and `._-`.
     public var name: String
-    /// The purpose, in a person's words.
+    /// The purpose, as a user described it.
     public var description: String
     /// The pattern, as the text of one JSON object in EventBridge's pattern language.
     public var pattern: String
@@ -14,10 +14,11 @@ public struct Rule: Hashable, Sendable {
     public var targets: [RuleTarget]
     /// When it was made and last changed.
     public var times: EditTimes
-    /// The admin who last put the rule. The rule ends with that admin's right. Nil when the admin was not recorded.
+    /// The admin who last put the rule. The rule stops when that admin loses the right to it. Nil when the admin was
+    /// not recorded.
     public var maker: UserNumber?
 
-    /// Creates a rule from its fields; enabled unless told otherwise.
+    /// Creates a rule from its fields; enabled by default.
     public init(
         number: RuleNumber, name: String, description: String = "", pattern: String, isEnabled: Bool = true,
         targets: [RuleTarget] = [], times: EditTimes = EditTimes(), maker: UserNumber? = nil
@@ -33,7 +34,7 @@ public struct Rule: Hashable, Sendable {
     }
 }
 
-/// A target of a rule, and what of the event it receives.
+/// A target of a rule, and the part of the event that it receives.
 public struct RuleTarget: Hashable, Sendable {
     /// The id, unique within the rule; 1 to 64 characters.
     public var id: String
@@ -62,7 +63,7 @@ public struct RuleTarget: Hashable, Sendable {
         case template(String, paths: [String: String])
     }
 
-    /// Creates a target of a rule, which receives the whole event unless told otherwise.
+    /// Creates a target of a rule, which receives the whole event by default.
     public init(id: String, destination: Destination, input: Input = .event) {
         self.id = id
         self.destination = destination

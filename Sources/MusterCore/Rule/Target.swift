@@ -1,4 +1,4 @@
-/// A receiver of events, such as a web server. Its secret is a credential, and not part of it.
+/// A receiver of events, such as a web server. Its secret is a credential, which is stored apart.
 public struct Target: Hashable, Sendable {
     /// The number by which deliveries and rules name the target.
     public let number: TargetNumber
@@ -12,7 +12,8 @@ public struct Target: Hashable, Sendable {
     public var mode: Mode
     /// When it was made and last changed.
     public var times: EditTimes
-    /// The admin who last put the target. The target ends with that admin's right. Nil when the admin was not recorded.
+    /// The admin who last put the target. The target stops when that admin loses the right to it. Nil when the admin
+    /// was not recorded.
     public var maker: UserNumber?
 
     /// The ways of sending events.
@@ -34,7 +35,7 @@ public struct Target: Hashable, Sendable {
         case byHand(through: Int64)
     }
 
-    /// Creates a target from its fields; enabled, and sent to at once, unless told otherwise.
+    /// Creates a target from its fields; by default it is enabled and the server sends deliveries at once.
     public init(
         number: TargetNumber, name: String, kind: Kind, isEnabled: Bool = true, mode: Mode = .atOnce,
         times: EditTimes = EditTimes(), maker: UserNumber? = nil

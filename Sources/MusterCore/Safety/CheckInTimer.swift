@@ -1,12 +1,12 @@
 /// A person's promise to check in at fixed intervals, and the step that the engine has reached since the person fell
 /// silent: a dead man's switch for people who work alone.
 ///
-/// The person's own word alone keeps the timer quiet: a check-in or a declaration. A position is none, because a phone
-/// goes on reporting in the pocket of someone who lies on the ground. The times in which somebody can still react are
-/// counted from when the engine reported the step before. So a server that was off asks the person first, also when the
-/// word has been due for hours: meanwhile nobody could give it.
+/// Only the person's own check-in or declaration keeps the timer from running out. A position does not count, because a
+/// phone keeps reporting from the pocket of someone who lies on the ground. The times in which somebody can still react
+/// are counted from the moment when the engine reported the step before. So a server that was off reminds the person
+/// first, even when the check-in has been due for hours: meanwhile nobody could check in.
 public struct CheckInTimer: Hashable, Sendable {
-    /// The longest time between two words of the person, in seconds.
+    /// The longest time between two check-ins of the person, in seconds.
     public var intervalSeconds: Double
     /// How long after its reminder to the person the engine notifies the leaders, in seconds.
     public var leaderAfterSeconds: Double
@@ -18,7 +18,7 @@ public struct CheckInTimer: Hashable, Sendable {
     public var note: String?
     /// The user who started it.
     public var setBy: UserNumber
-    /// The moment of the person's last word; at first that of the start.
+    /// The moment of the person's last check-in; at first that of the start.
     public var lastWord: Instant
     /// The latest event of the timer, which the timer's change in the log reports.
     public var turn: Turn
@@ -26,7 +26,7 @@ public struct CheckInTimer: Hashable, Sendable {
     public var turnAt: Instant
     /// The user who caused `turn`; nil if the timer ran out.
     public var turnBy: UserNumber?
-    /// The number of notices to the leaders since the person's last word. The API calls it `tellings`.
+    /// The number of notices to the leaders since the person's last check-in. The API calls it `tellings`.
     public var noticeCount: Int32 = 0
     /// When the leaders were last notified.
     public var toldAt = Instant(milliseconds: 0)
@@ -35,13 +35,13 @@ public struct CheckInTimer: Hashable, Sendable {
     public enum Turn: UInt8, Hashable, Sendable, CaseIterable {
         /// A user started it.
         case started
-        /// The person gave a word in time, or a leader gave it for them. The time to the next one begins.
+        /// The person checked in in time, or a leader did for them. The time to the next check-in begins.
         case checkedIn
-        /// The word is due, and the engine reminds the person.
+        /// The check-in is due, and the engine reminds the person.
         case reminded
-        /// The reminder brought no word, and the engine tells the leaders.
+        /// The person did not check in after the reminder, and the engine notifies the leaders.
         case overdue
-        /// The leaders did not pass on a word of the person either, so the engine has raised an SOS for the person.
+        /// No leader checked in for the person either, so the engine has raised an SOS for the person.
         case sos
         /// A user ended it.
         case ended
@@ -49,15 +49,15 @@ public struct CheckInTimer: Hashable, Sendable {
 
     /// How long the interval may be, in seconds.
     public static let intervalLimits: ClosedRange<Double> = 60...86_400
-    /// How long each of the two later times may be, in seconds.
+    /// The limits of `leaderAfterSeconds` and of `sosAfterSeconds`, in seconds.
     public static let graceLimits: ClosedRange<Double> = 0...3_600
-    /// The usual values of the two later times, in seconds.
+    /// The values of `leaderAfterSeconds` and `sosAfterSeconds` when a caller names none, in seconds.
     public static let defaultLeaderAfterSeconds: Double = 120, defaultSOSAfterSeconds: Double = 600
     /// The time between two notices to the leaders while the person is overdue, in seconds.
     public static let repeatSeconds: Double = 300
     /// The shortest time that a person has to react once the server is running again, in seconds.
     public static let answerSeconds: Double = 60
-    /// A word that follows the one before within so many seconds starts nothing anew.
+    /// A check-in that follows the one before within so many seconds does not restart the interval.
     public static let wordSpacingSeconds: Double = 5
     /// How long a note may be, in bytes of UTF-8.
     public static let noteLimitBytes = 500
@@ -84,19 +84,19 @@ public struct CheckInTimer: Hashable, Sendable {
         turnBy = setBy
     }
 
-    /// When the next word is due.
+    /// When the next check-in is due.
     public var dueAt: Instant { lastWord.advanced(bySeconds: intervalSeconds) }
 
-    /// Whether the person's word is not due yet, or the engine has not yet noticed that it is.
+    /// Whether the person's check-in is not due yet, or the engine has not yet noticed that it is.
     public var isRunning: Bool { turn == .started || turn == .checkedIn }
 
-    /// Takes a word of the person.
+    /// Records a check-in of the person.
     ///
     /// - Parameters:
-    ///   - moment: when the word was given; one that lies ahead of `now` counts as given now.
-    ///   - author: the user who gave it.
-    /// - Returns: whether the word starts the time anew. One that comes late from a phone that was offline does not, if
-    ///   the next word after it is due already.
+    ///   - moment: when the person checked in; a moment ahead of `now` counts as now.
+    ///   - author: the user who checked in.
+    /// - Returns: whether the check-in restarts the interval. A late one from a phone that was offline does not, if the
+    ///   next check-in after it is due already.
     mutating func takeWord(at moment: Instant, by author: UserNumber, now: Instant) -> Bool {
         let moment = min(moment, now)
         let isSpaced = moment.seconds(since: lastWord) >= Self.wordSpacingSeconds
@@ -112,8 +112,8 @@ public struct CheckInTimer: Hashable, Sendable {
 
     /// Adjusts the timer after the server was off, or its clock was set back. No time of the timer lies in the future
     /// afterwards; otherwise check-ins would count as late, and no step would be taken until the clock has caught up.
-    /// After the server was off, a person who was reminded, or a leader who was told, has at least a minute to react
-    /// before the next step, because nobody could check in meanwhile.
+    /// After the server was off, a person who was reminded, or a leader who was notified, has at least a minute (or the
+    /// whole wait, if it is shorter) to react before the next step, because nobody could check in meanwhile.
     ///
     /// - Parameter wasOff: whether the server starts.
     mutating func adjustTimes(to now: Instant, wasOff: Bool) {
@@ -129,7 +129,7 @@ public struct CheckInTimer: Hashable, Sendable {
     ///
     /// - Parameter isSOS: whether the person counts as calling SOS. If not, someone has cleared the SOS of the timer,
     ///   and the engine reminds the person again, so that the timer does not end unnoticed.
-    /// - Returns: whether the log must report the timer: it took a step, or the leaders are told again.
+    /// - Returns: whether the log must report the timer: it took a step, or the leaders are notified again.
     mutating func advance(to now: Instant, isSOS: Bool) -> Bool {
         switch turn {
         case .started, .checkedIn:

@@ -55,9 +55,9 @@ public struct Declared: Hashable, Sendable {
     /// Applies a declaration.
     ///
     /// - Parameter incident: the open incident on whose roll the subject is; nil when there is none.
-    /// - Returns: false when the declaration does not count: it is older than the newest one, is "safe" from before an
-    ///   incident that asks everyone anew, is weaker than the call for help that applies, or acknowledges a call that
-    ///   nobody makes or that someone has acknowledged.
+    /// - Returns: false when the declaration does not count: it is older than the newest one, is "safe" from before the
+    ///   open incident, is weaker than the call for help that applies, or acknowledges a call that nobody makes or that
+    ///   someone has acknowledged.
     mutating func applyDeclaration(_ declaration: Declaration, during incident: Incident?) -> Bool {
         let moment = declaration.moment
         if declaration.kind == .acknowledge {
@@ -121,7 +121,8 @@ public struct Declared: Hashable, Sendable {
     /// Raises an SOS for a person whose check-in timer ran out. If the person already counts as calling SOS and someone
     /// has acknowledged it, the acknowledgement ends, and the engine reports the SOS anew.
     ///
-    /// Whatever was declared before now is older than the SOS, so that it does not end it when it arrives late.
+    /// The SOS counts as newer than every declaration made before now, so that such a declaration does not end it when
+    /// it arrives late.
     mutating func raiseSOS(at now: Instant) {
         if status == .sos {
             latest = max(latest ?? now, now)
@@ -159,7 +160,7 @@ public struct Declared: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - derived: the state that follows from the devices.
-    ///   - decidedAt: the sample time that it follows from.
+    ///   - decidedAt: the sample time from which it follows.
     ///   - holdsSeconds: how long "safe" and "off site" hold. A call for help holds until a person ends it.
     mutating func outlive(
         _ derived: Safety.State, decidedAt: Instant, now: Instant, silenceSeconds: Double, holdsSeconds: Double
@@ -175,8 +176,8 @@ public struct Declared: Hashable, Sendable {
         if incident == nil, now.seconds(since: since) > silenceSeconds { endUnconfirmed() }
     }
 
-    /// Returns the person's safety from the declared state and from the safety that the devices give. A device inside a
-    /// muster region is better evidence for being safe than a declaration.
+    /// Returns the person's safety from the declared state and from the safety that follows from the devices. A device
+    /// inside a muster region is better evidence for being safe than a declaration.
     func safety(over derived: Safety) -> Safety {
         let state: Safety.State
         switch status {

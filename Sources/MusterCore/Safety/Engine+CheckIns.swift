@@ -1,5 +1,5 @@
-/// Check-in timers: a person who gives no word in time is reminded, then the leaders are told, then the person counts
-/// as calling SOS.
+/// Check-in timers: when a person does not check in in time, the engine reminds the person, then notifies the leaders,
+/// then raises an SOS.
 extension Engine {
     /// Returns a person's check-in timer; nil when the person has none.
     public func checkInTimer(of user: UserNumber) -> CheckInTimer? { person(user)?.declared.timer }
@@ -33,12 +33,12 @@ extension Engine {
         store(person, of: user, reporting: timer, into: &decision)
     }
 
-    /// Takes a person's word.
+    /// Records a check-in of a person.
     ///
     /// - Parameters:
-    ///   - moment: when the word was given.
-    ///   - author: the person, or the leader who heard of them.
-    /// - Returns: the timer after the word.
+    ///   - moment: when the person checked in.
+    ///   - author: the person, or the leader who checks in for them.
+    /// - Returns: the timer after the check-in.
     /// - Throws: `.hasNoTimer`.
     @discardableResult
     public func checkIn(
@@ -55,15 +55,15 @@ extension Engine {
         return timer
     }
 
-    /// Takes a declaration about a person as a word for their timer: everything that they say of themselves. When a
-    /// user clears the SOS that the timer raised, the time begins anew too. A clear that comes too late for that has
-    /// the next sweep ask the person.
+    /// Counts a declaration about a person as a check-in for their timer when the person made it. A user's clear of the
+    /// SOS that the timer raised restarts the interval too. After a clear that comes too late for that, the next sweep
+    /// reminds the person.
     func takeWord(_ declaration: Declaration, isCurrent: Bool, now: Instant, into decision: inout Decision) {
         guard let timer = decidedPerson(declaration.subject, after: decision)?.declared.timer else { return }
         let isOwn = declaration.author == declaration.subject
         let isOver = declaration.kind == .clear && isCurrent && timer.turn == .sos
         guard isOwn || isOver else { return }
-        // It has a timer, which is the only cause of an error.
+        // The person has a timer, and its absence is the only cause of an error.
         _ = try? checkIn(
             declaration.subject, at: declaration.moment, by: declaration.author, now: now, into: &decision)
     }

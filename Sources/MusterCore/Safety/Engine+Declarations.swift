@@ -3,7 +3,7 @@ extension Engine {
     /// After how many seconds an unacknowledged call for help is reported again.
     public static let reminderSeconds: Double = 60
 
-    /// Restores what holds of the declarations about people, and the open incidents, from the store.
+    /// Restores the results of the declarations about people, and the open incidents, from the store.
     public mutating func resume(declared: [(user: UserNumber, declared: Declared)], incidents: [Incident]) {
         for (user, declared) in declared where people.indices.contains(Int(user.rawValue)) {
             people[Int(user.rawValue)].declared = declared
@@ -11,7 +11,7 @@ extension Engine {
         for incident in incidents where incident.isOpen { self.incidents[incident.team] = incident }
     }
 
-    /// Returns what holds of the declarations about a person.
+    /// Returns the result of the declarations about a person.
     public func declared(of user: UserNumber) -> Declared { person(user)?.declared ?? Declared() }
 
     func decideDeclaration(_ declaration: Declaration, now: Instant, into decision: inout Decision) -> Verdict {

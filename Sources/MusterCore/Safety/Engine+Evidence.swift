@@ -2,7 +2,7 @@ import MusterGeometry
 
 /// Cases in which a standing inside a region does not show that the device is there.
 extension Engine {
-    /// Whether a device that the engine has inside a region may be elsewhere for all that its fixes show: they have not
+    /// Whether a device with a standing inside a region may be elsewhere as far as its fixes show: its fixes have not
     /// fitted its estimate for longer than the team's limit of silence, a better fix contradicts them, or the device
     /// was found inside by better fixes than it sends now, and longer ago than that limit.
     ///

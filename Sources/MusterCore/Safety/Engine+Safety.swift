@@ -1,10 +1,10 @@
-/// Who is safe: derives a person's safety from the standings of their devices and from what was declared.
+/// Derives a person's safety from the standings of their devices and from declarations.
 extension Engine {
     /// Derives a person's safety and records a change; during an incident also in the incident's record.
     ///
-    /// What people declared comes first (`Declared`). Otherwise each device speaks for its owner until it falls silent:
-    /// one device outside every muster region makes its owner unsafe, so that a tablet left in safety does not make
-    /// them safe. A device about which the engine has not yet decided says nothing.
+    /// A declaration comes first (`Declared`). Otherwise each device counts for its owner until it falls silent: one
+    /// device outside every muster region makes its owner unsafe, so that a tablet left in safety does not make them
+    /// safe. A device about which the engine has not yet decided does not count.
     ///
     /// - Parameter decidedAt: the sample time to date a change with.
     func deriveSafety(
@@ -28,7 +28,7 @@ extension Engine {
             derived.state, decidedAt: decidedAt, now: now, silenceSeconds: team(of: person).silenceSeconds,
             holdsSeconds: team(of: person).incidents.declaredHoldsSeconds)
         var safety = renewed.declared.safety(over: derived)
-        // A person of whom the engine never heard has no earlier time to keep.
+        // A person about whom the engine knows nothing has no earlier time to keep.
         if safety.state == person.safety.state, person.safety.since > Instant(milliseconds: 0) {
             safety.since = person.safety.since
         }
@@ -39,11 +39,11 @@ extension Engine {
         return safety == person.safety ? nil : renewed
     }
 
-    /// Applies what follows from the passing of time: makes people unknown who were silent beyond their team's limit,
+    /// Applies the effects of the passing of time: makes people unknown who were silent beyond their team's limit,
     /// marks the standings of silent devices as stale, reports exits whose delay is over, reports unacknowledged calls
-    /// for help again, takes the steps of check-in timers that are due, reviews what edits left undecided, looks at the
-    /// attendance and proximity rules that are due, and keeps the rolls of open incidents. The caller runs it every few
-    /// seconds, and opens the incidents that timers and attendance rules ask for.
+    /// for help again, takes the steps of check-in timers that are due, reviews what edits left undecided, evaluates
+    /// the attendance and proximity rules that are due, and updates the rolls of open incidents. The caller runs it
+    /// every few seconds, and opens the incidents that timers and attendance rules ask for.
     ///
     /// - Parameter reviewLimit: the largest number of devices to review.
     /// - Complexity: O(people + devices), some nanoseconds each; of attendance rules only those that are due.
@@ -71,8 +71,8 @@ extension Engine {
         keepRolls(now: now, into: &decision)
     }
 
-    /// Whether a person's safety is known and a device last located at `lastLocated` still speaks for them. If so,
-    /// locating the device again where it stood changes nothing.
+    /// Whether a person's safety is known and a device last located at `lastLocated` still counts for them. If so,
+    /// locating the device again in the same place changes nothing.
     func isKnown(_ user: UserNumber?, lastLocated: Instant?, now: Instant, after decision: Decision) -> Bool {
         guard let user, let lastLocated else { return false }
         // This runs for every observation, so it does not copy the state.
@@ -185,7 +185,7 @@ extension Engine {
     ) -> MusterContainment {
         var first: (region: RegionNumber, doubt: Doubt?)?
         var isUndecided = false
-        // The newest position was made of a sighting, and the device is heard at no place any more.
+        // The newest position was made of a sighting, and no beacon region with a place has the device inside any more.
         let isLost =
             states[place].isLocatedByBeacon
             && !states[place].presences.contains {
@@ -244,7 +244,7 @@ extension Engine {
         func doubt(_ presences: inout [Presence], isMusterPresence: Bool) {
             for index in presences.indices where presences[index].doubt != .stale {
                 let rule = catalog.rule(of: presences[index].region)
-                // A fix says nothing of a beacon region, and so neither does the silence after it.
+                // A fix does not decide a beacon region, so the silence after it does not make that standing stale.
                 guard isMusterPresence || (rule?.policy == .confident && rule?.beacon == nil) else { continue }
                 presences[index].doubt = .stale
                 decision.scratch.presencesChanged = true

@@ -1,9 +1,10 @@
-/// Whether a person is safe, since when, and how that is known. Only the engine derives it; it is never merged from
+/// Whether a person is safe, since when, and by what evidence. Only the engine derives it; it is never merged from
 /// clients.
 public struct Safety: Hashable, Sendable {
     /// The states of a person's safety.
     public enum State: UInt8, Hashable, Sendable, CaseIterable {
-        /// Nothing recent is known: the server never heard of the person, or their silence exceeds the team's limit.
+        /// The server never heard of the person, their silence exceeds the team's limit, or the evidence does not
+        /// decide.
         case unknown
         /// Every device of the person that is not silent is inside a muster region, or the person was declared safe.
         case safe
@@ -34,11 +35,12 @@ public struct Safety: Hashable, Sendable {
         case ownDeclaration
         /// This user declared it about the person.
         case marked(by: UserNumber)
-        /// One of their devices reports, but gives no recent position: its fixes are old, or its clock is wrong.
+        /// One of their devices reports, but its positions do not decide: its fixes are old or too inaccurate, it may
+        /// have left the region, or its clock is wrong.
         case unlocated
         /// The regions were edited, and the engine has not yet evaluated one of their devices against the new regions.
         case underReview
-        /// Their check-in timer ran out: neither they nor a leader gave a word for them.
+        /// Their check-in timer ran out: neither they nor a leader checked in.
         case checkInTimer
     }
 

@@ -6,7 +6,7 @@ public struct Signal: Hashable, Sendable {
     /// The id that the sender chose, or else the server; unique among the signals of one device. A signal with the id
     /// of a stored one is a repetition.
     public var id: String
-    /// The name of what happened, as the sender chose it.
+    /// The name of the event, as the sender chose it.
     public var name: String
     /// When it happened, by the sender's clock.
     public var sampleTime: Instant
@@ -35,7 +35,8 @@ public struct Signal: Hashable, Sendable {
     public static let valueLimit = 32
     /// How long the keys and texts of all values together may be, in bytes of UTF-8.
     public static let valuesLimitBytes = 4_096
-    /// How many signals of a device are kept. A further one removes the one that was received first, with its id.
+    /// How many signals of a device the store keeps. A further one removes the one that was received first, with its
+    /// id.
     public static let keptLimit = 1_000
 
     public init(

@@ -3,7 +3,6 @@ import Hummingbird
 import MusterCore
 import MusterDocuments
 import MusterServer
-import MusterStore
 import MusterWire
 
 /// Routes that create, describe and remove databases.
@@ -68,7 +67,8 @@ struct CouchDatabaseRoutes: CouchRoutes {
                     writer.key("info")
                     writer.description(description)
                 } else {
-                    // The same for a database that does not exist and for one that the principal may not read.
+                    // The entry is the same for a database that does not exist and for one that the principal may not
+                    // read.
                     writer.member("error", "not_found")
                 }
                 writer.endObject()

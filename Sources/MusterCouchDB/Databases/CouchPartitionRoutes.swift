@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import MusterCore
 import MusterDocuments
 import MusterServer
 import MusterWire

@@ -1,6 +1,5 @@
 import Hummingbird
 import MusterCore
-import MusterDocuments
 import MusterServer
 import MusterWire
 

@@ -28,7 +28,7 @@ struct CouchSettingRoutes: CouchRoutes {
             .put, "/{db}/_revs_limit", "Set how many ancestors of a leaf are kept.", body: json
         ) { try await limitRevisions($0) }
         routes.add(
-            .post, "/{db}/_compact", "Remove the bodies of revisions that are no leaves.", body: json, statuses: [202]
+            .post, "/{db}/_compact", "Remove the bodies of revisions that are not leaves.", body: json, statuses: [202]
         ) { try await compactDatabase($0) }
         for path in ["/{db}/_view_cleanup", "/{db}/_compact/{document}"] {
             routes.add(.post, path, "Does nothing: there are no views.", statuses: [202]) { call in

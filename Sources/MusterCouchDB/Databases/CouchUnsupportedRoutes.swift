@@ -1,5 +1,4 @@
 import HTTPTypes
-import MusterServer
 
 /// Routes of CouchDB that the server refuses.
 struct CouchUnsupportedRoutes: CouchRoutes {

@@ -62,7 +62,7 @@ struct CouchAttachmentRoutes: CouchRoutes {
             return Response(status: .notModified, headers: headers)
         }
         let range = try ByteRange.parse(call.request.headers[.range], of: file.length)
-        // The digest is that of all bytes. For a range there is none.
+        // The digest covers all bytes, so a response with a range has none.
         if range == nil { headers[.init("Content-MD5")!] = digest }
         if let range { headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.length)" }
         let sent = range ?? 0..<file.length
@@ -148,8 +148,8 @@ struct CouchAttachmentRoutes: CouchRoutes {
 
     /// Returns the content of the edited leaf; empty content if the edit creates the document.
     ///
-    /// - Throws: `CouchError.missing` if there is no such document, `.conflict` if `parent` is no leaf, the document is
-    ///   deleted, or the edit names no revision of an existing document.
+    /// - Throws: `CouchError.missing` if there is no such document, `.conflict` if `parent` is not a leaf, the document
+    ///   is deleted, or the edit names no revision of an existing document.
     private static func body(
         of id: String, at parent: Revision?, in database: ResolvedDatabase, for call: CouchCall
     ) async throws -> DocumentBody {

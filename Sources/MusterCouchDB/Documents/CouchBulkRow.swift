@@ -1,6 +1,5 @@
 import HTTPTypes
 import MusterCore
-import MusterDocuments
 import MusterServer
 import MusterWire
 

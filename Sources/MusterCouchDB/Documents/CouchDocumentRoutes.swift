@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import MusterCore
-import MusterDocuments
 import MusterServer
 import MusterWire
 import NIOCore

@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import MusterCoding
 import MusterCore
-import MusterDocuments
 import MusterReplication
 import MusterServer
 import MusterStore

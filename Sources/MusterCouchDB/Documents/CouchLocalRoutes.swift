@@ -4,7 +4,6 @@ import MusterCore
 import MusterDocuments
 import MusterHTTP
 import MusterServer
-import MusterStore
 import MusterWire
 import NIOCore
 

@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import MusterCore
-import MusterDocuments
 import MusterHTTP
 import MusterServer
 import MusterWire

@@ -1,7 +1,6 @@
 import HTTPTypes
 import MusterCore
 import MusterDocuments
-import MusterServer
 import MusterWire
 
 /// The documents in the order of their changes, as `_changes` returns them. They are read a page at a time, and written

@@ -1,6 +1,5 @@
 import Hummingbird
 import MusterCore
-import MusterHTTP
 import MusterServer
 import NIOCore
 import Synchronization

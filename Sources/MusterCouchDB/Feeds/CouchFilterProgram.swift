@@ -1,7 +1,6 @@
 import HTTPTypes
 import MusterCore
 import MusterDocuments
-import MusterServer
 import MusterWire
 
 /// A program of a design document that the client names as a filter of `_changes`: a filter function, or the map

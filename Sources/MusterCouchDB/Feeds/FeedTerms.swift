@@ -1,6 +1,5 @@
 import MusterCore
 import MusterServer
-import MusterWire
 
 /// The parameters that `_changes` and `_db_updates` share: the range of the log, and the kind of feed.
 struct FeedTerms: Hashable, Sendable {

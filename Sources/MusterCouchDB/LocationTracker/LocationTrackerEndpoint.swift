@@ -107,7 +107,7 @@ struct LocationTrackerEndpoint: Sendable {
         }
     }
 
-    /// - Parameter admin: the admin who creates the account; nil for a person who registers, and then is the author.
+    /// - Parameter admin: the admin who creates the account; nil for a person who registers, who is then the author.
     private func makeAccount(_ name: String, _ password: String, by admin: Author?) async throws -> Response {
         let stored = try await identity.prepare(password, ofUserNamed: name)
         let now = configuration.now()
@@ -222,7 +222,8 @@ struct LocationTrackerEndpoint: Sendable {
     }
 }
 
-/// The protocol of `/api/places`: keys of location databases count, and refusals have the form of the original server.
+/// The protocol of `/api/places`: it accepts keys of location databases, and refusals have the form of the original
+/// server.
 private struct PlacesProtocol: RouteProtocol {
     func proof(in request: inout Request, _ context: AppRequestContext) -> (any RequestProof)? {
         StandardProtocol(admitsLocationKeys: true).proof(in: &request, context)

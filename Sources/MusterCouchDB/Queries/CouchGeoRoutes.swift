@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import MusterCore
 import MusterDocuments
-import MusterGeometry
 import MusterServer
 import MusterWire
 

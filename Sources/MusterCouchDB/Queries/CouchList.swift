@@ -1,6 +1,5 @@
 import MusterCore
 import MusterDocuments
-import MusterServer
 import MusterWire
 
 // How `_all_docs` and its like write their rows, page by page.

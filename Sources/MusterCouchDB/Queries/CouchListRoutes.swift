@@ -1,5 +1,4 @@
 import Hummingbird
-import MusterCore
 import MusterDocuments
 import MusterServer
 import MusterWire

@@ -1,4 +1,3 @@
-import MusterCore
 import MusterDocuments
 import MusterServer
 import MusterWire

@@ -2,7 +2,6 @@ import HTTPTypes
 import MusterCoding
 import MusterCore
 import MusterDocuments
-import MusterServer
 import MusterWire
 
 /// The query parameters of `GET /{db}/{doc}`: which revision to return, and with which metadata.

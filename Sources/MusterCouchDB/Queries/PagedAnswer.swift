@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import MusterDocuments
 import MusterServer
-import MusterWire
 import NIOCore
 
 /// A long response that the server reads and sends a page at a time, so that it uses no more memory than a page.

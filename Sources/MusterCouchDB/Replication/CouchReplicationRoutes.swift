@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import MusterCore
 import MusterReplication
 import MusterServer
 import MusterWire

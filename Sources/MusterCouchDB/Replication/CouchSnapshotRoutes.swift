@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import MusterCore
 import MusterServer
-import MusterWire
 import NIOCore
 
 /// The route `_snapshot`: all documents as one stream.
@@ -21,7 +20,7 @@ struct CouchSnapshotRoutes: CouchRoutes {
         guard let principal = call.principal else { throw IdentityError.missing }
         guard database.scope != nil else { throw CouchError.forbidden("Users are not replicated.") }
         let home = try await StoredDatabaseHome(database, by: principal.user, call.coordinator, feeds)
-        // A client that was interrupted continues after the last mark that it received.
+        // A client that was interrupted continues after the last sequence (`last_seq`) that it received.
         let mark = try call.query.text("since").flatMap { text in try FeedTerms.sequence(text) }
         let answer = SnapshotAnswer(home, since: mark ?? .zero)
         let isPacked = (call.request.headers[.acceptEncoding] ?? "").contains("gzip")

@@ -4,7 +4,7 @@ import MusterReplication
 import MusterServer
 import MusterWire
 
-/// A document of `_replicator`: the order, and how it ended.
+/// A document of `_replicator`: an order, and how its replication ended.
 ///
 /// As in CouchDB 3, only an end is written into the document: `completed` or `failed`. Such a document orders nothing,
 /// even after a restart, until a client removes `_replication_state` from it.

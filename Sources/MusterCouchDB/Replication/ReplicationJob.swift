@@ -1,6 +1,5 @@
 import MusterCore
 import MusterReplication
-import MusterServer
 import MusterWire
 
 /// A replication that runs, or that waits before it tries again.

@@ -1,8 +1,6 @@
 import Crypto
 import MusterCoding
-import MusterCore
 import MusterReplication
-import MusterServer
 import MusterWire
 
 /// An order to replicate: the body of `_replicate`, or a document of `_replicator`.
@@ -86,7 +84,7 @@ struct ReplicationOrder: Hashable, Sendable {
         }
         guard text.contains("://") else { return .local(text) }
         guard var address = DatabaseAddress(text) else {
-            throw CouchError.badRequest("\(name) is no http or https URL.")
+            throw CouchError.badRequest("\(name) is not an http or https URL.")
         }
         if let basic = value?["auth"]?["basic"], let user = basic["username"]?.string,
             let password = try seal.password(basic["password"], of: user, at: address)

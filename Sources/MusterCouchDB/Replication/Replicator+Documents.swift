@@ -2,7 +2,6 @@ import MusterCore
 import MusterDocuments
 import MusterReplication
 import MusterServer
-import MusterStore
 import MusterWire
 
 /// Carries out the orders in the documents of `_replicator`.
@@ -71,7 +70,7 @@ extension Replicator {
     }
 
     /// The reason in the document of an order whose giver is no longer an admin.
-    static let unfounded = "the user who ordered it is no admin any more: an admin can order it by storing it again"
+    static let unfounded = "the user who ordered it is no longer an admin: an admin can order it by storing it again"
 
     /// Ends the jobs whose givers may no longer order replications, and writes that into their documents.
     func endUnfounded() async {

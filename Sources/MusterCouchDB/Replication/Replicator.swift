@@ -2,7 +2,6 @@ import MusterCore
 import MusterHTTP
 import MusterReplication
 import MusterServer
-import MusterStore
 import ServiceLifecycle
 import Synchronization
 

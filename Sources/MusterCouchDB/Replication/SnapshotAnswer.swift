@@ -3,13 +3,11 @@ import MusterCore
 import MusterDocuments
 import MusterHTTP
 import MusterReplication
-import MusterServer
-import MusterWire
 import NIOCore
 
-/// All leaves of all documents in the order of their changes, as lines of JSON. After each page follows the mark
+/// All leaves of all documents in the order of their changes, as lines of JSON. After each page follows the line
 /// `{"last_seq":N}`, after the last page with `"done":true`. A client that was interrupted has every change up to the
-/// last mark.
+/// last such sequence.
 struct SnapshotAnswer: PagedAnswer {
     private let home: StoredDatabaseHome
     private var since: MusterCore.LogSequence

@@ -18,7 +18,7 @@ struct FieldBounds {
             return lower
         }
 
-        /// The bounds as texts, for ids. A bound that is no text gives nil.
+        /// The bounds as texts, for ids. Nil for a bound that is not a text.
         var lowerText: String? { lower?.string }
         var upperText: String? { upper?.string }
     }

@@ -1,6 +1,6 @@
 package import MusterWire
 
-/// How a query is answered: by which index, and by which part of it.
+/// The plan of a query: the index that it uses, and the part of the index that it reads.
 package struct QueryPlan: Hashable, Sendable {
     /// The index; nil for the documents in the order of their ids.
     package var index: StoredIndex?
@@ -13,9 +13,9 @@ package struct QueryPlan: Hashable, Sendable {
     /// Whether the documents are sorted in memory afterwards. Only databases without indexes need it.
     package var sortsAfterwards = false
     /// Whether the index's entries have all fields that the query needs. The query then reads a document only if its
-    /// entry does not give the values.
+    /// entry does not contain the values.
     package var isCovering = false
-    /// Tells the client that no index is used, or why the index that it named is not used; nil otherwise.
+    /// A message to the client that no index is used, or why the index that it named is not used; nil otherwise.
     package var warning: String?
 
     /// Chooses the best plan.

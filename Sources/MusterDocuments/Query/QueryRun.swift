@@ -25,9 +25,9 @@ package struct QueryAnswer: Sendable {
     package var end: QueryBookmark?
     /// A warning for the client; nil for none.
     package var warning: String?
-    /// How many index entries the query read.
+    /// The number of index entries that the query read.
     package var keysExamined = 0
-    /// How many documents the query compared with the selector.
+    /// The number of documents that the query compared with the selector.
     package var documentsExamined = 0
 }
 
@@ -150,7 +150,7 @@ package struct QueryRun {
         if page.endIndex < found.endIndex { answer.bookmark = answer.end }
     }
 
-    /// Builds the part of a document that an index entry holds; nil if the entry does not give the values.
+    /// Builds the part of a document that an index entry holds; nil if the entry does not contain the values.
     private static func document(of entry: IndexEntry, in index: StoredIndex) -> JSONValue? {
         guard let values = entry.key.values?.dropFirst(index.definition.isPartitioned ? 1 : 0),
             values.count == index.definition.fields.count

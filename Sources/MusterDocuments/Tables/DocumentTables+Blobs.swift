@@ -8,7 +8,8 @@ extension DocumentTables {
     private static let chunkLimitBytes = 256 * 1024
     /// The low bits of a piece's number, which hold its offset in the blob: up to 64 GiB.
     private static let offsetBits: Int64 = 36
-    /// How long a blob is kept that no document refers to, and an unfinished one that receives no bytes.
+    /// The time after which a blob to which no document refers is deleted, and an unfinished one that receives no
+    /// bytes.
     private static let graceMilliseconds: Int64 = 3_600_000
 
     package func beginBlob() throws -> BlobNumber {

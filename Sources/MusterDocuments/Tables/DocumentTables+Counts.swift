@@ -177,7 +177,7 @@ extension DocumentTables {
         blockChanges = [:]
     }
 
-    /// 1,024 successive changes, as far as they touched documents of one database.
+    /// Those of 1,024 successive changes that touched documents of one database.
     struct Block: Hashable {
         /// The low bits of a sequence, which differ within a block.
         static let bits: Int64 = 10

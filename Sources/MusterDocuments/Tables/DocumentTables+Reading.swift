@@ -108,7 +108,7 @@ extension DocumentTables {
         return documents
     }
 
-    /// Reads the row at which a statement with `columns` stands.
+    /// Reads the current row of a statement with `columns`.
     func row(in statement: RawStatement) throws -> Row {
         Row(
             number: statement.integer(0), database: DatabaseNumber(Int32(truncatingIfNeeded: statement.integer(1))),
@@ -119,7 +119,7 @@ extension DocumentTables {
             isQualified: statement.integer(9) != 0)
     }
 
-    /// Reads the body of the winner at which a statement with `columns` stands; nil if the body never arrived.
+    /// Reads the winner's body from the current row of a statement with `columns`; nil if the body never arrived.
     func body(of row: Row, in statement: RawStatement) -> DocumentBody? {
         guard !statement.isNull(8) else { return nil }
         return DocumentBody(json: statement.withBlob(8) { [UInt8]($0) }, attachments: row.attachments)

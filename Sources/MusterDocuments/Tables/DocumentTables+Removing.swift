@@ -23,6 +23,11 @@ extension DocumentTables {
         }
     }
 
+    /// Erases a slice of the databases and indexes that were removed.
+    ///
+    /// - Parameter limit: about how many documents a call erases.
+    /// - Returns: whether there is more to erase.
+    /// - Throws: `DatabaseError` if SQLite fails. The transaction can then not be committed.
     package func eraseRemoved(limit: Int) throws -> Bool {
         try change {
             if let number = try removed().min() {

@@ -2,16 +2,16 @@ import Crypto
 import GRDB
 package import MusterCore
 
-/// The union of the location databases of all users. It has every document of theirs except design documents.
+/// The union of the location databases of all users. It has all their documents except design documents.
 ///
-/// A document stands in the union under its own id. If another user's document has that id there already, it stands
-/// under a qualified id (`QualifiedID`). The writer decides this when the document is made, and the id stays as long as
-/// the document exists, because replicas of the union identify documents by their ids.
+/// A document has its own id in the union. If another user's document has that id there already, it gets a qualified id
+/// (`QualifiedID`). The writer decides this when the document is made, and the id stays as long as the document exists,
+/// because replicas of the union identify documents by their ids.
 extension DocumentTables {
     /// The SQL condition of a location, the same as in the indexes: a user's document that is no design document.
     static let isLocation = "database < 0 AND substr(id, 1, 8) <> '_design/'"
 
-    /// The SQL condition of a location that stands in the union under its own id.
+    /// The SQL condition of a location that has its own id in the union.
     private static let isPlain = isLocation + " AND is_qualified = 0"
 
     static func isLocation(_ id: String, in database: DatabaseNumber) -> Bool {

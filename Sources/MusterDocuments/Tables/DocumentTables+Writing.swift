@@ -44,6 +44,11 @@ extension DocumentTables {
         count(id, before: before, after: nil)
     }
 
+    /// Removes the documents of all location databases that a change up to `sequence` touched last, at most `limit`,
+    /// oldest first. It also forgets the reserved union ids up to that change, at most `limit`.
+    ///
+    /// - Returns: how many documents and reserved ids were removed.
+    /// - Throws: `DatabaseError` if SQLite fails. The transaction can then not be committed.
     package func forgetLocations(through sequence: LogSequence, limit: Int) throws -> Int {
         let old = try GRDB.Row.fetchAll(
             database,

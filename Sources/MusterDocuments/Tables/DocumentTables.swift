@@ -84,7 +84,7 @@ package final class DocumentTables: DocumentWriter {
         return statement
     }
 
-    /// Returns the next number of a kind. Each number is given once.
+    /// Returns the next number of a kind. No number is returned twice.
     func nextNumber(of kind: String) throws -> Int64 {
         let number =
             try Int64.fetchOne(

@@ -1,4 +1,4 @@
-/// The direct problem: a start, a direction and a length give an end. Section 3 of Karney (2013).
+/// The direct problem: finds the end of a geodesic from its start, direction and length. Section 3 of Karney (2013).
 struct DirectSolution {
     let end: Coordinate
     /// Degrees, −180 to 180.

@@ -1,4 +1,4 @@
-/// The inverse problem: two places give the shortest line between them. Sections 4 and 5 of Karney (2013).
+/// The inverse problem: finds the shortest line between two places. Sections 4 and 5 of Karney (2013).
 struct InverseSolution {
     /// Metres.
     private(set) var distance = 0.0
@@ -46,7 +46,7 @@ struct InverseProblem {
     var distance = 0.0
 
     init(from start: Coordinate, to end: Coordinate) {
-        // The difference of the longitudes, with what its rounding lost.
+        // The difference of the longitudes, with its rounding error.
         let plain = end.longitude - start.longitude
         let virtual = plain - end.longitude
         let lost = (end.longitude - (plain - virtual)) + (-start.longitude - virtual)

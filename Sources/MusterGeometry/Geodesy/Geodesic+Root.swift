@@ -149,7 +149,7 @@ extension InverseProblem {
         let sigma2: Direction
         let sigma12: Double
         let e: Double
-        /// λ₁₂ reached less λ₁₂ sought, and its derivative by α₁ (46).
+        /// The λ₁₂ reached minus the λ₁₂ sought, and its derivative by α₁ (46).
         let error: Double
         let derivative: Double
     }

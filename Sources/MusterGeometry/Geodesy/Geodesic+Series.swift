@@ -1,4 +1,4 @@
-/// A sine series Σ cₖ sin 2kσ, k from 1 to 6: what Karney's B₁, B₂, B₃ and B₁′ are made of.
+/// A sine series Σ cₖ sin 2kσ, k from 1 to 6: the form of Karney's B₁, B₂, B₃ and B₁′.
 struct SineSeries {
     var c1 = 0.0
     var c2 = 0.0

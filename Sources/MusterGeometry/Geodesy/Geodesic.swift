@@ -13,7 +13,7 @@ public struct Geodesic: Hashable, Sendable {
     public let distance: Metres
     /// Its bearing at the start: clockwise from north, −180 to 180.
     public let initialAzimuth: Degrees
-    /// Its bearing at the end, going on in the same direction: −180 to 180.
+    /// Its bearing at the end, in the direction of travel: clockwise from north, −180 to 180.
     public let finalAzimuth: Degrees
 
     /// The line that starts at `start` in the direction `azimuth` and is `distance` long (the direct problem).
@@ -32,8 +32,8 @@ public struct Geodesic: Hashable, Sendable {
 
     /// The shortest line between two places (the inverse problem).
     ///
-    /// Where there are several (antipodal points), one of them. Between equal points its length is 0 and its bearing
-    /// north or south.
+    /// Of several shortest lines (between antipodal points) it is one. Between equal points its length is 0 and its
+    /// bearing north or south.
     public init(from start: Coordinate, to end: Coordinate) {
         let solution = InverseSolution(from: start, to: end)
         self.start = start
@@ -58,7 +58,7 @@ extension Coordinate {
         return Degrees(bearing < 360 ? bearing : 0)
     }
 
-    /// The place reached by going `distance` along the geodesic that leaves in the direction `bearing`.
+    /// Returns the place reached by going `distance` along the geodesic that leaves in the direction `bearing`.
     ///
     /// - Precondition: both numbers are finite.
     public func destination(bearing: Degrees, distance: Metres) -> Coordinate {

@@ -31,7 +31,7 @@ package struct Offset: Hashable, Sendable {
 }
 
 /// A plane in metres around an origin, linear in latitude and longitude. A line that is straight on the plane is
-/// straight in degrees, as RFC 7946 has edges, and the other way round.
+/// straight in degrees, as the edges of RFC 7946 are, and the other way round.
 ///
 /// At the origin, one metre on the plane is one metre on WGS-84. At 5 km from it, at 60° of latitude, it is 0.14 % off.
 package struct LocalPlane: Hashable, Sendable {

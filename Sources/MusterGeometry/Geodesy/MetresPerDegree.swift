@@ -1,4 +1,4 @@
-/// How long a degree is at a latitude on WGS-84, along the meridian and along the parallel: what turns small
+/// How long a degree is at a latitude on WGS-84, in metres along the meridian and along the parallel. It converts small
 /// differences in degrees into metres.
 ///
 /// Exact at the latitude itself. A kilometre north of it, at 60°, a metre east is 0.03 % off.
@@ -32,7 +32,8 @@ package struct MetresPerDegree: Hashable, Sendable {
         self.eastGrowth = eastGrowth
     }
 
-    /// The lengths some way to the north: a kilometre away right to a hundred millionth, off the poles.
+    /// Returns the lengths some degrees to the north: within a kilometre exact to a hundred millionth, except near the
+    /// poles.
     @inline(__always)
     func advanced(northDegrees: Double) -> MetresPerDegree {
         MetresPerDegree(

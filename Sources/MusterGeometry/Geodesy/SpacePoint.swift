@@ -30,14 +30,15 @@ struct SpacePoint: Hashable, Sendable {
         return (dx * dx + dy * dy + dz * dz).squareRoot()
     }
 
-    /// The least geodesic distance of two points a chord apart. A geodesic is longer than its chord, the more so the
-    /// stronger it bends; 6,500 km is flatter than the Earth.
+    /// Returns the least geodesic distance in metres of two points a chord apart. A geodesic is longer than its chord,
+    /// the more so the stronger it bends; a radius of 6,500 km is flatter than the Earth.
     static func leastOnGround(_ chord: Double) -> Double {
         chord < 1 ? chord : arc(chord, radius: 6_500_000)
     }
 
-    /// The greatest geodesic distance of two points a chord apart. No geodesic bends more than the meridian at the
-    /// equator (Schur's comparison theorem); towards the other side of the Earth there is no such bound.
+    /// Returns the greatest geodesic distance in metres of two points a chord apart. No geodesic bends more than the
+    /// meridian at the equator (Schur's comparison theorem); towards the other side of the Earth there is no such
+    /// bound.
     static func mostOnGround(_ chord: Double) -> Double {
         chord < 1.8 * WGS84.leastCurvatureRadius ? arc(chord, radius: WGS84.leastCurvatureRadius) : 21_000_000
     }

@@ -1,4 +1,4 @@
-/// A position whose longitude runs on over the antimeridian.
+/// A position whose longitude continues beyond the antimeridian.
 struct UnrolledPoint {
     var longitude: TurnedLongitude
     var latitude: Double
@@ -8,7 +8,7 @@ struct UnrolledPoint {
         latitude == other.latitude && longitude.compared(with: other.longitude) == 0
     }
 
-    /// The order by latitude and then longitude, exact: along any line the order of its points.
+    /// Compares by latitude and then longitude, exactly: −1, 0 or 1. Along any line this is the order of its points.
     func compared(with other: UnrolledPoint) -> Int {
         if latitude != other.latitude { return latitude < other.latitude ? -1 : 1 }
         return longitude.compared(with: other.longitude)

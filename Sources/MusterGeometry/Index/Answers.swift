@@ -1,9 +1,10 @@
-/// Answers in room that is used again and again: emptying it costs a store, and an answer is written where it is read.
+/// The answers of a query, in memory that is reused: emptying it costs one store, and the query writes each answer
+/// where the caller reads it.
 ///
-/// An array costs more to empty and to append to than a question costs to answer.
+/// Emptying an array and appending to it costs more than a query does.
 @frozen
 public struct Answers<Element: BitwiseCopyable & Sendable>: Sendable {
-    /// At least as many as there are answers; those beyond them are of no meaning.
+    /// At least as many elements as there are answers; those beyond the answers have no meaning.
     @usableFromInline var slots: [Element] = []
     @usableFromInline var written = 0
     @usableFromInline let filler: Element
@@ -11,9 +12,9 @@ public struct Answers<Element: BitwiseCopyable & Sendable>: Sendable {
     /// How many answers there are.
     @inlinable public var count: Int { written }
 
-    /// No answers yet.
+    /// Creates an empty list of answers.
     ///
-    /// - Parameter filler: what stands where no answer was written yet.
+    /// - Parameter filler: the value of slots to which no answer was written yet.
     @inlinable
     public init(filler: Element) { self.filler = filler }
 
@@ -29,11 +30,11 @@ public struct Answers<Element: BitwiseCopyable & Sendable>: Sendable {
         written &+= 1
     }
 
-    /// Adds what is written to free room.
+    /// Adds the answers that a closure writes to free slots.
     ///
     /// - Parameters:
-    ///   - room: how many elements may be written at most, also beyond those that count.
-    ///   - write: writes from the pointer on, and returns how many count.
+    ///   - room: the largest number of elements that the closure may write, answers or not.
+    ///   - write: writes from the pointer on, and returns the number of answers.
     @inline(__always)
     mutating func extend(room: Int, _ write: (UnsafeMutablePointer<Element>) -> Int) {
         if slots.count &- written < room { grow(by: room) }
@@ -44,9 +45,9 @@ public struct Answers<Element: BitwiseCopyable & Sendable>: Sendable {
         }
     }
 
-    /// Lets the answers from one on be changed in place.
+    /// Changes the answers from an index on in place.
     ///
-    /// - Parameter body: returns how many of them it leaves, the first.
+    /// - Parameter body: changes the answers, and returns how many of them remain, counted from the first.
     @inline(__always)
     mutating func change(from start: Int, _ body: (UnsafeMutableBufferPointer<Element>) -> Int) {
         let end = written
@@ -55,7 +56,7 @@ public struct Answers<Element: BitwiseCopyable & Sendable>: Sendable {
         }
     }
 
-    /// Lets an array of the answers be changed, without a copy.
+    /// Changes the answers as an array, without a copy.
     @inlinable
     public mutating func withArray(_ body: (inout [Element]) -> Void) {
         slots.removeLast(slots.count - written)
@@ -84,11 +85,11 @@ extension Answers: RandomAccessCollection {
 }
 
 extension Answers<Int32> {
-    /// No regions yet.
+    /// Creates an empty list of regions.
     @inlinable public init() { self.init(filler: 0) }
 }
 
 extension Answers<NearbyRegion> {
-    /// No regions yet.
+    /// Creates an empty list of regions.
     @inlinable public init() { self.init(filler: NearbyRegion(id: 0, signedDistanceMetres: 0)) }
 }

@@ -1,9 +1,9 @@
-/// The few regions that are not in the mesh: put since it was built, or not for it.
+/// The few regions that are not in the mesh: put since it was built, or of a shape that a mesh cannot hold.
 ///
 /// A grid of several levels: each level halves the cells of the one before, and a shape lies on the level whose cells
-/// are as large as its box, so in at most four of them (twice that across the antimeridian). A question looks at one
-/// cell on each level in use. Putting and removing touch those cells alone, and a shape as large as the world costs
-/// no more cells than a house.
+/// are as large as its box, so in at most four of them (twice that across the antimeridian). A query visits one cell on
+/// each level in use. Putting and removing touch only those cells, and a shape as large as the world costs no more
+/// cells than a house.
 struct DeltaRegions: Sendable {
     /// One region, and its shape unrolled.
     private struct Slot: Sendable {
@@ -28,12 +28,12 @@ struct DeltaRegions: Sendable {
     /// All regions, in no particular order.
     var regions: [IndexedRegion] { slots.compactMap { $0?.region } }
 
-    /// The number of the change that put a region.
+    /// Returns the number of the change that put a region; nil when there is no such region.
     func stamp(of id: Int32) -> UInt64? {
         slotOfID.value(KeyTable.key(id)).flatMap { slots[Int($0)]?.region.stamp }
     }
 
-    /// The shape under a number.
+    /// Returns the shape under a number; nil when there is none.
     func shape(of id: Int32) -> PreparedShape? {
         slotOfID.value(KeyTable.key(id)).flatMap { slots[Int($0)]?.shape }
     }
@@ -79,23 +79,6 @@ struct DeltaRegions: Sendable {
         }
     }
 
-    /// Appends the numbers of the regions that hold a place or whose boundary comes within a distance of it.
-    func append(within radius: Metres, of place: Coordinate, to result: inout [Int32]) {
-        let start = result.count
-        // First the slots that may be near, each once; then those that are.
-        for piece in Span(around: place, radiusMetres: radius.value).pieces {
-            grid.forEachSlot(touching: piece) { result.append($0) }
-        }
-        result.sortAndRemoveRepeats(from: start)
-        var kept = start
-        for index in start..<result.count {
-            guard let held = slots[Int(result[index])], held.shape.comes(within: radius, of: place) else { continue }
-            result[kept] = held.region.id
-            kept += 1
-        }
-        result.removeLast(result.count - kept)
-    }
-
     /// Appends the regions that hold a place or whose boundary comes within a distance of it; each once, in no
     /// particular order.
     func append(nearby place: Coordinate, within radius: Metres, to result: inout [NearbyRegion]) {
@@ -125,7 +108,8 @@ struct DeltaRegions: Sendable {
         }
     }
 
-    /// Calls the closure with the number and shape of each region whose box a way may touch, in no particular order.
+    /// Calls the closure with the number and shape of each region whose box a segment may touch, in no particular
+    /// order.
     func forEachRegion(touching path: PathSegment, _ body: (Int32, PreparedShape) -> Void) {
         let isAtPole = path.north == 90 || path.south == -90
         var near: [Int32] = []

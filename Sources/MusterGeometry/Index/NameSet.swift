@@ -1,4 +1,4 @@
-/// A set of small numbers, a bit each.
+/// A set of small numbers, with one bit for each number.
 struct NameSet: Sendable {
     private var words: [UInt64] = []
     private(set) var count = 0

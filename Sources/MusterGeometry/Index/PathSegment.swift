@@ -1,8 +1,8 @@
-/// The way between two places, straight in longitude and latitude, across the antimeridian where that is shorter.
+/// The segment between two places, straight in longitude and latitude, across the antimeridian if that is shorter.
 struct PathSegment {
     let start: UnrolledPoint
     let end: UnrolledPoint
-    /// The segment's box, with a small margin. The longitudes run on from that of the start.
+    /// The segment's box in degrees, with a small margin. The longitudes continue from that of the start.
     let west: Double
     let east: Double
     let south: Double
@@ -27,19 +27,19 @@ struct PathSegment {
         north = max(start.latitude, end.latitude)
     }
 
-    /// The same way so many turns further east.
+    /// Returns the same segment, `turns` turns further east.
     func turned(by turns: Int) -> PathSegment {
         PathSegment(start: start.turned(by: turns), end: end.turned(by: turns))
     }
 
-    /// The turns by which it comes between two longitudes.
+    /// Returns the turns by which the segment comes between two longitudes; nil when it does not.
     func turns(into low: Double, _ high: Double) -> ClosedRange<Int>? {
         let first = Int(((low - east) / 360).rounded(.up))
         let last = Int(((high - west) / 360).rounded(.down))
         return first <= last ? first...last : nil
     }
 
-    /// Whether it has a point in common with an edge. Exact; for an edge or a way without length false.
+    /// Whether the segment has a point in common with an edge. Exact; false for an edge or a segment without length.
     func touches(_ a: UnrolledPoint, _ b: UnrolledPoint) -> Bool {
         if max(a.latitude, b.latitude) < south || min(a.latitude, b.latitude) > north { return false }
         let (ax, bx) = (a.longitude.rounded, b.longitude.rounded)
@@ -49,7 +49,7 @@ struct PathSegment {
         return true
     }
 
-    /// Whether it comes within the radius of a circle.
+    /// Whether the segment comes within the radius of a circle.
     func touches(_ circle: Circle) -> Bool {
         let edge = BoundarySearch.Edge(
             longitude: start.longitude.rounded, latitude: start.latitude,
@@ -60,7 +60,7 @@ struct PathSegment {
 }
 
 extension PreparedShape {
-    /// Whether the way between two places has a point in common with the shape.
+    /// Whether the segment between two places has a point in common with the shape.
     func isTouched(by path: PathSegment, from: Coordinate, to: Coordinate) -> Bool {
         if contains(from) || contains(to) { return true }
         if let circle { return path.touches(circle) }
@@ -79,7 +79,7 @@ extension Ring {
         UnrolledPoint(longitude: longitude(index), latitude: latitudes[index])
     }
 
-    /// Whether an edge has a point in common with a way.
+    /// Whether an edge has a point in common with a segment.
     fileprivate func isTouched(by path: PathSegment) -> Bool {
         guard south <= path.north, path.south <= north, let turns = path.turns(into: west, east) else { return false }
         for turn in turns {

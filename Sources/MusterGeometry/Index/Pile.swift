@@ -1,5 +1,5 @@
-/// A flat array that only ever grows and shrinks at its end, for building: no reference is counted, and bounds are
-/// asserted in debug builds alone.
+/// A flat array for builders that grows and shrinks only at its end: it counts no references, and checks bounds only in
+/// debug builds.
 struct Pile<Element: BitwiseCopyable>: ~Copyable {
     /// The first element; moves when the pile grows.
     private(set) var base: UnsafeMutablePointer<Element>
@@ -63,7 +63,7 @@ struct Pile<Element: BitwiseCopyable>: ~Copyable {
     /// Returns the elements; the caller must deallocate them.
     consuming func release() -> UnsafeBufferPointer<Element> {
         let elements = UnsafeBufferPointer(start: base, count: count)
-        // Embedded Swift cannot discard a generic value: something else is there to be deallocated.
+        // Embedded Swift cannot discard a generic value, so the pile gets other memory to deallocate.
         base = .allocate(capacity: 1)
         return elements
     }

@@ -1,4 +1,4 @@
-/// The query without an array: the answer lies in memory that the caller brings.
+/// The query without an array: it writes its answer to memory that the caller provides.
 extension RegionIndex {
     /// Appends the numbers of the regions that hold a place, in ascending order, as the query with an array does. This
     /// is the fastest query for one place.

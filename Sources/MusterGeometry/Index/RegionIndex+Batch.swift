@@ -1,4 +1,4 @@
-/// The query for many places at once, which overlaps their memory loads.
+/// The query for many places at once, whose memory loads overlap.
 extension RegionIndex {
     /// Appends the numbers of the regions that hold each of many places, as `regions(containing:into:)` does for one
     /// place after the other. Appends to `ends` where in `result` each place's numbers end.
@@ -66,13 +66,13 @@ extension RegionIndex {
     }
 }
 
-/// The places that one batch answers.
+/// The size of a batch of places, and the limits of its buffers.
 enum PlaceBatch {
     /// The number of places in a batch: their memory loads overlap, and the data stays in the nearest cache.
     static var size: Int { 64 }
     /// With more entries than this in their leaves, places are answered one by one.
     static var roomLimit: Int { 1 << 16 }
-    /// How far apart the lines of a leaf lie that are touched beforehand, words.
+    /// The distance between the words of a leaf that are prefetched, in words.
     static var lineWords: Int { 16 }
 }
 

@@ -3,8 +3,8 @@ extension RegionIndex {
     /// Returns a radius around a place within which no region has a boundary: less than the distance to the nearest
     /// boundary, and at most `limit`. A device that moves by less than that stays in the same regions.
     ///
-    /// It is a bound and not the distance: it is found from rounded edges alone. It is 0 where these do not decide,
-    /// where too many cells would have to be visited, within 10° of a pole, and at the antimeridian.
+    /// It is a lower bound and not the distance, because it is computed from rounded edges alone. It is 0 where these
+    /// do not decide, where too many cells would have to be visited, within 10° of a pole, and at the antimeridian.
     ///
     /// - Parameter limit: at most 500 m.
     /// - Complexity: that of 32 leaves, and of the regions beside the mesh whose box is near.
@@ -32,8 +32,8 @@ private struct BoundaryFreeRadiusSearch {
     private static var leafLimit: Int { 32 }
     /// The largest number of cells of the root to visit; there may be far more than leaves.
     private static var cellLimit: Int { 1024 }
-    /// The share that is kept of a distance on a plane, because the Earth is round. It takes away far more than the
-    /// plane's error within 500 m and 80°.
+    /// The share of a distance on a plane that remains in the bound, because the Earth is round. It subtracts far more
+    /// than the plane's error within 500 m and 80°.
     private static var planarShare: Double { 1 - 5e-3 }
     private static var latitudeLimit: Double { 80 }
 

@@ -1,7 +1,7 @@
-/// Which regions are near a place, and how near.
+/// Finds the regions near a place, and how near they are.
 extension RegionIndex {
-    /// Appends the regions that hold a place or whose boundary comes within a distance of it, with the distance of the
-    /// boundary; in ascending order of their numbers.
+    /// Appends the regions that hold a place or whose boundary comes within a distance of it, with the distance to the
+    /// boundary, in ascending order of their numbers.
     ///
     /// A region that holds the place and whose boundary is farther away has the distance `.infinity`. Within 2 km
     /// distances are exact to a centimetre; beyond, `PreparedShape.signedDistanceToBoundary` states their error, and
@@ -18,20 +18,6 @@ extension RegionIndex {
             found.order()
             return found.count
         }
-    }
-
-    /// Appends the numbers of the regions that hold a place or whose boundary comes within a distance of it, in
-    /// ascending order.
-    ///
-    /// A negative distance finds nothing. `nearby` states how exact distances are.
-    public func regions(within radius: Metres, of place: Coordinate, into result: inout [Int32]) {
-        guard radius.value >= 0 else { return }
-        let start = result.count
-        var found = Answers<NearbyRegion>()
-        appendNearby(place, radius.value, to: &found)
-        for region in found { result.append(region.id) }
-        delta.append(within: radius, of: place, to: &result)
-        result.sortAndRemoveRepeats(from: start)
     }
 
     /// Returns the distance from a place to a region's boundary, positive inside; nil when no region has that number.

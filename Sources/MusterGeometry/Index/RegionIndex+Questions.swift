@@ -1,4 +1,4 @@
-/// Which regions hold a place: point in polygon for all regions at once.
+/// Finds the regions that hold a place: point in polygon for all regions at once.
 extension RegionIndex {
     /// Appends the numbers of the regions that hold a place, in ascending order; a place on a boundary is inside.
     ///
@@ -66,8 +66,8 @@ extension OpenMesh {
         }
     }
 
-    /// The same for an array that has no room for all entries of the leaf, but may have room for the regions that hold
-    /// the place.
+    /// Appends the names as `append` does, for an array that has no room for all entries of the leaf, but may have room
+    /// for the regions that hold the place.
     @inline(never)
     private func appendCopying(_ local: MeshPlace, _ place: Coordinate, to names: inout [Int32]) {
         let room = query.pointee.header(local).entryCount + MeshQuery.slack

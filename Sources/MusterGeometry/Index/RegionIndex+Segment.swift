@@ -1,11 +1,12 @@
-/// Which regions a way between two places touches.
+/// Finds the regions that a segment between two places touches.
 extension RegionIndex {
-    /// Appends the numbers of the regions that the way between two places touches, in ascending order: those that hold
-    /// one of its points. The way is straight in longitude and latitude, across the antimeridian where that is shorter.
+    /// Appends the numbers of the regions that the segment between two places touches, in ascending order: those that
+    /// hold one of its points. The segment is straight in longitude and latitude, across the antimeridian if that is
+    /// shorter.
     ///
     /// Exact for polygons; for circles as exact as `PreparedShape.signedDistanceToBoundary`.
     ///
-    /// - Complexity: that of the cells along the way and the edges in them.
+    /// - Complexity: that of the cells along the segment and the edges in them.
     public func regions(crossedBy from: Coordinate, _ to: Coordinate, into result: inout [Int32]) {
         let start = result.count
         let path = PathSegment(from: from, to: to)
@@ -27,7 +28,7 @@ extension RegionIndex {
 }
 
 extension DeltaRegions {
-    /// Appends the numbers of the regions that the way between two places touches.
+    /// Appends the numbers of the regions that the segment between two places touches.
     func append(touchedBy path: PathSegment, _ from: Coordinate, _ to: Coordinate, to result: inout [Int32]) {
         forEachRegion(touching: path) { region, shape in
             if shape.isTouched(by: path, from: from, to: to) { result.append(region) }

@@ -1,5 +1,5 @@
-/// The spatial index of regions: it finds which of many regions hold a place. It is exact: it answers as
-/// `Shape.contains` does.
+/// The spatial index of regions, in place of an R-tree: it finds which of many regions hold a place. It is exact: it
+/// answers as `Shape.contains` does.
 ///
 /// Most regions are in an immutable mesh, which is built for fast queries. Regions that were put since are in a small
 /// delta beside it, and regions that were removed are struck off. Changes are fast, and queries stay fast as long as
@@ -83,7 +83,7 @@ public struct RegionIndex: Sendable {
     /// The size of a delta that is small beside any mesh.
     private static var smallDelta: Int { 64 }
 
-    /// A plan for a mesh of all regions, whether it is worth it or not.
+    /// A plan for a mesh of all regions, however small the delta is.
     var everything: RegionIndexRebuild {
         var regions = delta.regions
         if let mesh {
@@ -120,7 +120,7 @@ public struct RegionIndex: Sendable {
         generation += 1
     }
 
-    /// The number of the change that put the region that has a number now.
+    /// Returns the number of the change that put the region which has a number now; nil when no region has it.
     private func stamp(of id: Int32) -> UInt64? {
         if let stamp = delta.stamp(of: id) { return stamp }
         guard let mesh, let rank = mesh.rank(of: id), !struckOff.contains(mesh.name(ofRank: rank)) else { return nil }

@@ -1,7 +1,7 @@
 /// The places of an index in ascending order of distance, found one by one (Hjaltason and Samet's incremental search).
 ///
-/// The distance is the exact geodesic one, for a place with an extent that to the centre of its box. The order of
-/// places at the same distance is unspecified.
+/// The distance is the exact geodesic one; for a place with an extent it is measured to the centre of its box. The
+/// order of places at the same distance is unspecified.
 public struct NearestPlaces: Sequence, IteratorProtocol {
     /// A place and how far away it is.
     public struct Found: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// Which places are near a centre, or in a box.
+/// Finds the places near a centre, or in a box.
 extension PlaceIndex {
     /// Adds the places within a geodesic distance of a centre; a place at exactly the distance is within.
     public func places(within radius: Metres, of centre: Coordinate, into found: inout FoundPlaces) {

@@ -48,7 +48,7 @@ public struct PlaceIndex: Sendable {
         count -= 1
     }
 
-    /// Whether a place is there.
+    /// Whether a place was not removed.
     func has(_ slot: Int32) -> Bool { isPresent[Int(slot)] }
 
     private mutating func insert(_ entry: (Int32) -> PlaceEntry) -> Int32 {

@@ -1,4 +1,4 @@
-/// Places that do not change, packed into a tree of boxes in space.
+/// Places that do not change, packed into a tree of boxes in space, as an R-tree is.
 ///
 /// In space (metres from the middle of the Earth) there is no antimeridian and no pole: every box is as good as any
 /// other, and the distance to a box bounds the distance on the ground from below. Each node halves its places along
@@ -15,13 +15,13 @@ struct PlaceTree: Sendable {
     struct Node: Sendable {
         /// The lower corner, and the upper one from lane 4 on; rounded outwards by `slack`.
         var corners: SIMD8<Float>
-        /// A leaf: the first of its entries. Else the right child.
+        /// In a leaf the first of its entries, else the right child.
         var start: Int32
-        /// How many entries a leaf has; 0 for a node that is none.
+        /// How many entries a leaf has; 0 for an inner node.
         var count: Int32
     }
 
-    /// By how many metres every box is wider: more than `Float` loses in the numbers and in their differences.
+    /// By how many metres every box is wider: more than the rounding errors of `Float` numbers and their differences.
     private static let slack = 2.0
 
     /// Packs some places.
@@ -102,8 +102,8 @@ struct PlaceTree: Sendable {
 }
 
 extension PlaceTree.Node {
-    /// The squared distance through space from a point to the box, at most: never more than it is but for the rounding
-    /// of this last step, one part in a million.
+    /// Returns a lower bound of the squared distance through space from a point to the box. The rounding of this last
+    /// step may lift it above the true one, by one part in a million.
     @inline(__always)
     func squaredDistance(to point: SIMD4<Float>) -> Float {
         let outside = pointwiseMax(

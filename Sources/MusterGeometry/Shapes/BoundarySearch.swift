@@ -29,8 +29,7 @@ struct BoundarySearch {
         return (least, most)
     }
 
-    /// Returns the distance in metres to the nearest point of an edge. It leaves out pieces that cannot be nearer than
-    /// `limit`.
+    /// Returns the distance in metres to the nearest point of an edge, or `limit` if the edge is not nearer.
     func distance(to edge: Edge, below limit: Double) -> Double {
         var best = limit
         forEachPiece(of: edge) { piece in

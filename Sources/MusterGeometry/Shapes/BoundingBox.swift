@@ -9,7 +9,7 @@ public struct BoundingBox: Hashable, Sendable {
     /// The eastern side, degrees, −180 to 180. East of the antimeridian, when it is less than `west`.
     public let east: Double
 
-    /// A box; `west` may be greater than `east` where it crosses the antimeridian.
+    /// Creates a box; `west` may be greater than `east` if it crosses the antimeridian.
     public init(south: Double, west: Double, north: Double, east: Double) {
         self.south = south
         self.west = west
@@ -44,7 +44,7 @@ public struct BoundingBox: Hashable, Sendable {
 }
 
 extension BoundingBox {
-    /// A box that holds all places within a distance of a place. Every longitude is in it when it reaches a pole.
+    /// Creates a box that holds all places within a distance of a place. When it reaches a pole, it has all longitudes.
     package init(around centre: Coordinate, within distance: Metres) {
         let span = Span(around: centre, radiusMetres: distance.value)
         self.init(
@@ -149,7 +149,7 @@ struct Span: Hashable, Sendable {
         east = centre.longitude + half + turn
     }
 
-    /// The one or two boxes between −180 and 180 that it covers. The longitude 180 is left to −180.
+    /// The one or two boxes between −180 and 180 that it covers. The longitude 180 counts as −180.
     var pieces: [Span] {
         if east < 180 || east - west >= 360 { return [self] }
         let beyond = Span(west: -180, east: min(180, east - 360 + 1e-12), south: south, north: north)

@@ -139,7 +139,7 @@ struct EdgeTree {
         return spread(UInt64(x * 0x1p24)) | spread(UInt64(y * 0x1p24)) << 1
     }
 
-    /// Puts a 0 between any two bits of the lower 32.
+    /// Inserts a 0 between any two bits of the lower 32.
     private static func spread(_ value: UInt64) -> UInt64 {
         var bits = value
         bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF

@@ -12,7 +12,7 @@ public struct RawVertex: Hashable, Sendable {
     }
 }
 
-/// How a ring is treated whose direction is not RFC 7946's (exteriors counter-clockwise, holes clockwise).
+/// How the check treats a ring whose direction is not RFC 7946's (exteriors counter-clockwise, holes clockwise).
 public enum Winding: Hashable, Sendable {
     /// The ring is reversed silently.
     case corrected
@@ -103,19 +103,16 @@ public struct GeometryFault: Hashable, Sendable {
 public struct GeometryFaults: Error, Hashable, Sendable {
     /// The faults: at least one, at most `limit`.
     public let faults: [GeometryFault]
-    /// Whether there may be more faults than are listed.
-    public let isTruncated: Bool
 
     /// The largest number of faults that are listed.
     public static let limit = 100
 
-    init(_ faults: [GeometryFault], isTruncated: Bool) {
+    init(_ faults: [GeometryFault]) {
         let ordered = faults.sorted { one, other in
             if one.place.polygon != other.place.polygon { return one.place.polygon < other.place.polygon }
             if one.place.ring != other.place.ring { return one.place.ring < other.place.ring }
             return one.place.vertex < other.place.vertex
         }
         self.faults = Array(ordered.prefix(Self.limit))
-        self.isTruncated = isTruncated || faults.count > Self.limit
     }
 }

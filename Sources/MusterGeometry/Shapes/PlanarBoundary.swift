@@ -62,7 +62,7 @@ struct PlanarBoundary {
             perSquare[lane] = square > 0 ? 1 / square : 0
         }
 
-        /// From a point to the nearest points of the edges.
+        /// Returns the vectors from a point to the nearest points of the edges.
         @inline(__always)
         func ways(from point: Point) -> (x: FourFloats, y: FourFloats) {
             let rise = endY - y
@@ -76,7 +76,7 @@ struct PlanarBoundary {
             return (toX + fraction * run, toY + fraction * rise)
         }
 
-        /// All bits of the lanes whose edges a ray from the point to the east meets.
+        /// Returns all bits of the lanes whose edges a ray from the point to the east meets.
         @inline(__always)
         func meetsRay(from point: Point) -> FourWords {
             let rise = endY - y

@@ -1,4 +1,4 @@
-/// A shape prepared for many queries. It gives the same answers as the shape.
+/// A shape prepared for many queries, with the same answers as the shape.
 public struct PreparedShape: Hashable, Sendable {
     struct Area: Hashable, Sendable {
         var exterior: Ring
@@ -81,7 +81,8 @@ extension Shape {
     /// Whether a place is in the shape; a place on the boundary is inside.
     ///
     /// Exact for polygons: the signs behind the answer are computed without rounding. A circle holds the places whose
-    /// geodesic distance from its centre is at most its radius. To ask one shape often, ask its `PreparedShape`.
+    /// geodesic distance from its centre is at most its radius. For many queries about one shape use its
+    /// `PreparedShape`.
     ///
     /// - Complexity: O(n) in the number of vertices.
     public func contains(_ place: Coordinate) -> Bool {

@@ -7,7 +7,7 @@ enum Location {
     case inside
 }
 
-/// A ring unrolled: its longitudes run on continuously, each as given plus whole turns.
+/// A ring unrolled: its longitudes continue across the antimeridian, each as given plus whole turns.
 ///
 /// How an edge runs, from the longitudes of its ends:
 /// - less than or exactly 180° apart: straight between them, as written;
@@ -80,7 +80,7 @@ struct Ring: Hashable, Sendable {
         TurnedLongitude(degrees: longitudes[index], turns: turns.isEmpty ? 0 : turns[index])
     }
 
-    /// Whole turns of each vertex, relative to the first.
+    /// Returns the whole turns of each vertex, relative to the first.
     private static func turns(_ longitudes: [Double], _ latitudes: [Double]) -> [Int] {
         var result = [Int](repeating: 0, count: longitudes.count)
         guard longitudes.count > 1 else { return result }

@@ -1,4 +1,4 @@
-/// A ring near a point on one of its edges: the direction it comes from and the direction it goes on in.
+/// A ring near a point on one of its edges: the direction from which it comes and the direction in which it continues.
 struct RingAt {
     /// The number of the corner at the point; nil when the point is no corner.
     let corner: Int?

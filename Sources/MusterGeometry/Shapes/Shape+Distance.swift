@@ -1,8 +1,8 @@
-/// How far a place is from a shape's boundary.
+/// Measures the distance of a place from a shape's boundary.
 extension Shape {
-    /// How far a place is from the boundary: positive inside, negative outside, 0 on it.
+    /// Returns the distance of a place from the boundary: positive inside, negative outside, 0 on it.
     ///
-    /// `PreparedShape.signedDistanceToBoundary` says how it is measured and how exactly.
+    /// `PreparedShape.signedDistanceToBoundary` describes how it is measured and how exactly.
     ///
     /// - Complexity: O(n) in the number of vertices.
     public func signedDistanceToBoundary(from place: Coordinate) -> Metres {
@@ -11,7 +11,7 @@ extension Shape {
 }
 
 extension PreparedShape {
-    /// How far a place is from the boundary: positive inside, negative outside, 0 on it.
+    /// Returns the distance of a place from the boundary: positive inside, negative outside, 0 on it.
     ///
     /// The distance is the geodesic one on WGS-84 to the nearest point of an edge, where edges are straight in
     /// longitude and latitude. The nearest edges are chosen in space, with bounds on how far a chord can be from its
@@ -20,20 +20,14 @@ extension PreparedShape {
     /// distance of the centre, exact to nanometres.
     ///
     /// An edge on the antimeridian with the shape on both sides of it (where a polygon was cut in two, as RFC 7946
-    /// asks) and an edge along a pole are no boundary. A shape that has no other edge, the whole globe, is infinitely
-    /// far from its boundary.
+    /// requires) and an edge along a pole are not part of the boundary. A shape that has no other edge, the whole
+    /// globe, is infinitely far from its boundary.
     ///
     /// - Complexity: O(n) in the number of vertices, about 50 ns for each.
     public func signedDistanceToBoundary(from place: Coordinate) -> Metres {
         if let circle { return circle.radius - circle.centre.distance(to: place) }
         let distance = distanceToBoundary(from: place)
         return Metres(contains(place) ? distance : -distance)
-    }
-
-    /// Whether the shape holds a place or its boundary comes within a distance of it.
-    func comes(within radius: Metres, of place: Coordinate) -> Bool {
-        if let circle { return circle.centre.distance(to: place) <= circle.radius + radius }
-        return contains(place) || distanceToBoundary(from: place, stopAt: radius.value) <= radius.value
     }
 
     /// The number of edges of all rings.
@@ -46,13 +40,11 @@ extension PreparedShape {
         return count
     }
 
-    /// Metres to the nearest point of an edge that is a boundary; infinite when there is none.
-    ///
-    /// Where it is clear early on which side of `stopAt` the distance lies, some number on that side.
-    private func distanceToBoundary(from place: Coordinate, stopAt radius: Double? = nil) -> Double {
+    /// Returns the distance to the nearest point of an edge that is a boundary, metres; infinite when there is none.
+    private func distanceToBoundary(from place: Coordinate) -> Double {
         let search = BoundarySearch(from: place)
         return withUnsafeTemporaryAllocation(of: Double.self, capacity: max(1, edgeCount)) { least in
-            // First what each edge is at least away; then the true distance, of those that may be the nearest.
+            // First a lower bound for each edge; then the true distance, of those that may be the nearest.
             var limit = Double.infinity
             var nearest = -1
             var leastOfAll = Double.infinity
@@ -66,10 +58,6 @@ extension PreparedShape {
                 }
             }
             guard nearest >= 0 else { return .infinity }
-            if let radius {
-                if leastOfAll > radius { return leastOfAll }
-                if limit <= radius { return limit }
-            }
             var best = Double.infinity
             forEachEdge { number, edge in
                 if number == nearest { best = search.distance(to: edge, below: .infinity) }
@@ -114,7 +102,7 @@ extension PreparedShape {
         }
     }
 
-    /// So many edges are looked at place by place, each in O(n).
+    /// With at most so many edges each of them is located separately, in O(n).
     private static let fewCuts = 16
 
     /// The numbers of the edges on the antimeridian that have the shape on both sides, ascending.

@@ -1,4 +1,4 @@
-/// How large a circle fits into a shape.
+/// Finds the largest circle that fits into a shape.
 extension Shape {
     /// The radius of the largest circle that fits into the shape, in metres.
     ///

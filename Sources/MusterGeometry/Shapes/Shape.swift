@@ -20,7 +20,7 @@ public struct Polygon: Hashable, Sendable {
     /// Clockwise and closed, inside the exterior, disjoint.
     public var holes: [[Coordinate]]
 
-    /// A polygon of rings that the caller knows to be valid; `Shape.validated` checks rings from outside.
+    /// Creates a polygon from rings that the caller knows to be valid; `Shape.validated` checks rings from outside.
     public init(exterior: [Coordinate], holes: [[Coordinate]] = []) {
         self.exterior = exterior
         self.holes = holes

@@ -2,9 +2,8 @@
 struct CheckedRing {
     let polygon: Int
     let ring: Int
-    /// The positions of the ring as it will be stored, closed, and for each its number in the input.
+    /// The positions of the ring as it will be stored, closed.
     private(set) var positions: [Coordinate]
-    private let sources: [Int]
     /// The corners, unrolled, each different from the one before; not closed.
     private(set) var corners: [UnrolledPoint]
     /// For each corner the number of its position in the input.
@@ -32,7 +31,6 @@ struct CheckedRing {
             sources.append(index)
         }
         self.positions = positions
-        self.sources = sources
         let unrolled = Ring(positions, isHole: ring > 0)
         region = unrolled
         net = unrolled.turns.last ?? 0
@@ -81,7 +79,8 @@ struct CheckedRing {
     /// Decides which area the ring bounds, and whether it runs in the right direction: an exterior with its inside on
     /// the left, a hole with the hole on the right.
     ///
-    /// - Parameter pole: the pole that a ring round the globe must enclose; nil for the one that its direction gives.
+    /// - Parameter pole: the pole that a ring round the globe must enclose; nil for the one that follows from its
+    ///   direction.
     /// - Returns: whether its direction was right.
     mutating func decideSide(_ pole: Ring.Pole?) -> Bool {
         if net != 0 {

@@ -34,8 +34,9 @@ extension Shape {
 
     /// Validates a client's polygons as a multipolygon, each its exterior and its holes.
     ///
-    /// As `validated(polygon:winding:rules:)`; besides, the polygons may touch each other, and overlap where the rules
-    /// allow it: then the shape holds what any of them holds. One may lie in a hole of another.
+    /// Checks as `validated(polygon:winding:rules:)` does; besides, the polygons may touch each other, and overlap
+    /// where the rules allow it: then the shape holds every place that any of them holds. One may lie in a hole of
+    /// another.
     public static func validated(
         multiPolygon polygons: [[[RawVertex]]], winding: Winding = .corrected, rules: ShapeRules = .simpleFeatures
     ) throws(GeometryFaults) -> Shape {
@@ -53,7 +54,7 @@ extension Shape {
         if !(radiusMetres > 0 && radiusMetres <= radiusLimit.value) {
             faults.append(GeometryFault(.radius(radiusMetres), at: place))
         }
-        guard let coordinate, faults.isEmpty else { throw GeometryFaults(faults, isTruncated: false) }
+        guard let coordinate, faults.isEmpty else { throw GeometryFaults(faults) }
         return .circle(Circle(centre: coordinate, radius: Metres(radiusMetres)))
     }
 
@@ -62,13 +63,13 @@ extension Shape {
     ) throws(GeometryFaults) -> [Polygon] {
         var check = ShapeCheck(winding: winding, rules: rules)
         let polygons = check.polygons(raw)
-        guard check.faults.isEmpty else { throw GeometryFaults(check.faults, isTruncated: check.isTruncated) }
+        guard check.faults.isEmpty else { throw GeometryFaults(check.faults) }
         return polygons
     }
 }
 
 extension RawVertex {
-    /// The same pair, in which a number off the globe by no more than 10⁻⁹ degrees (0.1 mm) is put back on its edge:
+    /// The same pair with a number off the globe by no more than 10⁻⁹ degrees (0.1 mm) moved to the edge of the globe:
     /// some programs write 180.0000000000001.
     var withoutRoundingError: RawVertex {
         RawVertex(longitude: Self.trimmed(longitude, to: 180), latitude: Self.trimmed(latitude, to: 90))

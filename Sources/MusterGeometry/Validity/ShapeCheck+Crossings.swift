@@ -1,11 +1,11 @@
-/// How often edges of different polygons cross, where that is allowed.
+/// Counts how often edges of different polygons cross, under rules that allow it.
 struct EdgeCrossings {
     private var countOfEdge = KeyTable()
     private(set) var total = 0
 
     /// Counts a crossing of two edges.
     ///
-    /// - Returns: the most crossings that either of them has now.
+    /// - Returns: the larger number of crossings that either edge has now.
     mutating func count(_ one: EdgeTree.Edge, _ other: EdgeTree.Edge) -> Int {
         total += 1
         return max(count(one), count(other))

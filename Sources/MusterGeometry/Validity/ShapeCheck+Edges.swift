@@ -84,7 +84,7 @@ extension ShapeCheck {
         add(.spike, at: place, position: corner.raw)
     }
 
-    /// Checks two rings that meet in a corner, and reports a fault when one of them goes on where it must not.
+    /// Checks two rings that meet in a corner, and reports a fault when one of them continues where it must not.
     private mutating func checkTouch(
         _ one: EdgeTree.Edge, _ other: EdgeTree.Edge, _ point: UnrolledPoint
     ) {

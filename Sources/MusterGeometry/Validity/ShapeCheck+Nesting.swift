@@ -1,4 +1,4 @@
-/// Checks which rings of a shape lie in which, and whether they may.
+/// Checks which rings of a shape lie in which other ones, and whether they may.
 extension ShapeCheck {
     /// Checks which ring lies in which, for rings that do not meet in a forbidden way.
     ///
@@ -46,7 +46,7 @@ extension ShapeCheck {
         }
     }
 
-    /// The same for many holes.
+    /// Checks many holes by means of an index of the rings.
     private mutating func checkHoles(_ range: Range<Int>, by finder: inout RingFinder) {
         let exterior = range.lowerBound
         for index in range.dropFirst() where rings[index].isSound {

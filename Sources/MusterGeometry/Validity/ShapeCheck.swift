@@ -21,7 +21,7 @@ struct ShapeCheck {
         self.rules = rules
     }
 
-    /// The polygons, which are valid when there are no faults.
+    /// Returns the polygons, which are valid when there are no faults.
     mutating func polygons(_ raw: [[[RawVertex]]]) -> [Polygon] {
         guard isWithinLimits(raw) else { return [] }
         if raw.isEmpty { add(.empty, at: .init(polygon: 0, ring: 0, vertex: 0)) }
@@ -86,7 +86,7 @@ struct ShapeCheck {
         return true
     }
 
-    /// The closed ring as coordinates, or nil when its numbers cannot be compared.
+    /// Returns the closed ring as coordinates; nil when its numbers cannot be compared.
     private mutating func coordinates(_ vertices: [RawVertex], _ polygon: Int, _ ring: Int) -> [Coordinate]? {
         var coordinates: [Coordinate] = []
         coordinates.reserveCapacity(vertices.count + 1)

@@ -10,10 +10,10 @@ public struct ShapeRules: Hashable, Sendable {
     /// How many rings there may be in all.
     public var ringLimit = Shape.ringLimit
 
-    /// Those of GeoJSON and of OGC's simple features, but that rings may touch in any number of points.
+    /// The rules of GeoJSON and of OGC's simple features, except that rings may touch in any number of points.
     public static let simpleFeatures = ShapeRules()
 
-    /// Other rules.
+    /// Creates rules from their fields.
     public init(
         ringsMayTouch: Bool = true, crossingsOfEdge: Int? = nil, crossingLimit: Int = 0,
         ringLimit: Int = Shape.ringLimit

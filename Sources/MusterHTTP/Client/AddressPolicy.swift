@@ -37,7 +37,7 @@ package struct AddressPolicy: Hashable, Sendable {
 
     private enum Reach {
         case open
-        /// Open only where the configuration allows private targets.
+        /// Allowed only where the configuration allows private targets.
         case restricted
         case closed
     }

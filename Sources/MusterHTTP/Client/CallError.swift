@@ -51,7 +51,7 @@ package struct CallAnswer: Hashable, Sendable {
     /// The body where the caller gave a limit for it; otherwise its beginning, at most `bodyLimitBytes`.
     package let body: [UInt8]
 
-    /// The largest part of a body that an answer holds.
+    /// The largest part of a body that an answer holds where the caller gave no limit for it, in bytes.
     package static let bodyLimitBytes = 8 << 10
 
     package init(status: Int, retryAfterSeconds: Double?, body: [UInt8] = []) {

@@ -53,7 +53,7 @@ package final class CheckedHTTPClient: Sendable {
     /// - Parameters:
     ///   - roots: a PEM file of certificate authorities to trust besides the system's.
     ///   - timeouts: the time limits.
-    /// - Throws: `NIOSSLError` when that file cannot be read.
+    /// - Throws: an error that names that file when it cannot be read.
     package init(
         resolver: any HostResolver = SystemResolver(), policy: AddressPolicy, roots: String? = nil,
         timeouts: Timeouts = Timeouts()
@@ -63,7 +63,9 @@ package final class CheckedHTTPClient: Sendable {
         self.timeouts = timeouts
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        if let roots { configuration.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMFile(roots))] }
+        if let roots {
+            configuration.additionalTrustRoots = [.certificates(try CertificateFiles.certificates(in: roots))]
+        }
         hasSystemRoots = !Self.authorityFiles().isEmpty || Self.isUsable(configuration)
         tls = FirstUse { [configuration] in
             var configuration = configuration
@@ -98,9 +100,10 @@ package final class CheckedHTTPClient: Sendable {
     /// Sends a POST and waits for the end of the answer.
     ///
     /// - Parameters:
-    ///   - seconds: the time for all of it; nil for the client's own limit.
-    ///   - limit: the largest body of an answer that is kept, in bytes; nil to keep none.
-    /// - Throws: `CallError.unreachable`.
+    ///   - seconds: the time limit of the whole call; nil for the client's own limit.
+    ///   - limit: the largest body that the answer may have, in bytes; a longer one is an error. nil to keep only the
+    ///     first `CallAnswer.bodyLimitBytes` of it.
+    /// - Throws: `CallError.forbidden` when the policy refuses an address of the target; `.unreachable`.
     package func post(
         _ body: [UInt8], to address: HTTPAddress, headers: [(name: String, value: String)],
         over version: Version = .http1, within seconds: Int64? = nil, keepingBodyUpTo limit: Int? = nil
@@ -117,7 +120,7 @@ package final class CheckedHTTPClient: Sendable {
             do {
                 return try await client.post(request, by: deadline, keepingBodyUpTo: limit)
             } catch let error where isKept && !(error is CallError) && NIODeadline.now() < deadline {
-                // The target may have closed the connection, or moved: it is looked up and connected to anew, once.
+                // The target may have closed the connection, or moved: the client looks it up and connects again, once.
                 forget(client, of: service)
                 let fresh = try await pinnedClient(for: service).client
                 return try await fresh.post(request, by: deadline, keepingBodyUpTo: limit)
@@ -250,7 +253,8 @@ private final class PinnedClient: Sendable {
     private let http: HTTPClient
     private let freshUntil = Mutex(NIODeadline.distantPast)
 
-    /// The largest part of an answer's body that is read, so that its connection can be used again.
+    /// Where the caller gives no limit, reading a body stops after this many bytes. A shorter body is read to its end,
+    /// so that its connection can be used again.
     static let bodyLimitBytes = 64 << 10
 
     init(_ http: HTTPClient, at address: SocketAddress) {
@@ -266,8 +270,8 @@ private final class PinnedClient: Sendable {
     /// Records that the address was looked up and allowed just now.
     func recordCheck(for seconds: Int64) { freshUntil.withLock { $0 = .now() + .seconds(seconds) } }
 
-    /// Sends a request and reads the answer to its end. Without a limit the answer holds the beginning of the body, and
-    /// one with a long body counts as it began.
+    /// Sends a request and reads the answer to its end. Without a limit the result holds the beginning of the body, and
+    /// a body of more than `bodyLimitBytes` is not read to its end.
     func post(
         _ request: HTTPClientRequest, by deadline: NIODeadline, keepingBodyUpTo limit: Int?
     ) async throws -> CallAnswer {

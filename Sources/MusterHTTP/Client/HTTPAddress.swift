@@ -47,7 +47,7 @@ package struct HTTPAddress: Hashable, Sendable {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }) else {
             throw ParsingError(detail: "must be ASCII without spaces: encode a path in percent, a name in punycode")
         }
-        guard let parts = URLComponents(string: text) else { throw ParsingError(detail: "is no URL") }
+        guard let parts = URLComponents(string: text) else { throw ParsingError(detail: "is not a URL") }
         switch parts.scheme?.lowercased() {
         case "http": isEncrypted = false
         case "https": isEncrypted = true

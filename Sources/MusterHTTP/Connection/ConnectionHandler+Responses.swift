@@ -108,7 +108,7 @@ extension ConnectionHandler {
         }
         heldEnd = nil
         setResetOnClose(false, context)
-        // Must come before the writes, because they may let the next request in.
+        // This comes before the writes, because a write may let the next request in.
         question = nil
         releaseBody()
         if case .streaming = incoming {

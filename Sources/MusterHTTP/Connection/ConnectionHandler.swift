@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// One connection. Assembles requests, answers each in a task of its own, and sends the responses.
+/// Handles one connection: assembles requests, answers each in a task of its own, and sends the responses.
 /// `HTTPServerPipelineHandler` before it holds a request back until the previous one has been answered.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -29,7 +29,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The largest number of unwanted body bytes that are read so that the client receives the answer. It exceeds the
     /// largest accepted body.
     static let mostDrained = 128 << 20
-    /// The same, for a request whose response closes the connection.
+    /// The largest number of unwanted body bytes that are read of a request whose response closes the connection.
     static let mostDrainedOfRefused = 1 << 20
     /// Seconds that a request continues after the client has closed its sending half.
     private static let halfClosedTimeoutSeconds: Int64 = 2

@@ -1,4 +1,5 @@
-/// The limits on slow requests (slowloris), and on the memory that request bodies hold.
+/// The limits on slow requests (slowloris), and on the memory that request bodies hold. The memory limits also hold,
+/// counted separately, for answers that clients have not read (`AnswerBudget`).
 package struct ConnectionLimits: Hashable, Sendable {
     /// The time from the first byte of a request to the end of its head, in seconds.
     package var headSeconds: Double = 20
@@ -11,12 +12,11 @@ package struct ConnectionLimits: Hashable, Sendable {
     package var bodySeconds: Double = 1_800
     /// The memory of the bodies of all requests without an answer, in bytes.
     package var bodyBytes = 256 << 20
-    /// The same for one address, where an IPv6 /64 counts as one. A trusted proxy's address does not count as a
-    /// client's.
+    /// The memory of the bodies of one address's requests without an answer, in bytes. An IPv6 /64 counts as one
+    /// address; a trusted proxy's address does not count as a client's.
     package var bodyBytesOfAddress = 128 << 20
-    /// The same for one user.
+    /// The memory of the bodies of one user's requests without an answer, in bytes.
     package var bodyBytesOfUser = 96 << 20
 
-    /// The defaults.
     package init() {}
 }

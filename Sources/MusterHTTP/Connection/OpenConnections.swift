@@ -40,7 +40,6 @@ package final class OpenConnections: Service {
     /// The decisions about requests whose route is not known yet.
     package let policy: ConnectionPolicy
 
-    /// Makes an empty set of connections.
     package init(
         limits: ConnectionLimits = ConnectionLimits(), proxies: TrustedProxies = TrustedProxies(),
         policy: ConnectionPolicy = ConnectionPolicy()

@@ -13,8 +13,15 @@ package enum InputFile {
         package var description: String { "\(path) cannot be read: \(cause)" }
     }
 
-    /// Reads a whole file into memory.
+    /// Reads a whole file into memory. Of a named pipe nothing is read, as nobody may write to it; the pipe of a shell
+    /// (`/dev/fd/63`, `/dev/stdin`) has a writer.
     package static func read(_ path: String) throws(Unreadable) -> Data {
+        // Foundation has no name for the type of a named pipe, and one for every other type.
+        let place = URL(filePath: path).resolvingSymlinksInPath().path
+        let type = (try? FileManager.default.attributesOfItem(atPath: place))?[.type] as? FileAttributeType
+        if type == .typeUnknown, !path.hasPrefix("/dev/") {
+            throw Unreadable(path: path, cause: "it is a pipe, and no regular file")
+        }
         guard let file = fopen(path, "rb") else {
             throw Unreadable(path: path, cause: String(cString: strerror(errno)))
         }

@@ -16,7 +16,7 @@ package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertib
 
     package var description: String {
         switch self {
-        case .unreadable(let path): "\(path) is no folder that can be read"
+        case .unreadable(let path): "\(path) is not a folder that can be read"
         case .tooLarge(let path, let limitBytes): "\(path) holds more than \(limitBytes >> 20) MiB"
         }
     }
@@ -44,7 +44,7 @@ package struct StaticFiles: Fallback {
 
     /// Reads a folder.
     ///
-    /// - Throws: `StaticFilesError`.
+    /// - Throws: `StaticFilesError`; the file system's error when a file cannot be read.
     package init(folder: String) throws {
         let root = URL(fileURLWithPath: folder, isDirectory: true).resolvingSymlinksInPath()
         var isFolder: ObjCBool = false
@@ -94,7 +94,8 @@ package struct StaticFiles: Fallback {
             status: .ok, headers: headers, body: request.method == .head ? .init() : .init(byteBuffer: body))
     }
 
-    /// At `/`, browsers receive the page, and other clients no file.
+    /// Returns the file at the request's path; nil where there is none. At `/` only a client that accepts HTML receives
+    /// the page.
     private func file(for request: Request) -> File? {
         guard let path = PercentEncoding.decode(request.uri.path) else { return nil }
         if path == "/" {

@@ -37,7 +37,7 @@ private final class FrameByteCount {
     }
 }
 
-/// Stands before NIO's decoder of frames and reports how many bytes the decoder holds.
+/// Sits before NIO's decoder of frames and reports how many bytes the decoder holds.
 private final class FrameMeter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -56,7 +56,7 @@ private final class FrameMeter: ChannelInboundHandler {
     }
 }
 
-/// Carries a stream of bytes in binary frames. Where a frame begins and ends says nothing about the bytes.
+/// Carries a stream of bytes in binary frames. The boundaries of the frames have no meaning.
 private final class WebSocketFrames: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = ByteBuffer

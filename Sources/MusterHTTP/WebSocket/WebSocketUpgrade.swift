@@ -8,7 +8,7 @@ import NIOWebSocket
 
 /// The change of one connection from HTTP to WebSocket (RFC 6455, section 4.2), once its request was admitted.
 ///
-/// A route's handler makes it of the request, hands it to `RequestWork.current` and answers 101. The connection then
+/// A route's handler makes it from the request, passes it to `RequestWork.current` and answers 101. The connection then
 /// sends the head and the protocol's handlers take over. A client must not send before it has that head.
 package struct WebSocketUpgrade: Sendable {
     /// The reason why a request is not a valid handshake.

@@ -6,11 +6,11 @@
 
     /// The beacons that an Apple device hears: ranging by Core Location, and monitoring that wakes the app up.
     ///
-    /// Needs iOS 18 or macOS 15, and the permissions of `CoreLocationSource`. Ranging goes on while the app is on the
-    /// screen, and in the background for as long as the app is kept running: by `location` under `UIBackgroundModes`
-    /// and a permission of `.always`, or while `Muster.track` reads a `CoreLocationSource`. An app that was ended is
-    /// started again by the system at a boundary if it may use locations always; it then has some seconds, in which it
-    /// should open its `Muster` and listen to a source of the same name.
+    /// Needs iOS 18 or macOS 15, and the permissions of `CoreLocationSource`. Ranging continues while the app is on the
+    /// screen, and in the background for as long as the app runs. It runs there with `location` under
+    /// `UIBackgroundModes` and a permission of `.always`, or while `Muster.track` reads a `CoreLocationSource`. An app
+    /// that was ended is started again by the system at a boundary if it may use locations always; it then has some
+    /// seconds, in which it should open its `Muster` and listen to a source of the same name.
     ///
     /// The system monitors 20 regions an app. The monitor chooses the beacons of the regions that the device is in,
     /// then the nearest.

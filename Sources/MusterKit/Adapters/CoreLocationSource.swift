@@ -7,10 +7,10 @@
 
     /// The location source of an Apple device: Core Location's live updates.
     ///
-    /// Needs iOS 18 or macOS 15. The app's Info.plist says why it uses locations
+    /// Needs iOS 18 or macOS 15. The app's Info.plist must state why it uses locations
     /// (`NSLocationWhenInUseUsageDescription`, and for `.always` also `NSLocationAlwaysAndWhenInUseUsageDescription`),
-    /// and lists `location` under `UIBackgroundModes` if fixes are to come while nobody looks at the app. Core Location
-    /// asks the user for the permission when `fixes()` or `updates()` is read for the first time.
+    /// and lists `location` under `UIBackgroundModes` if fixes are needed while the app is not on the screen. Core
+    /// Location asks the user for the permission when `fixes()` or `updates()` is read for the first time.
     public struct CoreLocationSource: LocationUpdateSource {
         private let configuration: CLLocationUpdate.LiveConfiguration
         private let authorization: CLServiceSession.AuthorizationRequirement

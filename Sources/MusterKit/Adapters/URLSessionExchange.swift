@@ -17,14 +17,14 @@
             var pieces: [Data] = []
             var waitingBytes = 0
             var isPaused = false
-            /// How it ended; nil while it goes on.
+            /// How the exchange ended; nil while it is in progress.
             var ending: Result<Void, any Error>?
-            /// Waits for the head or for a piece.
+            /// The reader that waits for the head or for a piece.
             var waiter: CheckedContinuation<Void, Never>?
             /// The file of the request's body.
             var file: URL?
             var deadline: Task<Void, Never>?
-            /// The number of callbacks of URLSession, to detect one between a check and a wait.
+            /// The number of callbacks of URLSession. It detects a callback between a check and a wait.
             var changes = 0
         }
 
@@ -48,16 +48,16 @@
             state.withLock { $0.deadline = deadline }
         }
 
-        // MARK: What URLSession tells
+        // MARK: Callbacks of URLSession
 
-        /// The head of the response has come.
+        /// Records that the head of the response arrived.
         func begin(_ response: URLResponse?) {
             change { state in
                 if state.head == nil { state.head = response as? HTTPURLResponse }
             }
         }
 
-        /// A piece of the body has come.
+        /// Records that a piece of the body arrived.
         func receive(_ data: Data, _ response: URLResponse?) {
             change { state in
                 // A background session reports the head together with the body.
@@ -72,7 +72,7 @@
             }
         }
 
-        /// The response has ended, or will not come.
+        /// Records that the response ended, or that there will be none.
         func end(_ error: (any Error)?, _ response: URLResponse?) {
             change { state in
                 if state.head == nil { state.head = response as? HTTPURLResponse }
@@ -92,9 +92,11 @@
             }?.resume()
         }
 
-        // MARK: What the reader asks
+        // MARK: Reading the response
 
-        /// The response, once its head has come.
+        /// Waits for the head of the response, and returns the response.
+        ///
+        /// - Throws: `ReplicationError.unreachable` when there is no response; `CancellationError`.
         func response() async throws -> HTTPTransportResponse {
             let head = try await wait { state -> HTTPURLResponse? in
                 if let head = state.head { return head }
@@ -159,7 +161,7 @@
             deinit { exchange.task.cancel() }
         }
 
-        /// Why there is no response, in words and without the address.
+        /// Converts an error of URLSession into the error to throw, whose text does not contain the address.
         private static func fault(_ error: any Error) -> any Error {
             if let error = error as? URLError, error.code == .cancelled { return CancellationError() }
             return ReplicationError.unreachable(error.localizedDescription)

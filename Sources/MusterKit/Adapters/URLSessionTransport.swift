@@ -6,8 +6,8 @@
     public import MusterReplication
     import Synchronization
 
-    /// The transport of an Apple device: URLSession. With a background session the system goes on sending while the app
-    /// is suspended.
+    /// The transport of an Apple device: URLSession. With a background session, the system continues to send while the
+    /// app is suspended.
     ///
     /// ```
     /// var options = Muster.Options()
@@ -25,7 +25,7 @@
         }
 
         #if !canImport(FoundationNetworking)
-            /// A transport whose requests go on while the app is suspended. Make one for an identifier at a time.
+            /// A transport whose requests continue while the app is suspended. Make only one per identifier at a time.
             ///
             /// - Parameter backgroundSession: the identifier of the background session, the same at every start.
             public convenience init(backgroundSession identifier: String) {
@@ -45,7 +45,11 @@
             session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
         }
 
-        /// Sends a request. A streamed body, and every body of a background session, is written to a file first.
+        /// Sends a request, and returns the response once its head has arrived. A streamed body, and every body of a
+        /// background session, is written to a file first.
+        ///
+        /// - Throws: `ReplicationError.unreachable`; `.unsupported` when the body cannot be written to this device's
+        ///   disk; `CancellationError`.
         public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
             guard let url = URL(string: request.url) else {
                 throw ReplicationError.unreachable("the address is not a URL")

@@ -1,7 +1,7 @@
 package import MusterCore
 package import MusterWire
 
-/// A source of Bluetooth advertisements: a controller, or a capture of what one heard.
+/// A source of Bluetooth advertisements: a controller, or a capture of what a controller heard.
 package protocol AdvertisementSource: Sendable {
     /// The name of the source in messages, for example `hci0`.
     var name: String { get }
@@ -14,7 +14,7 @@ package protocol AdvertisementSource: Sendable {
 
 /// An element that a source of advertisements delivers.
 package enum RadioNews: Hashable, Sendable {
-    /// From now on the source hears.
+    /// The source hears from now on.
     case listening
     /// The source heard everything until this moment, even if no beacon sent. Without this case and without an
     /// advertisement, the silence of a source proves nothing.
@@ -45,10 +45,10 @@ package struct ProvenHearing: Sendable {
         }
     }
 
-    /// The source broke.
+    /// Records that the source broke: it proves nothing until it listens again.
     package mutating func stop() { (isListening, provenUntil) = (false, nil) }
 
-    /// Returns until when it is known, but not later than now; nil when it is not known.
+    /// Returns the moment until which the source is known to have listened, at most `now`; nil when it is unknown.
     package func end(at now: Instant) -> Instant? {
         guard isListening, let provenUntil else { return nil }
         return min(provenUntil, now)
@@ -79,7 +79,7 @@ package struct HeardAdvertisement: Hashable, Sendable {
     }
 }
 
-/// Makes advertisements of a controller's reports.
+/// Assembles advertisements from a controller's reports.
 struct AdvertisementReading {
     private var assembler = AdvertisementAssembler()
 

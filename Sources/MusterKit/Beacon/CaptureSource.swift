@@ -2,7 +2,7 @@ import Foundation
 package import MusterCore
 import MusterWire
 
-/// Advertisements from a btsnoop capture, at the times that the capture has.
+/// Advertisements from a btsnoop capture, with the times of the capture.
 package struct CaptureSource: AdvertisementSource {
     package let name: String
     package let isLive = false
@@ -12,7 +12,7 @@ package struct CaptureSource: AdvertisementSource {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - end: the time that the last packet gets, and the others with it; nil for their own times.
+    ///   - end: the time to move the last packet to, with all others by as much; nil to keep the recorded times.
     /// - Throws: `RadioError.unreadable`.
     package init(path: String, movedToEndAt end: Instant? = nil) throws(RadioError) {
         name = path

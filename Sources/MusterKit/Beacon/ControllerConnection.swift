@@ -8,7 +8,7 @@ import Foundation
 final class ControllerConnection {
     /// Which controller a connection is made to.
     enum Target: Hashable, Sendable {
-        /// A virtual controller that sends and takes H4 over TCP.
+        /// A virtual controller that exchanges H4 packets over TCP.
         case tcp(host: String, port: UInt16)
         /// An adapter of this machine, by its number: 0 for `hci0`.
         case adapter(UInt16)
@@ -33,7 +33,7 @@ final class ControllerConnection {
     private let target: Target
     private static let connectSeconds = 10.0
 
-    /// Connects. This blocks the thread, for 10 seconds an address at most.
+    /// Connects. This blocks the thread for at most 10 seconds per address.
     init(to target: Target) throws(RadioError) {
         self.target = target
         switch target {
@@ -61,7 +61,7 @@ final class ControllerConnection {
         return Array(bytes.prefix(count))
     }
 
-    /// Sends a packet, which is small enough to be taken whole.
+    /// Sends a packet. It must be small enough for the socket to accept it whole: a partial write is an error.
     func write(_ packet: [UInt8]) throws(RadioError) {
         #if canImport(Glibc) || canImport(Musl)
             let flags = Int32(MSG_NOSIGNAL)
@@ -130,7 +130,7 @@ final class ControllerConnection {
 
     // MARK: An adapter of Linux
 
-    /// Opens an adapter by its raw channel, which it shares with the operating system's own use of it.
+    /// Opens an adapter's raw channel, which leaves the adapter usable by the operating system.
     ///
     /// Source: BlueZ's `hci.h`; the numbers are the kernel's, which its C headers do not have.
     private static func openAdapter(_ number: UInt16, name: String) throws(RadioError) -> Int32 {
@@ -139,7 +139,8 @@ final class ControllerConnection {
             let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
             let descriptor = socket(family, Int32(SOCK_RAW.rawValue) | closeOnExec, protocolHCI)
             guard descriptor >= 0 else { throw adapterFault(errno, name: name) }
-            // The types of packets (events: 4), all events, and no command's alone.
+            // The filter passes event packets (type 4) with all event codes; opcode 0 does not restrict them to one
+            // command's.
             var filter: [UInt32] = [1 << 4, .max, .max, 0]
             let filterSize = socklen_t(filter.count * MemoryLayout<UInt32>.size)
             // The family, the adapter's number, and 0 for the raw channel, each in 16 bits of this machine's order.

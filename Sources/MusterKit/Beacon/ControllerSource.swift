@@ -11,7 +11,7 @@ package struct ControllerSource: AdvertisementSource {
 
     /// How long a read waits before it looks whether the reader has stopped, seconds.
     private static let waitSeconds = 0.25
-    /// The number of advertisements that wait for the reader.
+    /// The largest number of advertisements that wait for the reader; beyond it the oldest are dropped.
     private static let waitingLimit = 20_000
 
     package var name: String { target.name }
@@ -92,7 +92,7 @@ package struct ControllerSource: AdvertisementSource {
         }
     }
 
-    /// Returns the next event; nil until more bytes arrive. An event that contradicts itself is passed over.
+    /// Returns the next event; nil until more bytes arrive. A malformed event is skipped.
     private static func nextEvent(
         _ reader: inout HCIPacketReader, _ target: ControllerConnection.Target
     ) throws(RadioError) -> HCIEvent? {

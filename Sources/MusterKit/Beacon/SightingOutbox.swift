@@ -1,13 +1,12 @@
 import Foundation
 import GRDB
-import MusterCore
-import MusterWire
 import Synchronization
 
 /// The sightings of this device that the server does not have yet, in a file.
 ///
-/// What was stored is on the disk when `store` returns, and survives kill -9 and a loss of power. The server takes the
-/// same sighting twice as one, so what was sent and not removed before a crash is sent again.
+/// Stored sightings are on the disk when `store` returns, and survive kill -9 and a loss of power. Reports are
+/// idempotent: the server counts a repeated sighting once, so sightings that were sent but not removed before a crash
+/// are sent again.
 package final class SightingOutbox: SightingQueue {
     private let file: DatabaseQueue
     private let limitBytes: Int64
@@ -57,7 +56,7 @@ package final class SightingOutbox: SightingQueue {
             """
     private static let secondStep = "ALTER TABLE batches ADD COLUMN decides INTEGER NOT NULL DEFAULT 0;"
 
-    /// A stream with an element after each stored batch. Several batches may give one element.
+    /// A stream with an element after each call of `store`. Several calls may share one element.
     package func announcements() -> AsyncStream<Void> { announced.subscribe(limit: 1) }
 
     // MARK: Storing
@@ -105,7 +104,7 @@ package final class SightingOutbox: SightingQueue {
         }
     }
 
-    /// Takes note of the device that the server knows the sender by.
+    /// Stores which device the server recognized the sender as.
     ///
     /// - Parameter takesOver: whether sightings that wait may be another device's, or meant for another server.
     /// - Throws: `SightingOutboxError.otherDevice` when they are and may not be.
@@ -131,7 +130,7 @@ package final class SightingOutbox: SightingQueue {
     }
 }
 
-/// Why the outbox of sightings cannot be used.
+/// An error of the outbox of sightings.
 package enum SightingOutboxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process uses the file.
     case inUse

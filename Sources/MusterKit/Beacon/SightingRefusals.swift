@@ -2,10 +2,10 @@ import MusterCore
 import MusterReplication
 import MusterWire
 
-/// Decides what becomes of sightings that the server refused. Who was where is in them, so they are removed only when
-/// no later attempt can succeed; a wrong clock or a server that fails must not cost them.
+/// Decides what becomes of sightings that the server refused. They record who was where, so they are removed only when
+/// no later attempt can succeed; a wrong clock or a failing server must not lose them.
 struct SightingRefusals: Sendable {
-    /// How the sender goes on with a refused page.
+    /// The action of the sender after a refused page.
     enum Verdict: Sendable {
         /// Send fewer rows at once, to find those that are refused.
         case narrow
@@ -18,9 +18,10 @@ struct SightingRefusals: Sendable {
     /// The row that is refused now, and since when.
     private var refused: (row: Int64, since: Instant)?
 
-    /// The server refuses times that lie more than 60 s ahead of its clock. Nearer ones may have been refused for this.
+    /// The server refuses times more than 60 s ahead of its clock. The limit here is lower, because the server's clock
+    /// has advanced since it refused.
     private static let aheadSeconds = 30.0
-    /// Two clocks that differ by more than this may both be wrong.
+    /// If the two clocks differ by more than this, either may be wrong.
     private static let skewSeconds = 600.0
     /// Older sightings no longer help to find anyone, and the server refuses them because it keeps no history for so
     /// long.

@@ -149,9 +149,6 @@ package struct SightingPage: Sendable {
         self.until = max(self.until, until)
     }
 
-    /// The body of a request that reports them as the device of the credentials.
-    package var body: [UInt8] { body(of: nil) }
-
     /// The body of a request that reports them.
     ///
     /// - Parameter device: the device that heard them; nil for the device of the credentials.

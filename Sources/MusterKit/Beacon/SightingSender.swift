@@ -1,9 +1,7 @@
 import Crypto
 import Foundation
-import MusterCoding
 package import MusterCore
 package import MusterReplication
-import MusterWire
 
 /// Sends the sightings of an outbox to the server, oldest first, as one device.
 package actor SightingSender {
@@ -11,7 +9,7 @@ package actor SightingSender {
     package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// The server cannot be reached.
         case unreachable(reason: String)
-        /// The server cannot take them now. It may state after how many seconds to try again.
+        /// The server cannot accept them now. It may state after how many seconds to try again.
         case busy(status: Int, retryAfterSeconds: Double?)
         /// The waiting sightings have times ahead of the server's clock. The server accepts them once its clock has
         /// reached these times.
@@ -23,11 +21,11 @@ package actor SightingSender {
         case refusing(reason: String?)
         /// The server does not accept the token.
         case unauthorized(reason: String)
-        /// The token is no device's.
+        /// The token does not belong to a device.
         case noDevice
         /// The outbox cannot be read or written.
         case outbox(SightingOutboxError)
-        /// There is no token now.
+        /// The token cannot be read, or nobody is signed in.
         case noToken(reason: String)
 
         /// Whether a later attempt may succeed.
@@ -49,7 +47,7 @@ package actor SightingSender {
                 "the clocks of this device and of the server differ by \(Int(abs(seconds))) s"
             case .refusing(let reason): "the server refuses them: \(reason ?? "it gives no reason")"
             case .unauthorized(let reason): "the server refuses the token: \(reason)"
-            case .noDevice: "the token is no device's: muster device token makes one"
+            case .noDevice: "the token is not a device's: create one with muster device token"
             case .outbox(let error): "the outbox: \(error)"
             case .noToken(let reason): reason
             }
@@ -70,7 +68,7 @@ package actor SightingSender {
     private enum Reporter: Sendable {
         /// A device that has its own token. The outbox must be this device's.
         case device(SightingOutbox, token: @Sendable () throws -> String, takesOver: Bool)
-        /// A person, for their first device, the one of their recorded locations.
+        /// A person, who reports as their first device, to which their recorded locations belong.
         case person(@Sendable () -> Session?)
     }
 
@@ -127,8 +125,8 @@ package actor SightingSender {
     /// Sends until the outbox is empty. When the server refuses a page, the sender narrows it down to single batches,
     /// and removes a batch once it is sure that the server will never accept it.
     ///
-    /// - Parameter tell: is told of each request that the server answered.
-    /// - Throws: `Failure`; what was not sent waits.
+    /// - Parameter tell: called after each request that stored or removed sightings.
+    /// - Throws: `Failure`; unsent sightings stay in the outbox.
     package func sendAll(_ tell: @Sendable (Progress) async -> Void) async throws(Failure) {
         let (credentials, identity): (PeerCredentials, String)
         do { (credentials, identity) = try self.credentials() } catch { throw .noToken(reason: "\(error)") }
@@ -154,7 +152,7 @@ package actor SightingSender {
                 }
             }
         } catch let failure as Failure {
-            // What is refused may be refused because the device was removed or renamed: the next round asks for it.
+            // The device may have been removed or renamed, so the next round asks the server for it again.
             switch failure {
             case .unauthorized, .refusing: recognized = nil
             default: break

@@ -4,9 +4,9 @@ import MusterWire
 
 /// Makes sightings of advertisements: one of each beacon in an interval, with the average of its signals.
 ///
-/// A beacon sends up to ten frames a second, and each is heard; a sighting a second says as much. A device is known by
-/// the identity in its beacon frame, and by its Bluetooth address if it keeps that. An address that changes every few
-/// minutes is a stranger's phone: it is counted and never becomes a sighting.
+/// A beacon sends up to ten frames a second; one sighting per interval carries the same information. A beacon is
+/// identified by its beacon frame, and by its Bluetooth address if that is permanent. An address that changes every few
+/// minutes usually belongs to a stranger's phone: it is counted and never becomes a sighting.
 package struct SightingTally: Sendable {
     private struct Entry {
         var total = 0
@@ -22,18 +22,19 @@ package struct SightingTally: Sendable {
     private var entries: [Beacon: Entry] = [:]
     private var counts = SightingBatch.Counts()
 
-    /// The number of beacons in one interval; further ones are counted as dropped.
+    /// The largest number of beacons in one interval; advertisements of further beacons are counted as dropped.
     package static let beaconLimit = 1_000
 
     package init(intervalSeconds: Double) { self.intervalSeconds = intervalSeconds }
 
     /// Adds an advertisement.
     ///
-    /// - Returns: the interval that it ends, because it belongs to another; nil within an interval.
+    /// - Returns: the batch of the interval that ended because the advertisement lies outside it; nil within an
+    ///   interval.
     package mutating func add(_ heard: HeardAdvertisement) -> SightingBatch? {
         var ended: SightingBatch?
         if let begin, let latest, heard.time < begin || heard.time.seconds(since: begin) >= intervalSeconds {
-            // The clock that was set back begins an interval anew.
+            // A clock that was set back begins a new interval.
             ended = takeBatch(until: latest)
         }
         if begin == nil { begin = heard.time }
@@ -42,10 +43,10 @@ package struct SightingTally: Sendable {
         return ended
     }
 
-    /// Ends the interval if its time is over.
+    /// Ends the interval if its time is over, or if the clock was set back.
     ///
     /// - Parameter now: until when the source listened.
-    /// - Returns: the interval, also when nothing was heard in it.
+    /// - Returns: the batch of the ended interval, also when nothing was heard in it; nil if the interval continues.
     package mutating func advance(to now: Instant) -> SightingBatch? {
         guard let begin else {
             self.begin = now
@@ -57,7 +58,7 @@ package struct SightingTally: Sendable {
         return batch
     }
 
-    /// Ends the interval at the end of the source; nil when nothing was heard since the last.
+    /// Ends the interval at the end of the source. Returns nil when nothing was heard since the last interval.
     package mutating func finish() -> SightingBatch? { latest.map { takeBatch(until: $0) } }
 
     private mutating func count(_ heard: HeardAdvertisement) {
@@ -116,19 +117,19 @@ package struct SightingBatch: Hashable, Sendable {
     package var until: Instant
     /// One sighting of each beacon, in the order of time.
     package var sightings: [Sighting]
-    /// The other advertisements.
+    /// The numbers of advertisements, also of those that became no sighting.
     package var counts: Counts
 
-    /// The number of advertisements that were heard in an interval.
+    /// The numbers of advertisements that were heard in an interval.
     package struct Counts: Hashable, Sendable {
         package var advertisements = 0
-        /// Advertisements from addresses that change, which no one can be known by.
+        /// Advertisements from changing addresses, which identify no beacon.
         package var changingAddresses = 0
         /// Structures in a format that no decoder here knows.
         package var unknown = 0
         /// Advertisements and structures that could not be read.
         package var malformed = 0
-        /// Sightings of more beacons than an interval may have.
+        /// Advertisements of beacons beyond `beaconLimit`.
         package var dropped = 0
 
         package init() {}

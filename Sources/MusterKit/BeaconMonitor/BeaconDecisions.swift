@@ -1,12 +1,12 @@
 import MusterCore
 
-/// The decisions of a device about beacon regions that it has not yet sent to the app.
+/// The decisions of a device about beacon regions that the app has not received yet.
 struct BeaconDecisions: Sendable {
-    /// An event, as the device's store keeps it until it was told.
+    /// An event, in the form in which the device's store holds it until the app receives it.
     struct Event: Codable, Hashable, Sendable {
         var kind: Kind
         var region: RegionWatch.Name
-        /// The sample time that decided it, milliseconds since 1970 UTC.
+        /// The sample time that decided the event, milliseconds since 1970 UTC.
         var time: Int64
 
         enum Kind: String, Codable, Sendable {
@@ -14,20 +14,20 @@ struct BeaconDecisions: Sendable {
         }
     }
 
-    /// The events that nobody was told, oldest first, at most `untoldLimit`.
+    /// The events that the app has not received, oldest first, at most `untoldLimit`.
     private(set) var untold: [Event] = []
     /// The number of the newest event. The numbers of `untold` end with it.
     private(set) var last = 0
     /// The number of the newest event that is on the disk.
     private(set) var stored = 0
-    /// Whether sightings were decided that are not on the disk yet.
+    /// Whether sightings were evaluated that are not on the disk yet.
     var isAhead = false
     /// Whether the evidence from before this start could not be read.
     var wasUnreadable = false
     /// Since when the device has listened without a pause, by its own clock; nil before the first time.
     var listeningSince: Instant?
 
-    /// The number of events that are kept while the app reads none.
+    /// The largest number of events that wait while the app reads none; beyond it the oldest is dropped.
     static let untoldLimit = 256
 
     /// Whether there are events that are not on the disk.
@@ -38,7 +38,7 @@ struct BeaconDecisions: Sendable {
     /// - Parameters:
     ///   - crossings: all crossings of the decision.
     ///   - former: the standings before it.
-    ///   - moment: when it was made.
+    ///   - moment: when the decision was made.
     mutating func add(
         _ crossings: [Crossing], on device: WatchedDevice, before former: [RegionNumber: Standing], at moment: Instant
     ) {
@@ -70,7 +70,7 @@ struct BeaconDecisions: Sendable {
         if untold.count > Self.untoldLimit { untold.removeFirst() }
     }
 
-    /// Restores the events of an earlier run that the app was not told.
+    /// Restores the events of an earlier run that the app did not receive.
     mutating func restore(_ events: [Event]) {
         untold = events.suffix(Self.untoldLimit)
         last = untold.count
@@ -80,7 +80,7 @@ struct BeaconDecisions: Sendable {
     /// Records that the events up to a number are on the disk.
     mutating func noteStored(through number: Int) { stored = max(stored, number) }
 
-    /// Removes and returns the events that are on the disk. The next transaction records that the app was told of them.
+    /// Removes and returns the events that are on the disk. The next transaction records that the app received them.
     mutating func takeStored() -> [Event] {
         let first = last - untold.count
         let count = min(max(0, stored - first), untold.count)

@@ -12,27 +12,27 @@ extension BeaconMonitor {
         case left(RegionState)
         /// The device has been inside for as long as the region's dwell time.
         case stayed(RegionState)
-        /// It is unknown where the device stands, because it heard nothing at all for two minutes, or could not listen.
-        /// It has not left.
+        /// The device's state in a region became unknown, because the device heard nothing at all for two minutes, or
+        /// could not listen. This is not an exit.
         case unknown(RegionState)
-        /// The state of a region: the answer to `requestState`, or where the device was found inside again after it had
-        /// been unknown.
+        /// The state of a region: the answer to `requestState`, or sent when the device is found inside again after its
+        /// state was unknown.
         case state(RegionState)
         /// The stored evidence from before this start could not be read. All regions are unknown until the device hears
         /// their beacons, or has listened for them.
         case forgotten
-        /// The server has so many more of this device's sightings.
+        /// The server stored this many more of this device's sightings.
         case sent(count: Int)
         /// The source hears nothing for now.
         case unavailable(reason: String)
         /// The store was full of sightings that the server has not received. The oldest of them, this many, were
         /// removed.
         case dropped(sightings: Int)
-        /// An attempt to store or to send failed, and is repeated; or the source broke, and the stream ends.
+        /// An attempt to store or to send failed and will be repeated, or the source broke and the stream ends.
         case failed(MusterError)
     }
 
-    /// How a device stands in a beacon region.
+    /// The state of a device in a beacon region.
     public struct RegionState: Hashable, Sendable, Identifiable {
         /// The region's name.
         public var region: RegionWatch.Name
@@ -40,7 +40,8 @@ extension BeaconMonitor {
         public var title: String
         /// Whether it is a muster region: a person inside it is safe.
         public var isMuster: Bool
-        /// Whether the device is inside. It is outside only after it has listened for half a minute.
+        /// Whether the device is inside. A region where the device was never heard is `.unknown` until the device has
+        /// listened for half a minute, and then `.outside`.
         public var standing: Muster.Standing
         /// The probability, per cent, that the device is inside; nil in doubt.
         public var insidePercent: Int?
@@ -50,7 +51,7 @@ extension BeaconMonitor {
         public var proximity: Sighting.Proximity
         /// The distance in metres that follows from the filtered signal. Indoors it may be wrong by half.
         public var distanceMetres: Double?
-        /// When the device last heard the region's beacons as near as the region wants it; nil if never.
+        /// When the device last heard the region's beacons at the proximity that the region requires; nil if never.
         public var lastHeard: Date?
 
         /// The region's name.
@@ -76,7 +77,7 @@ extension BeaconMonitor {
 
     /// A beacon region that the app defines itself, without a server.
     public struct Region: Hashable, Sendable {
-        /// Its name among the regions of the app.
+        /// The id, unique among the regions of the app.
         public var id: String
         /// The title that the app shows to a person; nil for the id.
         public var title: String?

@@ -3,15 +3,16 @@ public import MusterReplication
 import Synchronization
 
 /// Listens for beacons, and decides on this device which beacon regions it is in, with the same engine and policy as
-/// the server: the device enters a region by three sightings within seconds, and leaves it after half a minute of
-/// listening without one. Silence makes its state unknown; it never makes the device leave.
+/// the server: three sightings within half a minute make the device enter a region (four make it enter a muster
+/// region), and 20 to 30 seconds of listening without one make it leave. Two minutes without any news from the source
+/// make the state unknown; they are not an exit.
 ///
 /// With a server, one transaction stores both the sightings and the decision that follows from them. So an enter that
 /// was decided without a network, or right before the process was killed, reaches the server later, exactly once, and
 /// the server decides the same.
 ///
-/// The next `events(from:)` begins with the events that were decided but not told before the process ended. An event
-/// may be told twice if the process ends right after it; both have the same region, kind and time.
+/// The next `events(from:)` begins with the events that were decided but not delivered before the process ended. An
+/// event may be delivered twice if the process ends right after it; both have the same region, kind and time.
 public final class BeaconMonitor: Sendable {
     /// The parts that only a monitor of a `Muster` has. A monitor without a server lacks them.
     struct Ties: Sendable {
@@ -19,7 +20,7 @@ public final class BeaconMonitor: Sendable {
         var sender: SightingSender?
         /// Receives the news of the region watch.
         var onNews: @Sendable ([RegionWatch.News]) -> Void = { _ in }
-        /// Makes another key after the server refused the present one; returns whether it may be asked again.
+        /// Renews the key after the server refused the present one; returns whether the sender may try again.
         var renew: @Sendable () async -> Bool = { false }
     }
 
@@ -41,17 +42,17 @@ public final class BeaconMonitor: Sendable {
     private let ranged = Broadcast<[Sighting]>()
     private let wakes = Broadcast<Void>()
 
-    /// The number of batches in one transaction.
+    /// The largest number of batches that wait for a transaction.
     private static let pendingLimit = 100
 
-    /// Makes a monitor of regions that the app gives by hand. It decides on this device alone, and sends nothing.
+    /// Makes a monitor of regions that the app defines. It decides on this device alone, and sends nothing.
     ///
     /// - Parameters:
     ///   - regions: the regions. Of several with the same id, one is used.
     ///   - store: keeps the evidence over a restart. It serves one such monitor.
-    ///   - pace: `readSeconds` between two transactions in which nothing was decided.
+    ///   - pace: `readSeconds` is the time between two transactions while nothing is decided.
     ///   - now: the clock of this device.
-    /// - Throws: `MusterError.unexpected` for a region that cannot be one, `.storeUnavailable`.
+    /// - Throws: `MusterError.unexpected` for an invalid region, `.storeUnavailable`.
     public convenience init(
         regions: [Region], store: LocalStore, pace: LocationTracker.Pace = .init(),
         now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow
@@ -140,7 +141,7 @@ public final class BeaconMonitor: Sendable {
                     return false
                 }
             }
-            // The task that sends has no end; that of the source ends when all is heard and stored.
+            // The sending task never ends by itself. The source's task ends once everything that was heard is stored.
             while let isHeard = await group.next(), !isHeard {}
             group.cancelAll()
         }
@@ -187,8 +188,8 @@ public final class BeaconMonitor: Sendable {
 
     // MARK: Deciding
 
-    /// Evaluates sightings. A change of a standing is on the disk before the app is told; other sightings are stored
-    /// with the next transaction.
+    /// Evaluates sightings. A change of a standing is on the disk before the app receives it; other sightings are
+    /// stored with the next transaction.
     private func decide(_ sightings: [Sighting], _ until: Instant) async throws {
         let heard = sightings.filter { watch.hasRegion(of: $0.beacon) }
         if !heard.isEmpty { ranged.send(heard) }
@@ -209,8 +210,8 @@ public final class BeaconMonitor: Sendable {
         ties.onNews(news)
     }
 
-    /// Stores sightings and the decisions that follow from them, and then tells the app. Tries again while the disk is
-    /// full.
+    /// Stores sightings and the decisions that follow from them, and then sends the events to the app. Tries again
+    /// while the disk is full.
     ///
     /// - Parameter decides: whether the newest batch changed a standing.
     private func flush(decides: Bool = false) async throws {
@@ -304,7 +305,7 @@ extension BeaconMonitor {
 }
 
 extension MusterError {
-    /// Converts a failure to send into the error that the app is told.
+    /// Converts a failure to send into the error that the app receives.
     fileprivate init(_ failure: SightingSender.Failure) {
         switch failure {
         case .unreachable, .busy, .ahead, .clocksDiffer, .refusing: self = .away(reason: failure.description)
@@ -324,7 +325,7 @@ extension LocalStore {
     ///   - batches: the sightings, which the watch has already evaluated.
     ///   - decides: whether the last batch changed a standing.
     ///   - keepsSightings: whether a server is to have the sightings.
-    /// - Returns: the number of the oldest sightings that were removed for want of room.
+    /// - Returns: the number of the oldest sightings that were removed because the outbox was full.
     func record(
         _ batches: [SightingBatch], decides: Bool, keepsSightings: Bool, beside watch: RegionWatch
     ) async throws -> Int {

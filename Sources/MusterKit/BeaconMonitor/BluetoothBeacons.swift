@@ -5,19 +5,19 @@ import Synchronization
 /// The beacons that a Bluetooth adapter of a Linux machine hears, or a virtual controller, or that a btsnoop capture
 /// holds.
 ///
-/// An adapter is used by its raw channel, beside BlueZ. The process needs the right to raw packets (CAP_NET_RAW), which
-/// root and a unit of systemd with `AmbientCapabilities=CAP_NET_RAW` have. An adapter that is pulled out or switched
-/// off is tried again.
+/// An adapter is used through its raw channel, in parallel with BlueZ. The process needs the right to raw packets
+/// (CAP_NET_RAW), which root and a unit of systemd with `AmbientCapabilities=CAP_NET_RAW` have. An adapter that is
+/// pulled out or switched off is tried again.
 public struct BluetoothBeacons: BeaconSource {
     private let source: any AdvertisementSource
     private let intervalSeconds: Double
     private let now: @Sendable () -> Instant
     private let sleep: @Sendable (Double) async throws -> Void
 
-    /// Nil: an adapter hears all beacons.
+    /// Nil, because an adapter hears all beacons.
     public var identityLimit: Int? { nil }
 
-    /// The waits between two attempts, seconds: they double up to the longest.
+    /// The waits between two attempts, seconds: an exponential backoff up to the longest.
     private static let shortestWait = 1.0
     private static let longestWait = 30.0
 
@@ -38,7 +38,7 @@ public struct BluetoothBeacons: BeaconSource {
     /// - Parameters:
     ///   - path: the capture's file.
     ///   - end: the time to move the last packet to, with all others by as much; nil to keep the recorded times.
-    /// - Throws: `MusterError.unexpected` if the file cannot be read or is no capture.
+    /// - Throws: `MusterError.unexpected` if the file cannot be read or is not a capture.
     public init(capture path: String, movedToEndAt end: Instant? = nil) throws(MusterError) {
         do throws(RadioError) {
             self.init(try CaptureSource(path: path, movedToEndAt: end), now: ReplicationPacing.systemNow)
@@ -48,7 +48,7 @@ public struct BluetoothBeacons: BeaconSource {
     }
 
     /// - Parameters:
-    ///   - intervalSeconds: what a beacon sends in an interval becomes one sighting.
+    ///   - intervalSeconds: the length of an interval; all advertisements of a beacon in it become one sighting.
     ///   - sleep: suspends for a number of seconds.
     init(
         _ source: any AdvertisementSource, intervalSeconds: Double = 1, now: @escaping @Sendable () -> Instant,
@@ -108,7 +108,7 @@ public struct BluetoothBeacons: BeaconSource {
         }
     }
 
-    /// The sightings of the present interval. Silence is evidence only while the adapter works.
+    /// The sightings of the present interval. Silence counts as evidence only while the adapter works.
     private final class Gathered: Sendable {
         private struct State {
             var tally: SightingTally

@@ -6,16 +6,16 @@ import Synchronization
 ///
 /// Each line is an object with a `sampleTime` and a beacon: `beacon` in the form `UUID:major:minor`, or `uuid`, `major`
 /// and `minor`, or `address`; and, where they are known, `signalStrength` (dBm), `distance` (metres) and `proximity`. A
-/// line `{"listenedUntil": …}` says that the device listened until then.
+/// line `{"listenedUntil": …}` states until when the device listened.
 public struct RecordedSightings: BeaconSource {
     /// The sightings of each second in the order of time, with the times of the recording.
     public let recorded: [BeaconNews]
     private let shiftMilliseconds: Int64
 
-    /// Nil: a recording has all that was heard.
+    /// Nil, because a recording contains everything that was heard.
     public var identityLimit: Int? { nil }
 
-    /// The number of lines of a recording.
+    /// The largest number of lines of a recording.
     public static let lineLimit = 1_000_000
 
     /// Reads a recording.
@@ -34,7 +34,7 @@ public struct RecordedSightings: BeaconSource {
         }
         for (index, text) in texts.enumerated() where text.contains(where: { $0 > 0x20 }) {
             guard let report = Self.report(Array(text)) else {
-                throw .unexpected(reason: "line \(index + 1) of the recording is no sighting")
+                throw .unexpected(reason: "line \(index + 1) of the recording is not a sighting")
             }
             sightings += report.sightings
             listened += [report.listenedUntil].compactMap(\.self)
@@ -64,7 +64,7 @@ public struct RecordedSightings: BeaconSource {
         }
     }
 
-    /// Returns the sightings of each second, and until when the device listened.
+    /// Groups the sightings by second, each group with the moment until which the device listened.
     private static func news(_ sightings: [Sighting], _ listened: [Instant]) -> [BeaconNews] {
         var seconds: [Int64: (sightings: [Sighting], until: Instant)] = [:]
         func extend(_ time: Instant, _ sighting: Sighting?) {

@@ -2,7 +2,7 @@ import MusterCore
 import MusterGeometry
 import Synchronization
 
-/// How the watch evaluates and stores sightings of beacons.
+/// The evaluation and storage of sightings of beacons.
 extension RegionWatch {
     /// Whether any region uses a beacon. Sightings of other beacons are not stored.
     func hasRegion(of beacon: Beacon) -> Bool { state.withLock { $0.device.hasRegion(of: beacon) } }
@@ -51,7 +51,7 @@ extension RegionWatch {
 
     /// Records that the events up to a number are on the disk.
     ///
-    /// - Parameter besideSightings: whether all evaluated sightings are, too.
+    /// - Parameter besideSightings: whether all evaluated sightings are on the disk, too.
     func noteBeaconsStored(through number: Int, besideSightings: Bool) {
         state.withLock { state in
             state.beacons.noteStored(through: number)
@@ -62,7 +62,7 @@ extension RegionWatch {
     /// Returns the events that are on the disk, each once.
     func takeBeaconEvents() -> [BeaconDecisions.Event] { state.withLock { $0.beacons.takeStored() } }
 
-    /// Returns once whether what was heard before this start could not be read.
+    /// Returns whether the evidence from before this start could not be read, and resets the flag.
     func takeUnreadable() -> Bool {
         state.withLock { state in
             defer { state.beacons.wasUnreadable = false }
@@ -70,7 +70,7 @@ extension RegionWatch {
         }
     }
 
-    /// Restores the evidence from before this start, and the events that the app was not told.
+    /// Restores the evidence from before this start, and the events that the app did not receive.
     func restoreBeacons() async throws {
         guard try await store.hasNote(beaconNote) else { return }
         let stored = try? await store.storedValue(of: beaconNote, as: StoredBeacons.self)
@@ -130,8 +130,8 @@ extension RegionWatch {
             lastHeard: track?.lastHit?.date)
     }
 
-    /// The beacons to listen for, where a device can listen for so many at once: those of regions that it is in or may
-    /// be in, then those of regions without a place, then the nearest.
+    /// Returns the beacons to listen for, at most `limit`: those of regions that the device is in or may be in, then
+    /// those of regions without a place, then the nearest. Nil stands for no limit.
     func beaconChoice(limit: Int?) -> [BeaconIdentity] {
         state.withLock { state in
             let standings = state.device.beaconStandings
@@ -151,7 +151,7 @@ extension RegionWatch {
     }
 }
 
-/// Which beacons a device listens for that can listen for a few at once.
+/// Chooses beacons for a device that can listen for only a few at once.
 enum BeaconChoice {
     struct Candidate {
         var identity: BeaconIdentity

@@ -1,12 +1,10 @@
 import MusterCore
-import MusterWire
 
 /// A device's evidence about beacons and its standings in their regions, stored in the transaction that puts the same
 /// sightings into the outbox.
 ///
 /// Its size is bounded: `BeaconMemory.trackLimit` regions, each with `BeaconTrack.hitLimit` moments. A note that cannot
-/// be read, or is of another version, counts as none: then it is unknown where the device stands, and it has left
-/// nothing.
+/// be read, or has another version, is ignored: the device's states are then unknown, and no exit is reported.
 struct StoredBeacons: Codable, Hashable, Sendable {
     private var version = Self.version
     /// The sightings in each region.
@@ -22,7 +20,7 @@ struct StoredBeacons: Codable, Hashable, Sendable {
     /// The newest fix that the device itself measured, if a newer position followed from a sighting.
     private var ownFix: RecordedLocation?
     private var presences: [StoredPresence.Region]
-    /// The events that the app was not told.
+    /// The events that the app did not receive.
     private(set) var untold: [BeaconDecisions.Event]
 
     private struct Track: Codable, Hashable {
@@ -41,7 +39,7 @@ struct StoredBeacons: Codable, Hashable, Sendable {
     private static let version = 1
     /// The id of the note in the store.
     static let note = "beacons"
-    /// The id of the note of regions that were given by hand.
+    /// The id of the note for regions that the app defines.
     static let noteByHand = "beacons-by-hand"
 
     /// Whether this version of Muster can read it.
@@ -75,7 +73,7 @@ struct StoredBeacons: Codable, Hashable, Sendable {
         self.untold = untold
     }
 
-    /// Restores it to a device whose regions are known. Regions that are gone are left out.
+    /// Restores the evidence to a device whose regions are known. Regions that no longer exist are left out.
     func restore(_ device: inout WatchedDevice, at now: Instant) {
         var memory = BeaconMemory(
             listened: listened.map { Instant(milliseconds: $0) }, resumed: resumed.map { Instant(milliseconds: $0) },

@@ -1,5 +1,4 @@
 import MusterCore
-import MusterGeometry
 
 /// The device's evidence from sightings of beacons.
 extension WatchedDevice {
@@ -40,7 +39,7 @@ extension WatchedDevice {
 
     /// Evaluates what the device heard until a moment, as the server will evaluate the device's report of it.
     ///
-    /// - Parameter moment: until when the device listened, by its own clock, by which all is judged.
+    /// - Parameter moment: until when the device listened, by its own clock; the sightings are judged by this time.
     /// - Returns: the crossings, in order.
     mutating func evaluateSightings(_ sightings: [Sighting], until moment: Instant) -> [Crossing] {
         listensForBeacons = true
@@ -61,7 +60,7 @@ extension WatchedDevice {
         return takeCrossings()
     }
 
-    /// Forgets all evidence about beacons. The standings are unknown afterwards; the device has left no region.
+    /// Forgets all evidence about beacons. The standings are unknown afterwards, and no exit is reported.
     private mutating func forgetBeacons(at moment: Instant) {
         restoreBeacons(BeaconMemory(), sighted: nil, presences: [], at: moment)
     }

@@ -1,27 +1,34 @@
 import MusterCore
-import MusterReplication
 import Synchronization
 
 /// Brings a dataset on this device and on the server to the same state.
 extension Muster.Dataset {
-    /// How often a synchronization begins anew because another device, or the app itself, changed something meanwhile.
+    /// The largest number of attempts of a synchronization. It needs another one when another device, or the app
+    /// itself, changed something meanwhile.
     static let attemptLimit = 5
 
     /// Brings this device and the server to the same state: reads what changed since `lastSyncCount`, decides conflicts
     /// by the handlers, and sends what changed here.
     ///
-    /// Where another device writes at the same time, it begins anew, at most five times. Calls run one after the other.
+    /// When another device writes at the same time, the synchronization tries again, five attempts in all. Calls run
+    /// one after the other. A call by a handler of this dataset returns at once, because the synchronization that
+    /// called the handler also processes the handler's changes.
     ///
     /// - Throws: `.away` where there is no network; `.conflict` where the handler decided nothing; `.datasetContended`
-    ///   after five attempts; `.datasetRefused` for more than the server takes; `.signedOut`, `.signInNeeded`,
+    ///   after five attempts; `.datasetRefused` for more data than the server accepts; `.signedOut`, `.signInNeeded`,
     ///   `.deviceFull`, `.storeUnavailable`, `.cancelled`, `.closed`. After each of these the device keeps its changes.
     public func synchronize() async throws(MusterError) {
+        if SynchronizationRun.current?.isWithin(self) ?? false { return }
+        let run = SynchronizationRun(of: self, within: SynchronizationRun.current)
         let task = state.withLock { state in
             let before = state.synchronization
             let task = Task {
                 _ = await before?.result
                 try Task.checkCancellation()
-                try await self.attemptSynchronization()
+                try await SynchronizationRun.$current.withValue(run) {
+                    defer { run.end() }
+                    try await self.attemptSynchronization()
+                }
             }
             state.synchronization = task
             return task
@@ -48,9 +55,9 @@ extension Muster.Dataset {
 
     /// How an attempt ended.
     private enum Outcome {
-        /// Both sides have the same.
+        /// Both sides hold the same records.
         case done
-        /// The server has everything from here; the device has not read yet what another one wrote meanwhile.
+        /// The server has every change of this device; this device has not read yet what another one wrote meanwhile.
         case behind
         /// Another device, or the app, changed something meanwhile: another attempt is needed.
         case overtaken
@@ -106,7 +113,8 @@ extension Muster.Dataset {
             }
             decided.append(resolution.record(of: local, remote, at: now()))
         }
-        // The count of a dataset that is not there is of one that was deleted: this device has nothing of that.
+        // A dataset that does not exist still has the count of its deleted predecessor, whose records this device
+        // lacks.
         let count = remote.exists ? remote.syncCount : 0
         guard !decided.isEmpty || count != local.syncCount else { return true }
         let outcome = decided
@@ -125,7 +133,7 @@ extension Muster.Dataset {
 
     // MARK: What the device has
 
-    /// Sends what changed on this device, and stores what the server made of it.
+    /// Sends what changed on this device, and stores the records as the server returns them.
     private func send() async throws -> Outcome {
         let local = try await read { [name] in try $0.dataset(name) }
         if local.isDeleted { return .overtaken }
@@ -140,8 +148,9 @@ extension Muster.Dataset {
         guard case .stored(let count, let records) = try await server.update(name, with: patches, by: device) else {
             return .overtaken
         }
-        // One more than before, and no record beyond: nobody wrote in between, so the device knows all of it.
-        // A server's sync trigger may drop records. They stay unsynchronized, and are sent at the next synchronization.
+        // A count of one more than before, and no record above it: nobody wrote in between, so this device knows every
+        // change. A server's sync trigger may drop records. They stay unsynchronized, and are sent at the next
+        // synchronization.
         let isNext = count == local.syncCount + 1 || (records.isEmpty && count == local.syncCount)
         let isWhole = isNext && records.allSatisfy { $0.syncCount <= count }
         let isAdopted = try await unlessOvertaken { [name] datasets in
@@ -162,9 +171,9 @@ extension Muster.Dataset {
         return isWhole ? .done : .behind
     }
 
-    /// Runs a transaction that may find that it was overtaken.
+    /// Runs a transaction, and undoes it if it throws `Overtaken`.
     ///
-    /// - Returns: false where it was; then nothing of it is stored.
+    /// - Returns: false if the transaction was undone; then nothing is stored.
     private func unlessOvertaken(
         _ body: @escaping @Sendable (LocalDatasets) throws -> Void
     ) async throws -> Bool {
@@ -176,6 +185,29 @@ extension Muster.Dataset {
                 return false
             }
         }
+    }
+}
+
+/// A synchronization that runs, and the one whose handler began it.
+private final class SynchronizationRun: Sendable {
+    @TaskLocal static var current: SynchronizationRun?
+
+    private let dataset: Muster.Dataset
+    private let outer: SynchronizationRun?
+    private let isOver = Atomic(false)
+
+    init(of dataset: Muster.Dataset, within outer: SynchronizationRun?) {
+        self.dataset = dataset
+        self.outer = outer
+    }
+
+    func end() { isOver.store(true, ordering: .releasing) }
+
+    /// Whether a synchronization of this dataset waits for the present task. A task that a handler left behind keeps
+    /// its value of `current`, and nothing waits for it once the synchronization is over.
+    func isWithin(_ dataset: Muster.Dataset) -> Bool {
+        if isOver.load(ordering: .acquiring) { return false }
+        return self.dataset === dataset || outer?.isWithin(dataset) ?? false
     }
 }
 

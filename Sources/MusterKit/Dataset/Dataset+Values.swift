@@ -60,7 +60,7 @@ extension Muster.Dataset {
         /// device has and creates the dataset anew from it; false, the default, deletes it here too.
         public var deleted: @Sendable (_ dataset: String) async -> Bool = { _ in false }
         /// Called at each synchronization while the server has datasets of an identity that was merged into this
-        /// person: the app takes what it wants from them, and deletes them. By default they stay.
+        /// person: the app copies what it needs from them, and deletes them. By default they stay.
         public var merged: @Sendable (_ dataset: String, _ from: [String]) async -> Void = { _, _ in }
 
         /// The defaults of every handler, which are those of Amazon's client for Cognito Sync as it is documented.
@@ -69,7 +69,7 @@ extension Muster.Dataset {
 }
 
 extension Muster.Dataset.Conflict {
-    /// The side that was modified last; the server's where both were at once.
+    /// The side that was modified last; the server's side if both were modified at the same moment.
     public var lastWriter: Muster.Dataset.Resolution { local.modifiedAt > remote.modifiedAt ? .local : .remote }
 }
 

@@ -11,12 +11,12 @@ extension Muster {
     /// try await settings.synchronize()
     /// ```
     ///
-    /// Everything but `synchronize` works on this device's disk, with or without a network. The server takes at most 20
-    /// datasets of a person, and of each 1,024 records and 1 MiB.
+    /// Everything but `synchronize` works on this device's disk, with or without a network. The server accepts at most
+    /// 20 datasets of a person, each with at most 1,024 records and 1 MiB.
     public final class Dataset: Sendable {
         struct State {
             var handlers = Handlers()
-            /// The last synchronization that was asked for.
+            /// The newest synchronization, which the next one waits for.
             var synchronization: Task<Void, any Error>?
         }
 
@@ -85,8 +85,8 @@ extension Muster {
         }
 
         /// The sync count of the server's dataset up to which this device knows it; 0 before the first synchronization,
-        /// and for a dataset that was deleted. A push or an event of the live feed that tells of a larger count tells
-        /// of something new.
+        /// and for a dataset that was deleted. A larger count in a push or in an event of the live feed means that the
+        /// server has changes that this device lacks.
         public var lastSyncCount: Int64 {
             get async throws(MusterError) { try await read { [name] in try $0.syncCount(of: name) } }
         }
@@ -147,7 +147,7 @@ extension Muster {
             return try await inWords { try await self.store.readDatasets(body) }
         }
 
-        /// Runs a transaction, and then tells the readers of `records`.
+        /// Runs a transaction, and then wakes the readers of `records`.
         @discardableResult
         func write<Success: Sendable>(
             _ body: @escaping @Sendable (LocalDatasets) throws -> Success
@@ -164,7 +164,7 @@ extension Muster {
 }
 
 extension LocalStore {
-    /// Reads datasets, all of one moment.
+    /// Reads datasets in one transaction.
     func readDatasets<Success: Sendable>(
         _ body: @escaping @Sendable (LocalDatasets) throws -> Success
     ) async throws -> Success {

@@ -1,13 +1,13 @@
 import MusterReplication
 
-/// Follows the server's live feed, and synchronizes datasets when it tells of a change.
+/// Follows the server's live feed, and synchronizes a dataset when the feed reports a change of it.
 ///
-/// Whenever the feed was opened, every dataset is synchronized once: what changed while nobody listened is no event.
+/// Each time the feed is opened, every dataset is synchronized once, because the feed does not report earlier changes.
 final class DatasetFollower: Sendable {
     /// A dataset to synchronize.
     private struct Order: Sendable {
         var name: String
-        /// The server's count, as it was told; nil where it is not known.
+        /// The server's count, as the feed reported it; nil if it is unknown.
         var count: Int64?
     }
 
@@ -18,8 +18,9 @@ final class DatasetFollower: Sendable {
     ///
     /// - Parameters:
     ///   - names: the names of the open datasets.
-    ///   - synchronize: synchronizes a dataset unless the device knows the count already; false: try again later.
-    ///   - onQuestion: called when somebody asks where a person is.
+    ///   - synchronize: synchronizes a dataset unless the device knows the count already; returns false if it should be
+    ///     tried again later.
+    ///   - onQuestion: called when somebody asks for a person's location.
     ///   - onUnauthorized: called when the server refuses the credentials, before the next attempt.
     init(
         feed: LiveFeed, pacing: ReplicationPacing, names: @escaping @Sendable () -> [String],
@@ -27,7 +28,7 @@ final class DatasetFollower: Sendable {
         onQuestion: @escaping @Sendable (LiveFeed.LocationQuestion) -> Void,
         onUnauthorized: @escaping @Sendable () async -> Void
     ) {
-        // A person has 20 datasets at most; the feed opens again where more events wait than this.
+        // A person has at most 20 datasets. Beyond this number of waiting orders, the oldest is dropped.
         let (stream, orders) = AsyncStream.makeStream(of: Order.self, bufferingPolicy: .bufferingNewest(1_000))
         self.orders = orders
         let following = Task {
@@ -47,7 +48,7 @@ final class DatasetFollower: Sendable {
                 } catch ReplicationError.unauthorized {
                     await onUnauthorized()
                 } catch {
-                    // Every other reason ends with time.
+                    // Every other failure is temporary, so following tries again.
                 }
                 failures += 1
                 try? await pacing.sleep(pacing.delaySeconds(afterFailures: failures))
@@ -68,7 +69,7 @@ final class DatasetFollower: Sendable {
         tasks = [following, synchronizing]
     }
 
-    /// Synchronizes a dataset that was opened since.
+    /// Synchronizes a dataset that was opened after following began.
     func want(_ name: String) { orders.yield(Order(name: name, count: nil)) }
 
     /// Ends following. A synchronization that is under way ends too.

@@ -2,7 +2,7 @@ import MusterCore
 
 /// The effect of the server's changes on a dataset of this device, before conflicts are decided.
 struct DatasetMerge: Sendable {
-    /// Records that become what the server has.
+    /// Records that take the server's value.
     var overwritten: [RemoteRecord] = []
     /// Records that both sides changed, to different values.
     var conflicts: [(local: LocalRecord, remote: RemoteRecord)] = []

@@ -15,8 +15,9 @@ package struct DatasetService: Sendable {
     private let isClosed: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - isClosed: whether the `Muster` object was closed, after which nothing is done.
-    ///   - exchange: throws `MusterError` where nobody is signed in, and `ReplicationError`.
+    ///   - isClosed: whether the `Muster` object was closed; `checkOpen` then throws.
+    ///   - exchange: sends a request; throws `MusterError.signedOut` when nobody is signed in, other `MusterError`s,
+    ///     and `ReplicationError`.
     package init(isClosed: @escaping @Sendable () -> Bool = { false }, exchange: @escaping Exchange) {
         self.exchange = exchange
         self.isClosed = isClosed
@@ -29,9 +30,10 @@ package struct DatasetService: Sendable {
 
     // MARK: Datasets
 
-    /// The records of a page.
+    /// The largest number of records of a page.
     private static let pageLimit = 1_000
-    /// The pages of a dataset, more than any needs: it has at most 1,024 records and 4,096 removed ones.
+    /// The largest number of pages that are read. A dataset needs fewer: it has at most 1,024 records and 4,096 removed
+    /// ones.
     private static let pagesLimit = 100
 
     /// Reads the records above a count.
@@ -47,7 +49,7 @@ package struct DatasetService: Sendable {
             let page = try RemoteDataset(value)
             if let before = found {
                 guard page.exists == before.exists, page.isDeletedSince == before.isDeletedSince else { return nil }
-                // The count of the first page: up to that one, every record has been read in the end.
+                // The result has the count of the first page: every record up to that count has been read in the end.
                 found?.records += page.records
             } else {
                 found = page
@@ -60,7 +62,7 @@ package struct DatasetService: Sendable {
 
     /// The server's answer to an update.
     package enum Update: Sendable {
-        /// It is stored: the dataset's count after it, and the records that it touched.
+        /// The server stored the update: the dataset's count after it, and the records that it changed.
         case stored(syncCount: Int64, records: [RemoteRecord])
         /// Another device changed one of the records first. Nothing is stored.
         case conflict
@@ -70,7 +72,8 @@ package struct DatasetService: Sendable {
     ///
     /// - Parameters:
     ///   - patches: each names its record's count as the caller knows it.
-    ///   - device: the id of the push device that makes the change, and gets no push about it; nil if it is none.
+    ///   - device: the id of the push device that makes the change and receives no push about it; nil if it is not
+    ///     registered.
     /// - Throws: `MusterError.datasetRefused`; `ReplicationError`, `MusterError`.
     package func update(
         _ name: String, with patches: [DatasetPatch], by device: String? = nil
@@ -125,7 +128,7 @@ package struct DatasetService: Sendable {
         if status == admitted { return .null }
         guard (200..<300).contains(status) else { throw Self.failure(status, body) }
         if body.isEmpty { return .null }
-        guard let value = try? JSONValue(parsing: body) else { throw ReplicationError.malformed("\(path) is no JSON") }
+        guard let value = try? JSONValue(parsing: body) else { throw ReplicationError.malformed("\(path) is not JSON") }
         return value
     }
 

@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import MusterCore
 
-/// The datasets in a device's file, as one transaction sees them. With a key, values are sealed; names, keys, counts
-/// and times stay readable, as they do of documents.
+/// The datasets in a device's file, within one transaction. With a key, values are encrypted; names, keys, counts and
+/// times stay readable, as those of documents do.
 struct LocalDatasets {
     private let database: Database
     private let seal: BodySeal?
@@ -42,10 +42,10 @@ struct LocalDatasets {
                 """)
     }
 
-    /// A dataset with all records; an empty one where the device has none of this name.
+    /// Returns a dataset with all records; an empty one if the device has none of this name.
     func dataset(_ name: String) throws -> LocalDataset {
-        guard let row = try row(of: name) else { return LocalDataset(name: name) }
-        var dataset = LocalDataset(name: name)
+        guard let row = try row(of: name) else { return LocalDataset() }
+        var dataset = LocalDataset()
         dataset.syncCount = row["sync_count"]
         dataset.isDeleted = row["is_deleted"]
         dataset.edits = row["edits"]
@@ -61,7 +61,7 @@ struct LocalDatasets {
         return dataset
     }
 
-    /// A record, removed ones included; nil where there is none.
+    /// Returns a record, also a removed one; nil if there is none.
     func record(_ key: String, of name: String) throws -> LocalRecord? {
         let row = try Row.fetchOne(
             database,
@@ -72,7 +72,7 @@ struct LocalDatasets {
         return try row.map { try record($0, of: name) }
     }
 
-    /// The count up to which the device knows a dataset; 0 where it does not.
+    /// Returns the count up to which the device knows a dataset; 0 for an unknown one.
     func syncCount(of name: String) throws -> Int64 { try row(of: name)?["sync_count"] ?? 0 }
 
     private func row(of name: String) throws -> Row? {
@@ -117,7 +117,7 @@ struct LocalDatasets {
             sql: "UPDATE datasets SET sync_count = 0, is_deleted = 1 WHERE name = ?", arguments: [name])
     }
 
-    /// The number of an edit that begins now.
+    /// Returns the number of a new edit.
     func nextEdit(of name: String) throws -> Int64 {
         try insert(name)
         try database.execute(sql: "UPDATE datasets SET edits = edits + 1 WHERE name = ?", arguments: [name])
@@ -164,7 +164,7 @@ struct LocalDatasets {
         try database.execute(sql: "UPDATE datasets SET sync_count = ? WHERE name = ?", arguments: [count, name])
     }
 
-    /// Says that the server has deleted what this device deleted.
+    /// Records that the server has deleted the dataset that this device deleted.
     func endDeletion(of name: String) throws {
         try database.execute(sql: "UPDATE datasets SET is_deleted = 0 WHERE name = ?", arguments: [name])
     }
@@ -175,7 +175,7 @@ struct LocalDatasets {
         try setSyncCount(0, of: name)
     }
 
-    /// Makes a new dataset of what the device has: every record with a value is one that no server knows.
+    /// Makes a dataset new: each record that has a value counts as one that the server does not have.
     func makeUnsynchronized(_ name: String) throws {
         let edit = try nextEdit(of: name)
         let dataset = "(SELECT number FROM datasets WHERE name = ?)"
@@ -187,9 +187,18 @@ struct LocalDatasets {
         try setSyncCount(0, of: name)
     }
 
-    /// The same for all datasets, because the device's person is another account now. A deletion is kept to itself.
+    /// Makes all datasets new, because the device now belongs to another account. Deletions that were not sent are
+    /// dropped: they must not reach the other account.
     func makeAllUnsynchronized() throws {
-        try database.execute(sql: "DELETE FROM datasets WHERE is_deleted = 1")
+        // A dataset that was deleted and used again since has records of its own.
+        try database.execute(
+            sql: """
+                DELETE FROM dataset_records
+                    WHERE value IS NULL AND dataset IN (SELECT number FROM datasets WHERE is_deleted = 1);
+                DELETE FROM datasets
+                    WHERE is_deleted = 1 AND number NOT IN (SELECT dataset FROM dataset_records);
+                UPDATE datasets SET is_deleted = 0;
+                """)
         for name in try String.fetchAll(database, sql: "SELECT name FROM datasets") { try makeUnsynchronized(name) }
     }
 
@@ -209,17 +218,14 @@ struct LocalDatasets {
 
 /// A dataset as the device has it.
 struct LocalDataset: Sendable {
-    var name: String
     /// The count up to which the device knows the server's dataset; 0 before the first synchronization.
     var syncCount: Int64 = 0
-    /// Whether the device deleted it, and the server does not know.
+    /// Whether the device deleted the dataset and has not told the server yet.
     var isDeleted = false
     /// The number of the last edit on this device.
     var edits: Int64 = 0
     /// Removed records included.
     var records: [ExactText: LocalRecord] = [:]
-
-    init(name: String) { self.name = name }
 }
 
 /// A record as the device has it.

@@ -1,12 +1,12 @@
 import MusterReplication
 import Synchronization
 
-/// How an app opens datasets, and follows their changes on the server.
+/// Opening datasets, and following their changes on the server.
 extension Muster {
     /// Opens the dataset of a name, or creates it. It needs no network, and nobody needs to be signed in. Every call
     /// with one name returns the same object.
     ///
-    /// From then on, the dataset is synchronized whenever the person is signed in and the server's live feed tells of a
+    /// From then on, the dataset is synchronized whenever the person is signed in and the server's live feed reports a
     /// change, unless `Options.followsDatasets` is false; failures other than a missing network are events of `track`.
     ///
     /// - Parameter name: 1 to 128 of the characters `a-z A-Z 0-9 _ . : -`.
@@ -58,7 +58,8 @@ extension Muster {
         }
     }
 
-    /// Ends following. It waits for nothing, because a handler of the app may be who closes or signs out.
+    /// Ends following. It does not wait for a running synchronization, because a handler of that synchronization may be
+    /// the caller.
     func endFollowingDatasets() {
         state.withLock { state in
             state.follower?.cancel()
@@ -68,7 +69,7 @@ extension Muster {
 
     /// Synchronizes an open dataset.
     ///
-    /// - Parameter count: the server's count, as it was told; nil: it is not known, and the server is asked.
+    /// - Parameter count: the server's count, as the feed reported it; nil if it is unknown: then the server is asked.
     /// - Returns: false if it should be tried again.
     private func synchronize(_ name: String, knowing count: Int64?) async -> Bool {
         guard let dataset = state.withLock({ $0.datasets[name] }) else { return true }

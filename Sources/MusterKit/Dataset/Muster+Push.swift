@@ -3,13 +3,13 @@ import MusterCoding
 import MusterReplication
 import MusterWire
 
-/// How an app registers its device for silent pushes about datasets.
+/// Registering a device for silent pushes about datasets.
 extension Muster {
-    /// Through whose service pushes reach a device.
+    /// The push service through which a device receives pushes.
     public enum PushPlatform: String, Hashable, Sendable {
         /// Apple's push notification service.
         case apns
-        /// Apple's, for an app that is being developed.
+        /// Apple's push notification service for development builds (the sandbox).
         case apnsSandbox = "apns-sandbox"
         /// Firebase Cloud Messaging.
         case fcm
@@ -32,31 +32,32 @@ extension Muster {
         }
     }
 
-    /// Registers this device for pushes of the person who is signed in, or registers it again with another token. The
-    /// server's id of it is stored, and the server sends it no push about what it changed itself.
+    /// Registers this device for pushes of the person who is signed in, or registers it again with another token. This
+    /// device stores the id that the server returns. The server sends a device no push about the device's own changes.
     ///
     /// - Parameters:
     ///   - platform: the push service that sends to this device.
     ///   - token: the device's token, as the push service gave it; Apple's as hexadecimal digits.
     /// - Returns: the id of the device.
-    /// - Throws: `.away`, `.signedOut`, `.signInNeeded`; `.unexpected` for a token that the server does not take;
+    /// - Throws: `.away`, `.signedOut`, `.signInNeeded`; `.unexpected` for a token that the server refuses;
     ///   `.deviceFull`, `.storeUnavailable`, `.cancelled`, `.closed`.
     @discardableResult
     public func registerDevice(_ platform: PushPlatform, token: String) async throws(MusterError) -> String {
         try await register([.init("platform", .string(platform.rawValue)), .init("token", .string(token))])
     }
 
-    /// Registers this Apple device, as above.
+    /// Registers this Apple device, with the result and the errors of `registerDevice(_:token:)`.
     ///
     /// - Parameters:
-    ///   - token: what `didRegisterForRemoteNotificationsWithDeviceToken` was called with.
+    ///   - token: the token that the system passed to `didRegisterForRemoteNotificationsWithDeviceToken`.
     ///   - isDebugging: whether the app is signed for development.
     @discardableResult
     public func registerDevice(_ token: Data, isDebugging: Bool = false) async throws(MusterError) -> String {
         try await registerDevice(isDebugging ? .apnsSandbox : .apns, token: [UInt8](token).hexadecimal)
     }
 
-    /// Registers this device by a subscription of Web Push, as above.
+    /// Registers this device by a subscription of Web Push, with the result and the errors of
+    /// `registerDevice(_:token:)`.
     @discardableResult
     public func registerDevice(_ subscription: WebPushSubscription) async throws(MusterError) -> String {
         let keys = JSONValue.object([
@@ -70,14 +71,14 @@ extension Muster {
 
     /// Whether this device was registered for pushes.
     public var isDeviceRegistered: Bool {
-        get async throws(MusterError) { try await inWords { try await store.pushDeviceID() != nil } }
+        get async throws(MusterError) { try await unlessClosed { try await store.pushDeviceID() != nil } }
     }
 
-    /// Removes this device from those that pushes are sent to.
+    /// Removes this device's registration: the server sends it no more pushes.
     ///
-    /// - Throws: as `registerDevice`; a device that was not registered is no failure.
+    /// - Throws: as `registerDevice`; a device that was not registered is not a failure.
     public func unregisterDevice() async throws(MusterError) {
-        try await inWords {
+        try await unlessClosed {
             guard let id = try await store.pushDeviceID() else { return }
             try await native.requestJSON("DELETE", "push/devices/\(PercentEncoding.encode(id))", admitting: 404)
             try await store.storePushDevice(nil)
@@ -115,7 +116,7 @@ extension Muster.Dataset {
     /// Subscribes this device to pushes about the dataset. The dataset need not exist on the server yet.
     ///
     /// - Throws: `.deviceNotRegistered` before `Muster.registerDevice`, and where the server removed the device because
-    ///   its token was no longer good; `.away`, `.signedOut`, `.signInNeeded`, `.cancelled`, `.closed`.
+    ///   its token was no longer valid; `.away`, `.signedOut`, `.signInNeeded`, `.cancelled`, `.closed`.
     public func subscribe() async throws(MusterError) { try await changeSubscription("PUT") }
 
     /// Ends the subscription. Where there is none, this does nothing.
@@ -139,9 +140,9 @@ extension Muster.Dataset {
 }
 
 extension LocalStore {
-    /// This device as the server's pushes reach it.
+    /// This device's registration for pushes.
     private struct RegisteredDevice: Codable, Sendable {
-        /// The server's id of it; nil where it is not registered.
+        /// The id that the server gave this device; nil if it is not registered.
         var id: String?
     }
 

@@ -18,7 +18,7 @@ extension Muster {
         public var identityID: String
         /// The dataset that changed, to pass to `Muster.dataset(_:)`.
         public var datasetName: String
-        /// The dataset's sync count on the server. Where it is not above `Dataset.lastSyncCount`, the device knows the
+        /// The dataset's sync count on the server. If it is not above `Dataset.lastSyncCount`, the device knows the
         /// change already.
         public var syncCount: Int64
 
@@ -43,7 +43,7 @@ extension Muster {
 
         /// Reads the payload of a push in JSON, as Web Push and UnifiedPush deliver it.
         ///
-        /// - Returns: nil for a text that is no JSON object, and as above.
+        /// - Returns: nil for data that are not a JSON object, for a push of another source, or with a key missing.
         public init?(json: Data) {
             guard let value = try? JSONValue(parsing: [UInt8](json)) else { return nil }
             let payload = Self.members(of: value["data"] ?? value)

@@ -2,21 +2,21 @@ package import MusterCore
 package import MusterReplication
 import MusterWire
 
-/// The server's live feed of changes, from now on (`/api/v1/live`).
+/// The server's live feed of changes (`/api/v1/live`), from the moment at which it is opened.
 package struct LiveFeed: Sendable {
     /// An element of the feed.
     package enum News: Hashable, Sendable {
-        /// The feed is open: every change from now on arrives by it. What came before is asked for by the reader.
+        /// The feed is open: every later change arrives in it. The reader must request earlier changes itself.
         case opened
         /// A dataset of the caller's changed.
         case dataset(DatasetNews)
-        /// Somebody asks where a person is now.
+        /// Somebody requests a person's current location.
         case question(LocationQuestion)
         /// A heartbeat, or a change of something else.
         case other
     }
 
-    /// That a dataset changed.
+    /// A change of a dataset.
     package struct DatasetNews: Hashable, Sendable {
         /// The dataset's name.
         package var name: String
@@ -26,9 +26,9 @@ package struct LiveFeed: Sendable {
         package var isDeleted: Bool
     }
 
-    /// That somebody asks where a person is now.
+    /// A request for a person's current location.
     package struct LocationQuestion: Hashable, Sendable {
-        /// The name of the person who is asked. An admin's feed has the questions to everyone.
+        /// The name of the person whose location is requested. An admin's feed has the requests to everyone.
         package var user: String
         /// The name of the person who asks.
         package var by: String
@@ -40,19 +40,17 @@ package struct LiveFeed: Sendable {
     private let credentials: PeerCredentials
     private let connections: HTTPConnections
 
-    /// A feed.
-    ///
     /// - Parameters:
     ///   - server: the server's root address, with a slash at the end.
-    ///   - credentials: of the user whose changes are told.
-    ///   - connections: what the request goes through.
+    ///   - credentials: the credentials of the user whose changes the feed reports.
+    ///   - connections: the connections that carry the request.
     package init(server: String, credentials: PeerCredentials, connections: HTTPConnections) {
         address = server + "api/v1/live"
         self.credentials = credentials
         self.connections = connections
     }
 
-    /// Follows the feed until it breaks. A server that stops, or that ends the reader's session, breaks it too.
+    /// Follows the feed until it ends: the connection breaks, or the server stops or ends the reader's session.
     ///
     /// - Throws: `ReplicationError`, also when the feed ends; what `receive` throws; `CancellationError`.
     package func follow(_ receive: (News) async throws -> Void) async throws {
@@ -65,7 +63,7 @@ package struct LiveFeed: Sendable {
         }
     }
 
-    /// Follows the feed from a change on, and hands on each event as the server sends it, until the feed breaks.
+    /// Follows the feed from a change on until it ends, and passes each event to `receive` as the server sends it.
     ///
     /// - Parameter sequence: the number of the change to begin after.
     /// - Throws: as `follow`. A server that no longer has what came after that change sends the event `resync`, and
@@ -81,7 +79,7 @@ package struct LiveFeed: Sendable {
 
     private enum Arrival {
         case opening
-        /// The events that ended in a piece of the stream; none where it was a heartbeat.
+        /// The events that ended in a piece of the stream; none if the piece was a heartbeat.
         case events([EventStreamReader.Event])
     }
 
@@ -117,7 +115,7 @@ package struct LiveFeed: Sendable {
 }
 
 extension ReplicationError {
-    /// Why a server refused a request outside of the replication protocol.
+    /// Converts the status with which a server refused a request outside of the replication protocol.
     init(status: Int, reason: String) {
         switch status {
         case 401: self = .unauthorized(reason)

@@ -6,7 +6,7 @@ struct LocalSightings: SightingQueue {
 
     /// The table in the store's file.
     static let table = "sightings"
-    /// The number of rows from which on the oldest make room: half a day with a sighting a second.
+    /// The largest number of rows; beyond it the oldest tenth is removed. One row a second fills it in 14 hours.
     static let rowLimit = 50_000
 
     func page(rowLimit: Int) async throws(SightingOutboxError) -> SightingPage? {
@@ -21,10 +21,5 @@ struct LocalSightings: SightingQueue {
         try await SightingOutboxError.naming { [file] in
             try await file.write(announces: false) { try $0.sightings.remove(page) }
         }
-    }
-
-    /// The number of sightings that wait.
-    func count() async throws -> Int {
-        try await file.read { _, database in try SightingRows(database, table: Self.table).count() }
     }
 }

@@ -14,7 +14,7 @@ extension LocalStore: ReplicationPeer {
     }
     /// A page of the store's changes.
     public func changes(_ request: ChangesRequest) async throws -> ChangesPage { try await peer.changes(request) }
-    /// The revisions, of those given, that the store does not have.
+    /// Returns those of the given revisions that the store does not have.
     public func missing(_ revisions: [DocumentRevisions]) async throws -> [DocumentRevisions] {
         try await peer.missing(revisions)
     }

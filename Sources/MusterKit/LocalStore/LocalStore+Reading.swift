@@ -68,7 +68,7 @@ extension LocalStore {
 }
 
 extension LocalTransaction {
-    /// Edits a leaf of a document, or makes a document.
+    /// Edits a leaf of a document, or creates a document.
     ///
     /// - Throws: `LocalStoreError.conflict`.
     func edit(_ draft: DocumentEdit) throws -> Revision {
@@ -79,7 +79,7 @@ extension LocalTransaction {
         if let parent {
             guard tree.isLeaf(parent) else { throw LocalStoreError.conflict(id: draft.id) }
         } else if let winner = tree.winner {
-            // A new document of a deleted one's id continues the tree after the deletion.
+            // A new document with the id of a deleted one continues the tree after the deletion.
             guard winner.isDeleted, !draft.isDeleted else { throw LocalStoreError.conflict(id: draft.id) }
             base = winner.revision
         }
@@ -92,7 +92,7 @@ extension LocalTransaction {
 }
 
 extension LocalTransaction {
-    /// Makes a document, unless one of this id was ever made; a changed or deleted one stays as it is.
+    /// Creates a document, unless a document of this id was ever created; a changed or deleted one stays unchanged.
     func record(_ id: String, _ json: [UInt8]) throws {
         guard try tables.document(id, in: .database(LocalStoreFile.database)) == nil else { return }
         let draft = DocumentEdit(

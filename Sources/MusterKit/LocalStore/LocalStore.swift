@@ -117,19 +117,26 @@ public final class LocalStore: Sendable {
         }
     }
 
-    /// Reads the documents of a query. Those that cannot be decoded as a `Value` are left out.
+    /// Reads the documents of a query. Those that are damaged, or cannot be decoded as a `Value`, are left
+    /// out.
     public func documents<Value: Decodable & Sendable>(
         _ query: Query, as type: Value.Type = Value.self
     ) async throws -> [LocalDocumentValue<Value>] {
         let file = file
         let found = try await file.read { tables, database in
-            try Self.ids(query, database).compactMap { try Self.plain($0, tables, file) }
+            try Self.ids(query, database).compactMap { id in
+                do {
+                    return try Self.plain(id, tables, file)
+                } catch LocalStoreError.unreadable {
+                    return nil
+                }
+            }
         }
         return found.compactMap { try? Self.value(of: $0) }
     }
 
     /// A stream of the result of `documents`: now, and after each change of the store. Changes in quick succession may
-    /// give one result.
+    /// share one result.
     public func observe<Value: Decodable & Sendable>(
         _ query: Query, as type: Value.Type = Value.self
     ) -> AsyncThrowingStream<[LocalDocumentValue<Value>], any Error> {
@@ -153,7 +160,7 @@ public final class LocalStore: Sendable {
         try await file.readDocuments { try $0.counts(in: .database(LocalStoreFile.database)).living }
     }
 
-    // MARK: What stays on the device
+    // MARK: Values that are never replicated
 
     /// Reads a value that is never replicated; nil if there is none.
     func storedValue<Value: Decodable & Sendable>(
@@ -165,6 +172,13 @@ public final class LocalStore: Sendable {
         guard let sealed else { return nil }
         let json = try file.plain(DocumentBody(json: sealed), of: LocalTransaction.noteRevision, of: name).json
         return try? JSONDecoder().decode(type, from: Data(json))
+    }
+
+    /// Reads a value that the device can request or decide again; nil also if it is damaged.
+    func cachedValue<Value: Decodable & Sendable>(
+        of id: String, as type: Value.Type = Value.self
+    ) async throws -> Value? {
+        do { return try await storedValue(of: id, as: type) } catch LocalStoreError.unreadable { return nil }
     }
 
     /// Whether there is a value that is never replicated, readable or not.

@@ -1,12 +1,11 @@
+public import Foundation
 import GRDB
 public import MusterCore
 
-/// Why a call of a `LocalStore` failed.
+/// An error of a `LocalStore`.
 public enum LocalStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The document was changed since it was read, or exists already.
     case conflict(id: String)
-    /// The document does not exist.
-    case missing(id: String)
     /// The body of a document cannot be decrypted or decoded.
     case unreadable(id: String)
     /// The file is encrypted with another key, or it is encrypted and no key was given, or the reverse.
@@ -26,8 +25,7 @@ public enum LocalStoreError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .conflict(let id): "document \(id) was changed by someone else"
-        case .missing(let id): "there is no document \(id)"
-        case .unreadable(let id): "what document \(id) says cannot be read"
+        case .unreadable(let id): "document \(id) cannot be decoded"
         case .wrongKey: "the store is sealed under another key"
         case .noObject: "only an object whose members do not begin with _ can be a document"
         case .illegalID(let id): "'\(id.prefix(40))' cannot be a document's id"
@@ -36,6 +34,11 @@ public enum LocalStoreError: Error, Hashable, Sendable, CustomStringConvertible 
         case .unavailable(let reason): "the store's file cannot be used now: \(reason)"
         }
     }
+}
+
+extension LocalStoreError: LocalizedError {
+    /// The same sentence, for `localizedDescription`.
+    public var errorDescription: String? { description }
 }
 
 extension LocalStoreError {
@@ -70,7 +73,7 @@ extension LocalStoreError {
 public struct LocalDocumentValue<Value: Sendable>: Sendable {
     /// The document's id, unique in the store.
     public let id: String
-    /// The revision that was read, to pass to `save` or `delete`.
+    /// The revision that was read, to pass to `save` or `remove`.
     public let revision: Revision
     /// The decoded body.
     public let value: Value

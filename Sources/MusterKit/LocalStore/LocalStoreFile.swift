@@ -24,8 +24,8 @@ final class LocalStoreFile: Sendable {
         DocumentSchema.steps[..<6] + [LocalDatasets.tables, SightingRows.createTable(LocalSightings.table)]
         + DocumentSchema.steps[6...]
     private static let version = steps.count
-    /// The number of attachment pieces that one transaction deletes: those that no revision names, or whose upload was
-    /// never completed.
+    /// The largest number of attachment pieces that one transaction deletes: pieces that no revision references, or
+    /// whose upload was never completed.
     private static let sliceLimit = 100
 
     init(path: String?, key: SymmetricKey?) throws {
@@ -203,7 +203,8 @@ extension LocalStoreFile: DocumentHome {
         do {
             return try await storePieces(bytes, into: blob, limit: limit)
         } catch {
-            // The blob is of no use. If this deletion fails too, a later cleanup deletes the blob after an hour.
+            // The incomplete blob is useless. If this deletion fails too, a later cleanup deletes the blob after an
+            // hour.
             try? await Task { try await write { try $0.tables.abandon(blob) } }.value
             throw error
         }
@@ -309,7 +310,7 @@ final class LocalTransaction {
                 return LogSequence(sequence)
             }
         }
-        // If several edits are of one document, the last outcome is its present state.
+        // If several edits change one document, the last outcome is its present state.
         if batch.mayRepeat {
             var seen: Set<[UInt8]> = []
             changed = changed.reversed().filter { seen.insert(Array(edits[$0.edit].id.utf8)).inserted }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The time of a fix may be wrong, because the receiver's clock or this device's clock runs ahead. A fix more than a
 /// minute ahead of this device's clock is admitted, since this clock may be the wrong one; but only fixes that are
-/// ahead too are compared with it. Fixes with right times are filtered as if it had never come.
+/// ahead too are compared with it. Fixes with right times are filtered as if it had never arrived.
 public final class LocationMonitor: Sendable {
     /// Whether the app is in the foreground.
     public enum Mode: Hashable, Sendable {
@@ -47,14 +47,14 @@ public final class LocationMonitor: Sendable {
     /// A fix at most this many seconds ahead of this device's clock is compared with later fixes.
     public static let aheadSeconds: Double = 60
 
-    /// The number of locations that wait for a subscriber; a slow subscriber loses the oldest.
+    /// The largest number of locations that wait for a subscriber; a slow subscriber loses the oldest.
     public static let waitingLimit = 10_000
 
     /// Makes a monitor without subscribers.
     ///
     /// - Parameters:
-    ///   - foreground: which fixes are worth telling while the app is in front.
-    ///   - background: which are while it is not.
+    ///   - foreground: the filter while the app is in the foreground.
+    ///   - background: the filter while the app is in the background.
     ///   - last: the last fix that was admitted before a restart.
     ///   - now: the clock of this device.
     public init(
@@ -102,10 +102,11 @@ public final class LocationMonitor: Sendable {
 
     /// Filters a fix, and sends nothing to the subscribers.
     ///
-    /// - Returns: the location to record; nil where the filter leaves the fix out.
+    /// - Returns: the location to record; nil if the filter does not admit the fix.
     func admit(_ fix: Position) -> Location? { state.withLock { admit(fix, &$0) } }
 
     private func admit(_ fix: Position, _ state: inout State) -> Location? {
+        let fix = fix.withoutInvalidNumbers
         let now = now()
         let filter = state.mode == .foreground ? foreground : background
         let isAhead = fix.sampleTime.seconds(since: now) > Self.aheadSeconds
@@ -116,5 +117,18 @@ public final class LocationMonitor: Sendable {
         guard filter.admits(fix, after: before) else { return nil }
         if isAhead { state.lastAhead = fix } else { state.last = fix }
         return Location(fix: fix, isInBackground: state.mode == .background)
+    }
+}
+
+extension Position {
+    /// The position without measurements that are NaN or infinite: JSON has no such numbers.
+    var withoutInvalidNumbers: Position {
+        var position = self
+        position.accuracy = accuracy.flatMap { $0.value.isFinite ? $0 : nil }
+        position.altitude = altitude.flatMap { $0.value.isFinite ? $0 : nil }
+        position.speed = speed.flatMap { $0.isFinite ? $0 : nil }
+        position.heading = heading.flatMap { $0.isFinite ? $0 : nil }
+        position.battery = battery.flatMap { $0.isFinite ? $0 : nil }
+        return position
     }
 }

@@ -13,7 +13,7 @@ public struct StreamedLocations: LocationSource {
     /// Makes a source of a stream. It can be read once.
     public init(_ stream: AsyncStream<Position>) { self.stream = stream }
 
-    /// The stream that the source was made of.
+    /// The stream that was passed to `init`.
     public func fixes() -> AsyncStream<Position> { stream }
 }
 

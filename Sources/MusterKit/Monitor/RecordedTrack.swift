@@ -18,7 +18,7 @@ public struct RecordedTrack: LocationSource {
     private let now: @Sendable () -> Instant
     private let sleep: @Sendable (Double) async throws -> Void
 
-    /// Reads the fixes of a file, all its tracks one after the other.
+    /// Reads the fixes of all tracks of a file, and orders them by time.
     ///
     /// - Parameters:
     ///   - bytes: the content of the file.
@@ -121,7 +121,7 @@ public struct RecordedTrack: LocationSource {
     }
 }
 
-/// Why a file cannot be played.
+/// An error of reading a GPX file.
 public enum RecordedTrackError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file is not GPX.
     case unreadable(String)

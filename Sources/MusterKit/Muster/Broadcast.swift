@@ -12,11 +12,11 @@ final class Broadcast<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// A new subscriber's stream: it ends with `finish()`.
+    /// Returns a new subscriber's stream, which ends with `finish()`.
     ///
     /// - Parameters:
-    ///   - limit: values that wait for the subscriber at most.
-    ///   - first: the value that the stream begins with; nil: the next one sent.
+    ///   - limit: the largest number of values that wait for the subscriber; beyond it the oldest are dropped.
+    ///   - first: the value that the stream begins with; nil to begin with the next value that is sent.
     func subscribe(limit: Int, beginningWith first: Value? = nil) -> AsyncStream<Value> {
         AsyncStream(bufferingPolicy: .bufferingNewest(limit)) { continuation in
             if let first { continuation.yield(first) }
@@ -66,7 +66,7 @@ final class ObservedValue<Value: Equatable & Sendable>: Sendable {
 
     init(_ value: Value) { current = Mutex(value) }
 
-    /// The present value. Setting an equal one tells nobody.
+    /// The present value. Setting an equal one sends nothing.
     var value: Value {
         get { current.withLock { $0 } }
         set {

@@ -1,4 +1,3 @@
-import MusterReplication
 import Synchronization
 
 /// How an app monitors beacon regions.

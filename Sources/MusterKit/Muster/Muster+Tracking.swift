@@ -1,13 +1,13 @@
 import MusterCore
 import Synchronization
 
-/// How an app records locations and sends them.
+/// Recording locations, and sending them.
 extension Muster {
     /// Records the locations of a source and delivers events, until the source ends or the caller stops reading them.
     ///
-    /// While nobody is signed in, the source is not read; the first event says so. Without a network, locations are
-    /// recorded and crossings are decided as with one. At the end of the source every location is recorded, and one
-    /// attempt is made to send them.
+    /// The first event is the present account. While nobody is signed in, the source is not read. Without a network,
+    /// locations are recorded and crossings are decided as with one. At the end of the source, every admitted location
+    /// is recorded, and one attempt is made to send them.
     ///
     /// One source is tracked at a time: the next call ends the one before.
     public func track(_ source: any LocationSource) -> AsyncStream<Event> {
@@ -15,20 +15,20 @@ extension Muster {
         return track(.fixes(source))
     }
 
-    /// Records locations that the app obtains itself. A location that is not valid is left out, and a `.failed` event
-    /// reports it.
+    /// Records locations that the app obtains itself. An invalid location is left out, and a `.failed` event reports
+    /// it.
     public func track(_ locations: AsyncStream<Location>) -> AsyncStream<Event> { track(.locations(locations)) }
 
-    /// Records one location, whatever the filters say, for example as a person's word of where they are.
+    /// Records one location without the filters, for example a position that the person entered.
     ///
     /// It is on this device's disk when this returns, and is sent with the next attempt, or by `send()`.
     ///
-    /// - Throws: `.signedOut`, `.illegalLocation`, `.deviceFull`, `.storeUnavailable`; where the disk is full the
-    ///   location still waits in memory. `.closed`.
+    /// - Throws: `.signedOut`, `.illegalLocation`, `.deviceFull`, `.storeUnavailable`; on a full disk the location
+    ///   still waits in memory; `.closed`.
     public func report(_ location: Location) async throws(MusterError) {
         let fix = try location.fix()
         let tracker = try tracker()
-        try await inWords {
+        try await unlessClosed {
             try await tracker.append(.init(fix: fix, isInBackground: isInBackground))
             try await tracker.recordPending()
         }
@@ -41,10 +41,12 @@ extension Muster {
     public func send() async throws(MusterError) {
         let tracker = try tracker()
         let number = state.withLock { $0.sessionNumber }
-        try await inWords { try await tracker.recordPending() }
-        guard let failure = await tracker.emit() else { return }
-        guard case .unauthorized = failure, await renewSession(number) else { throw MusterError(failure) }
-        if let failure = await tracker.emit() { throw MusterError(failure) }
+        try await unlessClosed {
+            try await tracker.recordPending()
+            guard let failure = await tracker.emit() else { return }
+            guard case .unauthorized = failure, await renewSession(number) else { throw failure }
+            if let failure = await tracker.emit() { throw failure }
+        }
     }
 
     /// Asks the server how many recorded documents it does not have.
@@ -52,7 +54,7 @@ extension Muster {
     /// - Throws: as `send`.
     public func unsentCount() async throws(MusterError) -> Int {
         let tracker = try tracker()
-        return try await inWords { try await tracker.missing() }
+        return try await unlessClosed { try await tracker.missing() }
     }
 
     // MARK: Pieces
@@ -139,8 +141,10 @@ extension Muster {
         try? await run.tracker.append(location)
     }
 
-    /// Translates an event of the tracker for the app.
-    func receive(_ event: LocationTracker.Event) {
+    /// Translates an event of a tracker for the app.
+    ///
+    /// - Parameter watch: the watch of that tracker.
+    func receive(_ event: LocationTracker.Event, of watch: RegionWatch) {
         switch event {
         case .started: break
         case .recorded(let fix): events.send(.recorded(Location(fix)))
@@ -151,13 +155,19 @@ extension Muster {
         case .incident(let incident): events.send(.incident(incident))
         case .safety(let safety): events.send(.safety(Safety(safety)))
         case .emitted(let count):
-            state.withLock { $0.isRenewed = false }
+            changeAccount { state in
+                guard state.run?.watch === watch else { return }
+                state.isRenewed = false
+                // The server accepts the key again, for example because a proxy in between had refused it.
+                guard case .signInNeeded(let user, _) = state.settledAccount else { return }
+                state.settledAccount = .signedIn(user: user)
+            }
             events.send(.sent(count: count))
         case .failed(let failure):
             events.send(.failed(MusterError(failure)))
             guard case .unauthorized = failure else { return }
-            let number = state.withLock { $0.sessionNumber }
-            Task { [weak self] in await self?.renewSession(number) }
+            let number = state.withLock { $0.run?.watch === watch ? $0.sessionNumber : nil }
+            if let number { Task { [weak self] in await self?.renewSession(number) } }
         case .reconciled(let difference):
             events.send(.corrected(inside: difference.inside.sorted(), outside: difference.outside.sorted()))
         }

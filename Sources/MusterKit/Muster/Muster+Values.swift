@@ -2,7 +2,7 @@ public import Foundation
 public import MusterCore
 import MusterGeometry
 
-/// The values that an app gives to a `Muster` and receives from it.
+/// The values that an app passes to a `Muster` and receives from it.
 extension Muster {
     /// The position of a device at a time.
     public struct Location: Hashable, Sendable {
@@ -12,13 +12,13 @@ extension Muster {
         public var longitude: Double
         /// When the device was there.
         public var time: Date
-        /// The radius within which the device is with a probability of 68 %; nil where that is not known.
+        /// The radius within which the device is with a probability of 68 %; nil if unknown.
         public var accuracyMetres: Double?
-        /// Metres above the ellipsoid; nil where that is not known.
+        /// Metres above the ellipsoid; nil if unknown.
         public var altitudeMetres: Double?
-        /// Speed over ground; nil where it is not known.
+        /// Speed over ground; nil if unknown.
         public var speedMetresPerSecond: Double?
-        /// Course over ground, degrees clockwise from north; nil where it is not known.
+        /// Course over ground, degrees clockwise from north; nil if unknown.
         public var headingDegrees: Double?
 
         /// A location on WGS 84.
@@ -131,8 +131,9 @@ extension Muster {
         case signingIn(user: String, waitingFor: String?)
         /// This person is signed in.
         case signedIn(user: String)
-        /// This person is signed in, but the server no longer accepts their key and password. Recording goes on;
-        /// nothing is sent until `signInAgain` succeeds.
+        /// This person is signed in, but the server no longer accepts their key and password. Recording continues.
+        /// Nothing is sent until `signInAgain` succeeds, or the server accepts the key again: then the account is
+        /// `.signedIn`.
         case signInNeeded(user: String, reason: String)
     }
 
@@ -157,20 +158,21 @@ extension Muster {
         case failed(MusterError)
         /// The server's crossings differ from this device's; the device has adopted the server's.
         case corrected(inside: [RegionName], outside: [RegionName])
-        /// A leader asks where the person is now. Their next location is the answer. The device hears of it while it
-        /// follows the server's live feed, that is while a dataset is open; otherwise by push.
+        /// A leader requests the person's current location; their next recorded location answers it. The device
+        /// receives this event only while it follows the server's live feed, that is while a dataset is open; otherwise
+        /// a push carries it.
         case askedForLocation(by: String, at: Date)
     }
 }
 
-// MARK: From the types of the pieces
+// MARK: Conversions
 
 extension Instant {
     init(_ date: Date) { self.init(seconds: date.timeIntervalSince1970) }
 
-    /// Converts a date that an app gives; nil for one so far from 1970, some 30,000 years, that it is a mistake.
+    /// Converts a date that an app gives; nil for one outside the years 1900 to 9999, which a server accepts.
     init?(checked date: Date) {
-        guard date.timeIntervalSince1970.isFinite, abs(date.timeIntervalSince1970) < 1e12 else { return nil }
+        guard (-2_208_988_800..<253_402_300_800).contains(date.timeIntervalSince1970) else { return nil }
         self.init(date)
     }
 
@@ -195,7 +197,8 @@ extension Muster.Location {
         else { throw .illegalLocation }
         return Position(
             coordinate: coordinate, sampleTime: time, receivedTime: time, accuracy: accuracyMetres.map { Metres($0) },
-            altitude: altitudeMetres.map { Metres($0) }, speed: speedMetresPerSecond, heading: headingDegrees)
+            altitude: altitudeMetres.map { Metres($0) }, speed: speedMetresPerSecond, heading: headingDegrees
+        ).withoutInvalidNumbers
     }
 }
 

@@ -17,15 +17,22 @@ import Synchronization
 /// Its functions may be called in any order and from any task. Tracking that begins before a person has signed in waits
 /// for the sign-in. Recorded locations are on this device's disk and stay there until the server has them.
 public final class Muster: Sendable {
-    struct State {
+    struct State: Sendable {
         var session: Session?
-        /// Counts the sessions of this object.
+        /// Counts the beginnings and ends of sessions of this object.
         var sessionNumber = 0
+        /// The value of `accountCalls` of the sign-in that the present session comes from; renewals do not change it.
+        var sessionCall = 0
         var run: TrackerRun?
         /// The account that the store belongs to.
         var owner: StoreOwner?
-        /// The number of sign-outs: a sign-in that began before the last one has no effect.
-        var signOuts = 0
+        /// Counts the calls that change the account: sign-ins, sign-outs, and `close`. A sign-in that is not the newest
+        /// of them has no effect.
+        var accountCalls = 0
+        /// The sign-in that is under way.
+        var signIn: SignIn?
+        /// The present account apart from a sign-in that is under way.
+        var settledAccount = Account.signedOut
         /// The task that signs in again with the stored password, after the server refused the key.
         var renewal: Task<Bool, Never>?
         /// Whether the present session comes from a renewal and no request with it has succeeded yet.
@@ -37,12 +44,16 @@ public final class Muster: Sendable {
         var beaconMonitor: BeaconMonitor?
         /// The datasets that the app has opened, by their names.
         var datasets: [String: Dataset] = [:]
-        /// Synchronizes the open datasets when the server tells of changes.
+        /// Synchronizes the open datasets when the server reports changes.
         var follower: DatasetFollower?
         /// Finds places for the present session, once the app has asked for some.
         var places: Places?
         /// Reports ranges, once the app has asked for it.
         var rangeReporter: RangeReporter?
+        /// The newest sign-out; the next one, or `close`, begins when it has ended.
+        var signingOut: Task<Void, any Error>?
+        /// The task of `close`, for which every caller waits; nil again when it has ended.
+        var closing: Task<Void, any Error>?
         var isClosed = false
     }
 
@@ -54,6 +65,8 @@ public final class Muster: Sendable {
     let keeper: any CredentialKeeper
     let options: Options
     let state: Mutex<State>
+    /// Held while a session, and with it the stored credentials, begins or ends. It is taken before `state`.
+    let accountChange = Mutex(())
     let events = Broadcast<Event>()
     let crossingEvents = Broadcast<Crossing>()
     let presentAccount = ObservedValue(Account.signedOut)
@@ -62,7 +75,7 @@ public final class Muster: Sendable {
     let presentIncident = ObservedValue<Incident?>(nil)
     let presentAvailability = ObservedValue(LocationAvailability.available)
 
-    /// The number of values that wait for a slow reader of a stream; that reader then loses the oldest.
+    /// The largest number of values that wait for a slow reader of a stream; beyond it the reader loses the oldest.
     public static let waitingLimit = 10_000
 
     /// The default file of the store, in the user's application support folder.
@@ -98,8 +111,7 @@ public final class Muster: Sendable {
         self.server = try Session.checked(server)
         if let key = options.key, ![16, 24, 32].contains(key.count) { throw MusterError.illegalKey }
         let file = path.path(percentEncoded: false)
-        try FileManager.default.createDirectory(
-            at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Self.makeFolder(path.deletingLastPathComponent())
         store = try LocalStore(path: file, key: options.key.map { SymmetricKey(data: $0) })
         rangePath = file + ".ranges"
         #if canImport(Security)
@@ -109,6 +121,16 @@ public final class Muster: Sendable {
         #endif
         self.options = options
         state = Mutex(State(monitor: Self.monitor(options, last: nil)))
+    }
+
+    private static func makeFolder(_ folder: URL) throws(MusterError) {
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch CocoaError.fileWriteOutOfSpace {
+            throw .deviceFull
+        } catch {
+            throw .storeUnavailable(reason: error.localizedDescription)
+        }
     }
 
     deinit {
@@ -129,47 +151,13 @@ public final class Muster: Sendable {
             state.owner = owner
             state.monitor = Self.monitor(options, last: last)
         }
-        guard let session = try Session.open(keeper, connections: options.connections), session.server == server else {
-            return
-        }
+        let session = try useCredentials { try Session.open($0, connections: options.connections) }
+        guard let session, session.server == server else { return }
         if let owner, owner.user != session.user { throw MusterError.storeOfAnother(user: owner.user) }
-        try await start(session, unlessSignedOutSince: 0)
+        try await adopt(session, storing: nil, from: .open)
     }
 
-    /// Ends tracking and sending, records the waiting locations, and closes the store. Streams end; later calls throw
-    /// `.closed`. The person stays signed in for the next `open`.
-    public func close() async throws(MusterError) {
-        endFollowingDatasets()
-        let (tracking, run, datasets, rangeReporter) = state.withLock { state in
-            state.isClosed = true
-            state.signOuts += 1
-            defer { (state.run, state.places, state.rangeReporter) = (nil, nil, nil) }
-            return (state.tracking, state.run, state.datasets.values, state.rangeReporter)
-        }
-        for dataset in datasets { dataset.finish() }
-        tracking?.cancel()
-        await tracking?.value
-        await endBeaconMonitor()
-        await run?.stop()
-        events.finish()
-        crossingEvents.finish()
-        presentAccount.finish()
-        presentSafety.finish()
-        presentRegions.finish()
-        presentIncident.finish()
-        presentAvailability.finish()
-        try await inWords {
-            do {
-                try await rangeReporter?.close()
-            } catch {
-                try store.close()
-                throw error
-            }
-            try store.close()
-        }
-    }
-
-    // MARK: What it knows
+    // MARK: Present state
 
     /// The present account, and then each change.
     public var account: AsyncStream<Account> { presentAccount.values() }
@@ -191,7 +179,7 @@ public final class Muster: Sendable {
     public var crossings: AsyncStream<Crossing> { crossingEvents.subscribe(limit: Self.waitingLimit) }
 
     /// The session of the person who is signed in, for requests that `Muster` has no function for; nil if nobody is
-    /// signed in.
+    /// signed in, and after `close()`.
     public var session: Session? { state.withLock { $0.session } }
 
     /// Whether the app is in the background. If so, `Options.background` decides which locations are recorded.
@@ -211,8 +199,10 @@ public final class Muster: Sendable {
     }
 
     /// Returns the recorded locations, the newest first.
+    ///
+    /// - Throws: `.storeUnavailable`, `.closed`.
     public func recentLocations(limit: Int = 100) async throws(MusterError) -> [Location] {
-        try await inWords {
+        try await unlessClosed {
             var query = LocalStore.Query.newest(limit)
             query.idPrefix = RecordedLocation.idPrefix
             return try await store.documents(query, as: RecordedLocation.self).compactMap {
@@ -221,84 +211,43 @@ public final class Muster: Sendable {
         }
     }
 
-    // MARK: Working for a person
+    // MARK: Pieces
 
     static func monitor(_ options: Options, last: Position?) -> LocationMonitor {
         LocationMonitor(
             foreground: options.foreground, background: options.background, last: last, now: options.pacing.now)
     }
 
-    /// Starts a tracker for the person of a session, in place of the present one.
-    ///
-    /// - Parameter signOuts: the number of sign-outs when the sign-in began.
-    /// - Throws: `MusterError.cancelled` if the person has signed out since.
-    func start(_ session: Session, unlessSignedOutSince signOuts: Int) async throws {
-        let owner = StoreOwner(user: session.user, account: session.account)
-        if let former = state.withLock({ $0.owner }), former != owner, former.account != nil {
-            // Another account knows nothing of the counts, and has not registered this device.
-            try await store.file.write { try $0.datasets.makeAllUnsynchronized() }
-            try await store.storePushDevice(nil)
-        }
-        if let run = state.withLock({ $0.run }), run.user == session.user {
-            try setSession(session, owner, run, ifSignOutsAre: signOuts)
-            run.tracker.reauthenticate(as: session)
-        } else {
-            let watch = RegionWatch(session: session, store: store, now: options.pacing.now)
-            try await watch.restore()
-            let tracker = LocationTracker(
-                store: store, monitor: LocationMonitor(), server: session.peer, user: session.user,
-                session: options.run, watch: watch, pace: options.pace, observer: { [weak self] in self?.receive($0) })
-            let run = TrackerRun(
-                user: session.user, tracker: tracker, watch: watch, pace: options.pace,
-                onChange: { [weak self, weak watch] in
-                    if let self, let watch { self.publish(watch) }
-                },
-                onFailure: { [weak self] in self?.events.send(.failed(MusterError($0))) })
-            do {
-                let before = try setSession(session, owner, run, ifSignOutsAre: signOuts)
-                publish(watch)
-                if before != nil { await endBeaconMonitor() }
-                await before?.stop()
-            } catch {
-                run.cancel()
-                throw error
-            }
-        }
-        try await store.storeValue(owner, note: StoreOwner.note)
-        setAccount(.signedIn(user: session.user))
-        endFollowingDatasets()
-        followDatasets()
-    }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Replaces the present session and its tracker.
+    /// Runs a body, and converts each error that it throws into a `MusterError`.
     ///
-    /// - Returns: the tracker that was replaced.
-    /// - Throws: `MusterError.cancelled` if the person has signed out since the sign-in began.
-    @discardableResult
-    private func setSession(
-        _ session: Session, _ owner: StoreOwner, _ run: TrackerRun, ifSignOutsAre signOuts: Int
-    ) throws -> TrackerRun? {
-        try state.withLock { state in
-            guard state.signOuts == signOuts else { throw MusterError.cancelled }
-            let before = state.run === run ? nil : state.run
-            state.session = session
-            state.places = nil
-            state.sessionNumber += 1
-            state.isRenewed = false
-            state.owner = owner
-            state.run = run
-            return before
+    /// - Throws: `.closed` before `body` if this object is closed, and in place of its error if it was closed
+    ///   meanwhile.
+    func unlessClosed<Success: Sendable>(_ body: () async throws -> Success) async throws(MusterError) -> Success {
+        if isClosed { throw .closed }
+        do {
+            return try await body()
+        } catch {
+            throw isClosed ? .closed : MusterError(error)
         }
     }
 
-    func setAccount(_ account: Account) {
-        guard presentAccount.value != account else { return }
-        presentAccount.value = account
-        events.send(.account(account))
+    /// Accesses the stored credentials.
+    ///
+    /// - Throws: `.credentialsUnavailable` in place of each error of the keeper.
+    func useCredentials<Success>(_ body: (any CredentialKeeper) throws -> Success) throws(MusterError) -> Success {
+        do {
+            return try body(keeper)
+        } catch let error as CredentialError {
+            throw MusterError(error)
+        } catch {
+            throw .credentialsUnavailable(reason: error.localizedDescription)
+        }
     }
 
     /// Publishes the regions, safety and incident of a watch, if it is the watch of the present session.
-    private func publish(_ watch: RegionWatch) {
+    func publish(_ watch: RegionWatch) {
         guard state.withLock({ $0.run?.watch === watch }) else { return }
         presentRegions.value = watch.nearbyRegions().map { Region($0.presence, title: $0.title, isMuster: $0.isMuster) }
         presentSafety.value = Safety(watch.safety)

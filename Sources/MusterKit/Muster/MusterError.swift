@@ -2,8 +2,8 @@ public import Foundation
 import MusterGeometry
 import MusterReplication
 
-/// Why `Muster` did not do what it was asked, or what it could not do by itself. Its text is for the person who uses
-/// the app. It never contains a password or a key.
+/// An error of a call of `Muster`, or of its work in the background. Its text is for the person who uses the app. It
+/// never contains a password or a key.
 public enum MusterError: Error, Hashable, Sendable {
     /// The server's address is not an http or https address.
     case illegalServer(String)
@@ -19,7 +19,7 @@ public enum MusterError: Error, Hashable, Sendable {
     case userExists(String)
     /// The server's user of this name is another account than the one that the store belongs to.
     case anotherAccount(user: String)
-    /// The store holds what another person recorded.
+    /// The store belongs to another person.
     case storeOfAnother(user: String)
     /// The server cannot be reached, or cannot answer now; waiting may help.
     case away(reason: String)
@@ -29,17 +29,18 @@ public enum MusterError: Error, Hashable, Sendable {
     case documentsRefused(count: Int, reason: String)
     /// A dataset cannot have this name, or a record this key or value.
     case illegalRecord(reason: String)
-    /// The handler of a dataset decided nothing for a record that was changed here and elsewhere.
+    /// The conflict handler of a dataset returned nil for a record that was changed on this device and elsewhere.
     case conflict(dataset: String, key: String)
     /// Another device wrote to the dataset during each of five attempts to synchronize it.
     case datasetContended(name: String)
-    /// The server does not take the changes of a dataset, because they exceed a limit.
+    /// The server refused the changes of a dataset, because they exceed a limit.
     case datasetRefused(name: String, reason: String)
     /// This device was not registered for pushes.
     case deviceNotRegistered
     /// The disk of this device is full.
     case deviceFull
-    /// The store was sealed with another key, or was not sealed.
+    /// The store is encrypted with another key; or only one of the two holds: the store is encrypted, `Options.key` is
+    /// set.
     case wrongKey
     /// The store's file cannot be used.
     case storeUnavailable(reason: String)
@@ -49,7 +50,7 @@ public enum MusterError: Error, Hashable, Sendable {
     case cancelled
     /// The `Muster` object was closed.
     case closed
-    /// Something else, which waiting does not mend.
+    /// Another failure, which a later attempt does not mend.
     case unexpected(reason: String)
 }
 
@@ -88,7 +89,7 @@ extension MusterError: LocalizedError, CustomStringConvertible {
     /// The same sentence, for `localizedDescription`.
     public var errorDescription: String? { description }
 
-    /// The facade's word for what the pieces throw.
+    /// Converts an error of any part of Kit into the error that the app receives.
     init(_ error: any Error) {
         switch error {
         case let error as MusterError: self = error
@@ -131,12 +132,12 @@ extension MusterError: LocalizedError, CustomStringConvertible {
         case .wrongKey: self = .wrongKey
         case .unavailable(let reason): self = .storeUnavailable(reason: reason)
         case .tooNew: self = .storeUnavailable(reason: error.description)
-        case .conflict, .missing, .unreadable, .noObject, .illegalID: self = .unexpected(reason: error.description)
+        case .conflict, .unreadable, .noObject, .illegalID: self = .unexpected(reason: error.description)
         }
     }
 }
 
-/// Runs a body and throws `MusterError` for whatever it throws.
+/// Runs a body, and converts each error that it throws into a `MusterError`.
 func inWords<Success: Sendable>(
     _ body: () async throws -> Success
 ) async throws(MusterError) -> Success {

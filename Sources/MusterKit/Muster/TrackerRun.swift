@@ -30,7 +30,7 @@ final class TrackerRun: Sendable {
         }
         let changes = watch.changes.subscribe(limit: 1, beginningWith: ())
         let watching = Task { for await _ in changes { onChange() } }
-        // What was recorded before this start is sent now, and regions and incidents are asked for.
+        // Sends the documents of earlier runs, and requests regions and incidents.
         let sending = Task { _ = await tracker.emit() }
         tasks = [recording, watching, sending]
     }
@@ -38,13 +38,20 @@ final class TrackerRun: Sendable {
     /// Cancels all tasks. Locations that wait in memory to be recorded are lost.
     func cancel() { for task in tasks { task.cancel() } }
 
-    /// Records the waiting locations, stores the known regions, and ends all tasks, also when the caller was cancelled.
-    func stop() async {
-        await Task {
-            try? await tracker.recordPending()
+    /// Records the waiting locations, stores the known regions, and ends all tasks and the emission that runs. It does
+    /// all of this also when the caller was cancelled.
+    ///
+    /// - Throws: `LocalStoreError` if waiting locations could not be recorded; they are lost. All has ended then too.
+    func stop() async throws {
+        try await Task {
+            var failure: (any Error)?
+            do { try await tracker.recordPending() } catch { failure = error }
             cancel()
+            await tracker.endEmissions()
             for task in tasks { await task.value }
+            // Regions that are not stored are requested from the server again.
             try? await watch.finishStoring()
+            if let failure { throw failure }
         }.value
     }
 }

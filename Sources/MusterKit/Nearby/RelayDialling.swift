@@ -11,7 +11,7 @@ struct RelayAddress: Hashable, Sendable {
     let host: String
     let port: Int
     let isEncrypted: Bool
-    /// The host, with the port unless it is the scheme's own, as requests name it.
+    /// The value of the header field `Host`: the host, and the port if the address states one.
     let authority: String
     let path: String
 
@@ -37,7 +37,7 @@ struct RelayAddress: Hashable, Sendable {
 }
 
 extension RelayLink {
-    /// The most bytes of a frame of the WebSocket that the server may send.
+    /// The largest WebSocket frame that the server may send, bytes.
     private static let frameLimit = 128 << 10
     private static let connectSeconds: Int64 = 10
 
@@ -46,7 +46,7 @@ extension RelayLink {
     /// - Parameters:
     ///   - authorization: the value of the field `Authorization`.
     ///   - link: makes the handler; called on the event loop.
-    /// - Returns: the channel, and the handler, which has said hello.
+    /// - Returns: the channel, and the handler, which has sent its hello frame.
     /// - Throws: `RelayEnd`.
     static func connect(
         to address: RelayAddress, authorization: String, link: @escaping @Sendable () -> RelayLink
@@ -59,7 +59,7 @@ extension RelayLink {
                 .connectTimeout(.seconds(connectSeconds))
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .connect(host: address.host, port: address.port).get()
-            // Of the channels to several addresses of a host, this is the one that came about.
+            // The bootstrap may try several addresses of the host; only the channel that connected gets handlers.
             try await eventLoop.submit {
                 if let tls {
                     try channel.pipeline.syncOperations.addHandler(
@@ -117,7 +117,7 @@ extension RelayLink {
     }
 }
 
-/// Asks for the relay's WebSocket, and reads why the server refuses it.
+/// Requests the upgrade to the relay's WebSocket, and reads the server's reason if it refuses.
 private final class RelayRequest: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -152,7 +152,7 @@ private final class RelayRequest: ChannelInboundHandler, RemovableChannelHandler
         context.close(promise: nil)
     }
 
-    /// Sends the request; the channel is connected.
+    /// Sends the request at once, because the channel is connected already.
     func handlerAdded(context: ChannelHandlerContext) {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: .seconds(Self.answerSeconds)) {

@@ -5,11 +5,11 @@ import Synchronization
 
 /// Peers of the same team that are connected to the relay of a Muster server, wherever they are.
 ///
-/// The server learns who of the team is connected, under which name, and who measures whom, and when; it carries what
-/// the devices encrypt, and can read nothing of it. To be connected is to be shown to the people of the own team, by
-/// the account and the name.
+/// The server learns which members of the team are connected, under which names, and who measures whom, and when. It
+/// forwards what the devices encrypt, and cannot read it. The people of the team see the account and the name of each
+/// connected device.
 public final class RelayDiscovery: Rendezvous {
-    /// Why the relay cannot be used.
+    /// The relay cannot be used, for the reason in `description`.
     public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// A sentence without a full stop.
         public let description: String
@@ -39,7 +39,7 @@ public final class RelayDiscovery: Rendezvous {
     ///   - clock: the waits between two attempts.
     ///   - authorization: returns the value of the field `Authorization`, such as `Bearer` and an API key. It is called
     ///     for each connection, so that a key that was replaced is used.
-    /// - Throws: `Failure` when `server` is no such address.
+    /// - Throws: `Failure` when `server` is not an http or https address, or has a user, a query or a fragment.
     public convenience init(
         server: String, clock: NearbyClock = .system, authorization: @escaping @Sendable () async throws -> String
     ) throws {
@@ -51,7 +51,7 @@ public final class RelayDiscovery: Rendezvous {
         authorization: @escaping @Sendable () async throws -> String
     ) throws {
         guard let address = RelayAddress(server) else {
-            throw Failure(description: "'\(server)' is no http or https address without a user and a query")
+            throw Failure(description: "'\(server)' is not an http or https address, or it has a user or a query")
         }
         self.server = server
         self.address = address
@@ -60,7 +60,7 @@ public final class RelayDiscovery: Rendezvous {
         self.authorization = authorization
     }
 
-    /// Connects to the relay, again and again if it must, until the task is cancelled.
+    /// Connects to the relay, and again after each failure, until the task is cancelled.
     ///
     /// - Throws: `Failure` when the server refuses this device for good, and what `authorization` throws.
     public func run(

@@ -6,11 +6,11 @@ enum RelayEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case unreachable(String)
     /// The server answered with this status, and with this reason if it gave one.
     case refused(status: Int, reason: String?)
-    /// The relay said why it ended the connection.
+    /// The relay stated why it ended the connection.
     case farewell(RelayFrame.Farewell)
     /// The relay was silent for too long.
     case silent
-    /// The connection ended without a word.
+    /// The connection ended without a stated reason.
     case lost
     /// The relay broke the protocol.
     case fault(String)
@@ -45,7 +45,7 @@ enum RelayEnd: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Why a stream could not be opened.
 struct RelayStreamRefusal: Error, CustomStringConvertible {
-    /// The terms that the relay stated; nil when there is no connection to it.
+    /// The reason that the relay stated; nil when there is no connection to it.
     let closing: RelayFrame.Closing?
 
     var description: String {

@@ -1,13 +1,13 @@
 import MusterWire
 
-/// The bytes of one stream at the device's end: what may be sent, what waits, and what the other end may still send. It
-/// does no I/O.
+/// The flow control of one stream at this device's end: the bytes that may be sent, those that wait, and those that the
+/// other end may still send. It does no I/O.
 struct RelayFlow {
     private let windowBytes: Int
     /// The bytes that may be sent now.
     private var credit = 0
     private var queue: [UInt8] = []
-    /// The bytes that were received and not taken yet, and those that were taken and not credited yet.
+    /// The bytes that were received and not consumed yet, and those that were consumed and not credited yet.
     private var received = 0
     private var taken = 0
     private(set) var isAccepted = false
@@ -17,7 +17,7 @@ struct RelayFlow {
     init(windowBytes: Int) { self.windowBytes = windowBytes }
 
     var waitingBytes: Int { queue.count }
-    /// Whether the stream can be closed: everything was sent that was to be.
+    /// Whether the stream can be closed now, because all queued bytes were sent.
     var isDone: Bool { isClosing && queue.isEmpty }
 
     /// Records that both ends may send.
@@ -27,15 +27,15 @@ struct RelayFlow {
 
     mutating func close() { isClosing = true }
 
-    /// Records that the other end has taken bytes.
+    /// Records that the other end has consumed bytes.
     ///
-    /// - Throws: `RelayError.overCredit` for more than were sent.
+    /// - Throws: `RelayError.overCredit` for more bytes than were sent.
     mutating func credit(_ count: Int) throws(RelayError) {
         guard isAccepted, credit + count <= windowBytes else { throw .overCredit }
         credit += count
     }
 
-    /// Takes what may be sent now, in pieces for a frame each.
+    /// Removes and returns the bytes that may be sent now, in pieces of one frame each.
     mutating func takePieces() -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var sent = 0
@@ -51,15 +51,15 @@ struct RelayFlow {
 
     /// Records bytes that arrived.
     ///
-    /// - Throws: `RelayError.overCredit` when the other end had no right to send so many.
+    /// - Throws: `RelayError.overCredit` when they exceed the other end's credit.
     mutating func receive(_ count: Int) throws(RelayError) {
         guard isAccepted, received + taken + count <= windowBytes else { throw .overCredit }
         received += count
     }
 
-    /// Records that received bytes were dealt with.
+    /// Records that received bytes were consumed.
     ///
-    /// - Returns: the credit to give, once it is worth a frame; nil before.
+    /// - Returns: the credit to send, once a quarter of the window was consumed; nil before.
     mutating func returnCredit(_ count: Int) -> Int? {
         let count = min(count, received)
         received -= count

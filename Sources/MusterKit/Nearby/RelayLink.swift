@@ -9,7 +9,7 @@ struct RelayLinkOwner: Sendable {
     var appeared: @Sendable (RelayPeer) -> Void
     var gone: @Sendable (UInt32) -> Void
     var accept: @Sendable (any PeerStream) -> Void
-    /// The connection is over. Called once, last.
+    /// Called once, last, when the connection is over.
     var ended: @Sendable (RelayEnd) -> Void
 }
 
@@ -21,7 +21,7 @@ final class RelayLink: ChannelInboundHandler {
     /// One stream.
     private struct Entry {
         var flow: RelayFlow
-        /// The streams that this device opened wait for the other end.
+        /// Waits until the other end accepts; nil for a stream that the other end opened, or accepted.
         var opening: EventLoopPromise<RelayStream>?
         let stream: RelayStream
         var receive: (@Sendable ([UInt8]) -> Void)?
@@ -30,11 +30,11 @@ final class RelayLink: ChannelInboundHandler {
         var early: [[UInt8]] = []
     }
 
-    /// The most streams that the relay may open towards this device.
+    /// The largest number of streams, in both directions, with which this device accepts another one.
     private static let mostIncoming = 1_024
-    /// The seconds that the other end has to take a stream.
+    /// The seconds that the other end has to accept a stream.
     private static let openingSeconds: Int64 = 5
-    /// The seconds that a closed stream has to send what waits.
+    /// The seconds that a closed stream has to send its waiting bytes.
     private static let closingSeconds: Int64 = 2
 
     private let hello: RelayFrame
@@ -61,7 +61,7 @@ final class RelayLink: ChannelInboundHandler {
         self.context = context
         lastHeard = context.eventLoop.now
         write([hello])
-        // Until the welcome, the silence that every relay must allow.
+        // The welcome states the silence that the relay allows. Until then, 30 s count as a silent relay.
         beat(everySeconds: 10)
     }
 
@@ -170,7 +170,7 @@ final class RelayLink: ChannelInboundHandler {
         case .accept(let number): try accepted(number)
         case .data(let number, let bytes): try deliver(bytes, on: number)
         case .credit(let number, let count):
-            // Here as below, this device may have closed the stream meanwhile.
+            // Here and in `closed`, this device may have closed the stream meanwhile.
             try entries[number]?.flow.credit(Int(count))
             pump(number)
         case .close(let number, let closing): closed(number, closing)
@@ -275,7 +275,7 @@ final class RelayLink: ChannelInboundHandler {
         entries[number]?.receive = { _ in }
         entries[number]?.ended = nil
         entries[number]?.flow.close()
-        // An end that does not read would hold the stream.
+        // Without a deadline, a peer that does not read would keep the stream open.
         let bound = NIOLoopBound((self, entry.stream), eventLoop: context.eventLoop)
         pump(number)
         guard entries[number] != nil else { return }
@@ -290,7 +290,7 @@ final class RelayLink: ChannelInboundHandler {
         closed(stream.number, .done)
     }
 
-    /// Sends what may be sent of a stream, and closes it once that was the last.
+    /// Sends the bytes of a stream that may be sent now, and closes a closing stream after its last byte.
     private func pump(_ number: UInt32) {
         guard let pieces = entries[number]?.flow.takePieces(), let entry = entries[number] else { return }
         var frames = pieces.map { RelayFrame.data(stream: number, $0) }

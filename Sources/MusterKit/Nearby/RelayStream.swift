@@ -34,6 +34,6 @@ final class RelayStream: PeerStream {
 
     func close() { eventLoop.execute { self.link.value.close(self.number) } }
 
-    /// Records that bytes have left, or never will.
+    /// Records that bytes were sent or dropped, so that they no longer wait.
     func release(_ count: Int) { waiting.subtract(count, ordering: .relaxed) }
 }

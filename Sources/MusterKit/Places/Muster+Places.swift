@@ -2,13 +2,13 @@ import MusterGeometry
 import Synchronization
 
 extension Muster {
-    /// Returns the places near a location, such as assembly points and shops, the nearest first: at most 200, by a
-    /// request to the server. Without a network they are those of earlier requests, and `isFresh` is false.
+    /// Requests the places near a location, such as assembly points and shops, and returns at most 200, the nearest
+    /// first. Without a network it returns those of earlier requests, without that limit, and `isFresh` is false.
     ///
     /// - Parameters:
     ///   - location: the centre of the search; only its coordinate counts.
     ///   - radiusMetres: the largest distance of a place from the location, in metres.
-    /// - Throws: `.illegalLocation`, `.signedOut`, `.closed`; `.unexpected` where the server refuses the request;
+    /// - Throws: `.illegalLocation`, `.signedOut`, `.closed`; `.unexpected` if the server refuses the request;
     ///   `.storeUnavailable`.
     public func places(
         near location: Location, radiusMetres: Double = Places.usualRadius.value

@@ -21,7 +21,7 @@ public actor Places {
     public struct Answer: Hashable, Sendable {
         /// The places; empty if none is within the radius.
         public var places: [Place]
-        /// Whether the places are from a request just now, and not from the store.
+        /// Whether the places come from the server's response to this request, and not from the store.
         public var isFresh: Bool
     }
 
@@ -41,10 +41,11 @@ public actor Places {
         self.store = store
     }
 
-    /// Returns the places within a radius, at most 200, ordered by distance and then by id.
+    /// Returns the places within a radius, ordered by distance and then by id: at most 200 from the server, and all
+    /// known ones from the store.
     ///
     /// - Throws: `ReplicationError` if the server refuses the request; `LocalStoreError` if the store cannot be read. A
-    ///   missing network is no error.
+    ///   missing network is not an error.
     public func near(_ centre: Coordinate, radius: Metres = Places.usualRadius) async throws -> Answer {
         var places = try await restore()
         let answer: (status: Int, body: [UInt8])
@@ -57,12 +58,10 @@ public actor Places {
         } catch let fault as ReplicationError where fault.isPassing {
             return Answer(places: Self.within(radius, of: centre, places), isFresh: false)
         }
-        if answer.status >= 500 { return Answer(places: Self.within(radius, of: centre, places), isFresh: false) }
-        guard answer.status == 200, let value = try? JSONValue(parsing: answer.body) else {
-            throw ReplicationError.refused(
-                status: answer.status, error: "", reason: "the server refused the search for places")
+        guard let rows = try Self.rows(of: answer) else {
+            return Answer(places: Self.within(radius, of: centre, places), isFresh: false)
         }
-        let found = (value["rows"]?.elements ?? []).compactMap(Self.parsePlace)
+        let found = rows.compactMap(Self.parsePlace)
         // A stored place within the radius that the server did not return no longer exists.
         for place in Self.within(radius, of: centre, places) where !found.contains(where: { $0.id == place.id }) {
             if found.count < 200 { places[place.id] = nil }
@@ -75,9 +74,28 @@ public actor Places {
         return Answer(places: Self.ordered(found, from: centre), isFresh: true)
     }
 
+    /// The rows of a server's answer; nil if the server cannot answer now, or if something else answers in its place,
+    /// such as the sign-in page of a wireless network.
+    ///
+    /// - Throws: `ReplicationError` if the server refuses the request.
+    private static func rows(of answer: (status: Int, body: [UInt8])) throws -> [JSONValue]? {
+        guard let value = try? JSONValue(parsing: answer.body), value.members != nil else { return nil }
+        switch answer.status {
+        case 200: return value["rows"]?.elements
+        case 401: throw ReplicationError.unauthorized(value["reason"]?.string ?? "")
+        case 403: throw ReplicationError.forbidden(value["reason"]?.string ?? "")
+        case 408, 425, 429, 500...: return nil
+        case 400...:
+            throw ReplicationError.refused(
+                status: answer.status, error: value["error"]?.string ?? "",
+                reason: value["reason"]?.string ?? "the server refused the search for places")
+        default: return nil
+        }
+    }
+
     private func restore() async throws -> [String: Place] {
         if let known { return known }
-        let kept = try await store.storedValue(of: Self.noteID, as: [String: Place].self) ?? [:]
+        let kept = try await store.cachedValue(of: Self.noteID, as: [String: Place].self) ?? [:]
         known = kept
         return kept
     }

@@ -27,12 +27,12 @@ public struct MeasuredRange: Hashable, Sendable {
         case fixes = "gps"
         /// Several of these together.
         case fused
-        /// A program invented it.
+        /// A simulation produced the range.
         case simulated
     }
 
-    /// Checks and creates a range; nil for a distance or a deviation that the server would refuse, and for a time that
-    /// is no date.
+    /// Checks and creates a range; nil for a distance or a deviation that the server would refuse, and for a time more
+    /// than some 30,000 years from 1970.
     public init?(
         to peer: RangeTag, time: Date, metres: Double, deviationMetres: Double, source: Source
     ) {
@@ -46,7 +46,8 @@ public struct MeasuredRange: Hashable, Sendable {
         self.source = source
     }
 
-    /// When this device measured, to the millisecond. A time that is no date counts as the beginning of 1970.
+    /// When this device measured, to the millisecond. An invalid time, which only a later assignment to `time` can
+    /// bring, counts as the beginning of 1970.
     var instant: Instant { Instant(checked: time) ?? Instant(milliseconds: 0) }
 
     /// The JSON object of a report.

@@ -6,9 +6,9 @@ extension Muster {
     /// of an incident. It reports for the person who is signed in, as the device of their recorded locations.
     ///
     /// Each call returns the same reporter, with the secret of that call. Ranges that wait for the server are in a file
-    /// beside the store. Only the file's owner can read it, and no key seals it. Ranges can be recorded before anybody
-    /// has signed in. Ranges that wait belong to the account of the store, as its documents do: another account reports
-    /// them only where `allowingAccountChange` let it take over the store before the server had taken any.
+    /// beside the store. Only the file's owner can read it, and it is not encrypted. Ranges can be recorded before
+    /// anybody has signed in. Waiting ranges belong to the account of the store, as its documents do: another account
+    /// reports them only if `allowingAccountChange` let it take over the store before the server accepted any range.
     ///
     /// ```
     /// let reporter = try await muster.rangeReporter(secret: try nearbyStore.rangeSecret())

@@ -3,8 +3,8 @@ import GRDB
 import MusterCore
 import MusterWire
 
-/// The ranges of this device that the server does not have yet, in a file. What was stored is on the disk when `store`
-/// returns, and survives kill -9 and a loss of power. The server takes the same range twice as one.
+/// The ranges of this device that the server does not have yet, in a file. Stored ranges are on the disk when `store`
+/// returns, and survive kill -9 and a loss of power. Reports are idempotent: the server counts a repeated range once.
 struct RangeOutbox: Sendable {
     /// Ranges that wait, oldest first.
     struct Page: Sendable {
@@ -37,7 +37,7 @@ struct RangeOutbox: Sendable {
     private let file: DatabaseQueue
     private let limit: Int
 
-    /// How many ranges wait at most, unless a test says otherwise: some 28 hours of one a second.
+    /// The largest number of waiting ranges: some 28 hours of one a second.
     static let mostWaiting = 100_000
     private static let version = 1
 
@@ -45,7 +45,7 @@ struct RangeOutbox: Sendable {
     ///
     /// - Parameters:
     ///   - path: the path of the file; nil for one in memory.
-    ///   - limit: how many ranges wait at most. One more removes the oldest tenth.
+    ///   - limit: the largest number of waiting ranges. One more removes the oldest tenth.
     /// - Throws: `DatabaseError`; `RangeReportError.tooNew`.
     init(path: String?, limit: Int = RangeOutbox.mostWaiting) throws {
         self.limit = limit
@@ -121,7 +121,7 @@ struct RangeOutbox: Sendable {
         try await file.readIfOpen { try Int.fetchOne($0, sql: "SELECT count(*) FROM ranges") ?? 0 }
     }
 
-    /// Takes note of the device that the server knows the reporter by.
+    /// Stores which device the server recognized the reporter as.
     ///
     /// - Throws: `RangeReportError.otherDevice` when ranges wait that another device measured, or for another server.
     func recognize(device: String, at server: String) async throws {

@@ -8,8 +8,8 @@ import MusterWire
 
 /// Reports to the server how far this device is from others, for proximity rules and for the contacts of an incident.
 ///
-/// Ranges are stored on the disk first, and sent when the server can be reached. With a secret the device agrees to be
-/// measured, too: the reporter registers the secret's tag with the server before it sends anything, and the app hands
+/// Ranges are stored on the disk first, and sent when the server can be reached. With a secret, the device also agrees
+/// to be measured: the reporter registers the secret's tag with the server before it sends anything, and the app hands
 /// the tag to those with whom it ranges (`Nearby.Options.rangeTag`).
 ///
 /// ```
@@ -44,9 +44,9 @@ public actor RangeReporter {
 
     private static let mostRows = RangeDecoder.limit
     private static let bodyLimit = 1 << 20
-    /// A range that lies so far ahead of the server's clock may have been refused for that, seconds.
+    /// A refused range this many seconds ahead of the server's clock may have been refused for that reason.
     private static let aheadSeconds = 30.0
-    /// Two clocks that differ by more than this may both be wrong, seconds.
+    /// If the two clocks differ by more than this many seconds, either may be wrong.
     private static let skewSeconds = 600.0
 
     /// Opens the file in which ranges wait, or makes it.
@@ -78,7 +78,7 @@ public actor RangeReporter {
         self.reporter = reporter
     }
 
-    /// Agrees to be measured by another secret from now on; nil changes nothing about an agreement.
+    /// Uses another secret for the agreement to be measured from now on; nil changes no agreement that the server has.
     func setSecret(_ secret: RangeSecret?) {
         guard secret != self.secret else { return }
         (self.secret, hasAgreed) = (secret, false)
@@ -110,15 +110,15 @@ public actor RangeReporter {
     public struct Progress: Hashable, Sendable {
         /// Ranges that the server has now.
         public var stored = 0
-        /// Ranges to peers whose tag is not registered: the server stored nothing of them.
+        /// Ranges to peers whose tag is not registered: the server stored none of them, and they are removed.
         public var unregistered = 0
         /// Ranges that the server refused for good, which are removed.
         public var refused = 0
     }
 
-    /// Registers this device's tag, if that was not done yet, and sends all ranges that wait, oldest first.
+    /// Registers this device's tag, unless this reporter has done so, and sends all waiting ranges, oldest first.
     ///
-    /// - Throws: `RangeReportError`; what was not sent waits.
+    /// - Throws: `RangeReportError`; unsent ranges stay in the file.
     public func sendAll() async throws(RangeReportError) -> Progress {
         var progress = Progress()
         do {
@@ -149,7 +149,7 @@ public actor RangeReporter {
 
     private func failure(_ error: any Error) -> RangeReportError {
         let known = RangeReportError(sending: error)
-        // The device may have been removed or renamed: the next round asks for it.
+        // The device may have been removed or renamed, so the next round asks the server for it again.
         if case .unauthorized = known { recognized = nil }
         return known
     }
@@ -249,7 +249,7 @@ public actor RangeReporter {
         try await outbox.remove(page)
     }
 
-    /// A range that the server refuses is not removed while a wrong clock may be the reason.
+    /// Throws if a wrong clock may be the reason of a refusal: the range is not removed then.
     private func checkClocks(_ time: Instant, _ response: HTTPTransportResponse) throws {
         let serverNow = response.header("date").flatMap { Instant(httpDate: $0) } ?? now()
         let skew = now().seconds(since: serverNow)
@@ -266,19 +266,19 @@ public actor RangeReporter {
     }
 }
 
-/// Why ranges cannot be stored or sent.
+/// An error of storing or sending ranges.
 public enum RangeReportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The server cannot be reached.
     case unreachable(reason: String)
-    /// The server cannot take them now. It may state after how many seconds to try again.
+    /// The server cannot accept ranges now. It may state after how many seconds to try again.
     case busy(status: Int, retryAfterSeconds: Double?)
     /// The server refuses ranges, and its clock and this device's differ so much that this may be why.
     case clocksDiffer(seconds: Double)
     /// The server does not accept the token.
     case unauthorized(reason: String)
-    /// The token is no device's.
+    /// The token does not belong to a device.
     case noDevice
-    /// There is no token now.
+    /// The token cannot be read now.
     case noToken(reason: String)
     /// Nobody is signed in.
     case signedOut
@@ -307,7 +307,7 @@ public enum RangeReportError: Error, Hashable, Sendable, CustomStringConvertible
         case .clocksDiffer(let seconds):
             "the clocks of this device and of the server differ by \(Int(abs(seconds))) s"
         case .unauthorized(let reason): "the server refuses this device: \(reason)"
-        case .noDevice: "the token is no device's: muster device token makes one"
+        case .noDevice: "the token is not a device's: create one with muster device token"
         case .noToken(let reason): reason
         case .signedOut: "nobody is signed in"
         case .tagTaken: "this device's range secret is registered as another device's; it needs a new one"

@@ -7,15 +7,16 @@ struct RangeThinning: Sendable {
 
     /// The shortest time between two reports about a peer, seconds.
     static let shortestSeconds = 1.0
-    /// After how long even an unchanged distance is worth a report, seconds.
+    /// The time after which even an unchanged distance is worth a report, seconds.
     static let longestSeconds = 10.0
-    /// How many peers are remembered. One more forgets all, and each is then worth a report again.
+    /// The largest number of remembered peers. One more clears the list, so that the next measurement of each peer is
+    /// reported again.
     static let peerLimit = 256
 
     /// Returns whether a range is worth a report, and remembers it if so.
     mutating func isWorthReporting(_ range: MeasuredRange) -> Bool {
         if let last = last[range.peer] {
-            // A clock that was set back counts as far as it moved.
+            // A step of the clock, forwards or back, counts as elapsed time.
             let seconds = abs(range.instant.seconds(since: last.time))
             let isChanged = abs(range.metres - last.metres) > range.deviationMetres
             guard seconds >= Self.shortestSeconds, isChanged || seconds >= Self.longestSeconds else { return false }

@@ -8,7 +8,7 @@ struct NativeQuestions: Sendable {
 
     /// The largest response body that is read.
     static let answerLimitBytes = 16 << 20
-    /// The number of items in a page.
+    /// The largest number of items in a page.
     private static let pageLimit = 1_000
     /// The largest number of JSON values in a response.
     private static let valueLimit = 1_000_000
@@ -21,7 +21,7 @@ struct NativeQuestions: Sendable {
     func item(_ path: String) async throws -> JSONValue {
         let body = try await fetch(path)
         guard let value = try? JSONValue(parsing: body, depthLimit: 64, valueLimit: Self.valueLimit) else {
-            throw ReplicationError.malformed("\(path) is no JSON")
+            throw ReplicationError.malformed("\(path) is not JSON")
         }
         return value
     }
@@ -95,7 +95,7 @@ struct NativeQuestions: Sendable {
                 }
             }
         } catch {
-            throw ReplicationError.malformed("a page of regions is no JSON")
+            throw ReplicationError.malformed("a page of regions is not JSON")
         }
         return (count, cursor)
     }
@@ -115,13 +115,13 @@ struct NativeQuestions: Sendable {
             let problem = try? JSONValue(parsing: body)
             throw ReplicationError.refused(
                 status: status, error: problem?["title"]?.string ?? "",
-                reason: problem?["detail"]?.string ?? "\(path) is not told")
+                reason: problem?["detail"]?.string ?? "the server gave no reason for \(path)")
         }
         return body
     }
 }
 
-/// The case that has a name on the wire; nil for an unknown name.
+/// Returns the case with a name on the wire; nil for an unknown name.
 func named<Case: CaseIterable>(_ text: String?, by name: (Case) -> StaticString) -> Case? {
     guard let text else { return nil }
     return Case.allCases.first { name($0).description == text }

@@ -3,13 +3,13 @@ import MusterCore
 import MusterReplication
 import MusterWire
 
-// `RegionDiff`: what an answer of the server changes in the regions that a device knows.
+// `RegionDiff`: the changes that a response of the server makes to the regions that a device knows.
 
-/// The region of each feature of the server's, by the digest of the feature's text.
+/// The region of each feature in the server's response, by the digest of the feature's text.
 typealias KnownRegions = [SHA256Digest: RegionNumber]
 
-/// The difference between a collection's regions on the device and on the server. Few of fifty thousand change between
-/// two requests, and only the changed ones are parsed.
+/// The difference between a collection's regions on the device and on the server. Few of up to 50,000 regions change
+/// between two requests, and only the changed ones are parsed.
 struct RegionDiff: Sendable {
     /// The regions whose features are unchanged.
     private(set) var kept = KnownRegions()
@@ -24,7 +24,7 @@ struct RegionDiff: Sendable {
     /// Compares a collection of the server's with the known regions.
     ///
     /// - Parameter known: the regions of the server's last answer.
-    /// - Throws: `ReplicationError.malformed` for a feature that is no region.
+    /// - Throws: `ReplicationError.malformed` for a feature that is not a region.
     /// - Complexity: O(bytes + known), and O(n log n) for the rings of a new region with n vertices.
     init(of collection: RegionSnapshot.Collection, knowing known: KnownRegions) throws {
         do {
@@ -34,7 +34,7 @@ struct RegionDiff: Sendable {
             let numbers = Set(kept.values)
             gone = known.values.filter { !numbers.contains($0) }
         } catch {
-            throw ReplicationError.malformed("a region of \(collection.name) is none")
+            throw ReplicationError.malformed("collection \(collection.name) has an invalid region")
         }
     }
 

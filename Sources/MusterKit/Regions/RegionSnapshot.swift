@@ -3,7 +3,7 @@ import MusterCore
 import MusterReplication
 import MusterWire
 
-/// The server's answer about the regions of a person's team. The device stores it unchanged for times without a
+/// The server's response about the regions of a person's team. The device stores it unchanged for times without a
 /// network.
 struct RegionSnapshot: Codable, Hashable, Sendable {
     /// The person's team; nil if they are in none, so that there are no crossings.
@@ -39,7 +39,7 @@ struct RegionSnapshot: Codable, Hashable, Sendable {
 }
 
 extension RegionSnapshot {
-    /// Requests it from the server.
+    /// Requests the team, its tracker and the linked collections with their regions from the server.
     ///
     /// - Throws: `ReplicationError`, also if there are more regions than a device stores.
     static func request(from server: NativeQuestions) async throws -> RegionSnapshot {

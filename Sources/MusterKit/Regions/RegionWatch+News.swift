@@ -1,7 +1,7 @@
 public import MusterCore
 public import MusterGeometry
 
-/// The values by which a watch tells what changed.
+/// The values in which a watch reports its state and its changes.
 extension RegionWatch {
     /// The name of a region: its collection and its id there.
     public struct Name: Codable, Hashable, Sendable {
@@ -59,8 +59,8 @@ extension RegionWatch {
         public typealias Standing = MusterCore.Standing
     }
 
-    /// Whether the person is safe, by what the device knows. Declarations by people, such as an SOS, are known to the
-    /// server only.
+    /// Whether the person is safe, by this device's evaluation. Declarations by people, such as an SOS, are known to
+    /// the server only.
     public struct DeviceSafety: Hashable, Sendable {
         /// `safe`, `unsafe` or `unknown`.
         public var state: State
@@ -89,11 +89,11 @@ extension RegionWatch {
         public var region: Name
         /// The title that the app shows to a person.
         public var title: String
-        /// How far it is, in a straight line; 0 inside.
+        /// The distance to its boundary, metres along the geodesic; 0 inside.
         public var distance: Metres
     }
 
-    /// Where the server's verdict is another than the device's.
+    /// The regions in which the server's evaluation differs from the device's.
     public struct Difference: Hashable, Sendable {
         /// Regions that the device is inside of by the server's evaluation, and not by its own.
         public var inside: Set<Name>

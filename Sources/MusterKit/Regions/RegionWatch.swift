@@ -4,11 +4,11 @@ public import MusterReplication
 import Synchronization
 
 /// The regions that a device knows without a network, and its presences in them. The regions and rules are those of the
-/// server's last answer; the server's own engine evaluates the device's fixes against them. A device whose fixes the
-/// server receives from the first one on therefore decides what the server decides, by the raw and by the confident
-/// policy.
+/// server's last response; the engine that the server uses evaluates the device's fixes against them. So the device
+/// decides what the server decides, under the raw and the confident policy, provided that the server receives the
+/// device's fixes from the first one on.
 ///
-/// The server's presences take precedence, because the server sees late fixes and other devices. Where they differ, the
+/// The server's presences take precedence, because the server sees late fixes and other devices. If they differ, the
 /// device adopts the server's, sends the difference as an event, and evaluates later fixes from there.
 public final class RegionWatch: Sendable {
     struct State {
@@ -22,9 +22,9 @@ public final class RegionWatch: Sendable {
         var pacing = RefreshPacing()
         /// The task that requests the regions in the background.
         var refreshing: Task<Void, Never>?
-        /// The task that stores the server's last answer. It goes on after the request's task was cancelled.
+        /// The task that stores the server's last response. It continues when the request's task is cancelled.
         var storing: Task<Void, any Error>?
-        /// The stored answer of the server without the regions themselves.
+        /// The stored response of the server without the regions themselves.
         var told: RegionSnapshot.Outline?
         /// Whether fixes were decided that are not on the disk yet.
         var isAhead = false
@@ -32,26 +32,26 @@ public final class RegionWatch: Sendable {
         var beacons = BeaconDecisions()
     }
 
-    /// The requests with the credentials of the present session; nil for regions that were given by hand.
+    /// The requests with the credentials of the present session; nil for regions that the app defines.
     private let questions: Mutex<NativeQuestions?>
     let store: LocalStore
     let now: @Sendable () -> Instant
     let state: Mutex<State>
-    /// The id of the note that keeps the evidence about beacons.
+    /// The id of the note that stores the evidence about beacons.
     let beaconNote: String
     /// Sends a value whenever `presences`, `safety` or `incident` may have changed.
     let changes = Broadcast<Void>()
 
     /// The largest number of regions on a device.
     public static let regionLimit = 50_000
-    /// Seconds between two requests for the regions.
+    /// Seconds between two requests for the regions, unless the server names an unknown region.
     public static let refreshSeconds: Double = 900
 
     /// Makes a watch with the credentials of a session.
     ///
     /// - Parameters:
-    ///   - session: the person whose device it is, and the server that is asked for regions.
-    ///   - store: keeps the regions, and where the device stands.
+    ///   - session: the person whose device it is, and the server from which regions are requested.
+    ///   - store: stores the regions and the device's presences.
     ///   - now: the clock of this device.
     public init(
         session: Session, store: LocalStore, now: @escaping @Sendable () -> Instant = ReplicationPacing.systemNow
@@ -63,9 +63,9 @@ public final class RegionWatch: Sendable {
         beaconNote = StoredBeacons.note
     }
 
-    /// Makes a watch of regions that are given by hand, without a server to ask.
+    /// Makes a watch of regions that the app defines, without a server.
     ///
-    /// - Throws: `ReplicationError.malformed`, naming what is wrong.
+    /// - Throws: `ReplicationError.malformed` for an invalid region.
     init(_ regions: RegionSnapshot, store: LocalStore, now: @escaping @Sendable () -> Instant) throws {
         questions = Mutex(nil)
         self.store = store
@@ -76,7 +76,7 @@ public final class RegionWatch: Sendable {
         beaconNote = StoredBeacons.noteByHand
     }
 
-    // MARK: What it knows
+    // MARK: Present state
 
     /// The device's presences in the regions near it.
     public var presences: [DevicePresence] {
@@ -100,10 +100,10 @@ public final class RegionWatch: Sendable {
     }
 
     /// The person's safety by this device's evaluation: safe inside a muster region, unsafe outside all of them, and
-    /// unknown until the regions are known.
+    /// unknown while the regions are unknown or the device has no recent position.
     public var safety: DeviceSafety { state.withLock { Self.safety(in: $0) } }
 
-    /// The open incident of the person's team, by the server's last answer; nil if there is none.
+    /// The open incident of the person's team, by the server's last response; nil if there is none.
     public var incident: Incident? { state.withLock { $0.incident } }
 
     /// Returns the muster regions, the nearest first.
@@ -121,15 +121,15 @@ public final class RegionWatch: Sendable {
         return Array(regions.sorted { $0.distance < $1.distance }.prefix(limit))
     }
 
-    // MARK: Asking the server
+    // MARK: Requests to the server
 
     /// Uses the credentials of another session of the same person from now on.
     func reauthenticate(as session: Session) { questions.withLock { $0 = NativeQuestions(session) } }
 
-    /// Restores the server's last answer and the device's last presences from the store.
+    /// Restores the server's last response and the device's last presences from the store.
     public func restore() async throws {
-        let told = try await store.storedValue(of: RegionSnapshot.note, as: RegionSnapshot.self)
-        let kept = try await store.storedValue(of: StoredPresence.note, as: StoredPresence.self)
+        let told = try await store.cachedValue(of: RegionSnapshot.note, as: RegionSnapshot.self)
+        let kept = try await store.cachedValue(of: StoredPresence.note, as: StoredPresence.self)
         let recorded = try await kept?.trail(in: store) ?? []
         let now = now()
         if let told { try adopt(told, isStored: true) }
@@ -148,7 +148,7 @@ public final class RegionWatch: Sendable {
 
     /// Requests the regions and their policies from the server, and stores them for times without a network.
     ///
-    /// - Throws: `ReplicationError`, after which the known regions stay.
+    /// - Throws: `ReplicationError`, after which the known regions stay; `LocalStoreError` if they cannot be stored.
     public func refresh() async throws {
         let start = now()
         state.withLock { $0.pacing.begin(at: start) }
@@ -163,28 +163,28 @@ public final class RegionWatch: Sendable {
         } catch {
             state.withLock { state in
                 state.pacing.fail(error)
-                // Storing may have failed: then the next answer is stored even if it is equal.
+                // Storing may have failed: then the next response is stored even if it is equal.
                 state.told = nil
             }
             throw error
         }
     }
 
-    /// Adopts an answer of the server's. The long parts run without holding the state's lock.
+    /// Adopts a response of the server. The long parts run without holding the state's lock.
     ///
-    /// - Parameter isStored: whether the store already has this answer.
+    /// - Parameter isStored: whether the store already has this response.
     private func adopt(_ told: RegionSnapshot, isStored: Bool) throws {
         while true {
             let (known, version) = state.withLock { ($0.device.known, $0.device.knownVersion) }
             let regions = try told.collections.map { try RegionDiff(of: $0, knowing: known[$0.name] ?? [:]) }
             let isAdopted = state.withLock { state in
-                // Another answer may have been adopted meanwhile.
+                // Another response may have been adopted meanwhile.
                 guard state.device.knownVersion == version else { return false }
                 let before = state.told
                 state.told = RegionSnapshot.Outline(told)
                 state.device.adopt(told, regions, now: now())
                 let isAsBefore = state.told == before && regions.allSatisfy(\.areAsBefore)
-                // An unchanged answer, which may be tens of megabytes, is not written again.
+                // An unchanged response, which may be tens of megabytes, is not written again.
                 if !isStored, !isAsBefore {
                     let former = state.storing
                     state.storing = Task {
@@ -207,7 +207,7 @@ public final class RegionWatch: Sendable {
     }
 
     /// Requests the server's presences of this device and adopts them, if the server has evaluated the device's last
-    /// fix; older ones say nothing about now. If the regions are due, a background task requests them, and presences in
+    /// fix; older presences are out of date. If the regions are due, a background task requests them, and presences in
     /// new regions follow with a later emission.
     ///
     /// - Returns: the events that follow; an empty list if the server does not answer.
@@ -252,7 +252,7 @@ public final class RegionWatch: Sendable {
         }
     }
 
-    /// Waits until the server's last answer is in the store.
+    /// Waits until the server's last response is in the store.
     func finishStoring() async throws { try await state.withLock { $0.storing }?.value }
 
     /// Cancels the background request for the regions.
@@ -265,7 +265,7 @@ public final class RegionWatch: Sendable {
 
     // MARK: Deciding
 
-    /// Evaluates fixes of one run in order, and then what changes by time alone.
+    /// Evaluates fixes of one run in order, and then the changes that follow from the passing of time alone.
     ///
     /// - Returns: the events that follow, in order.
     package func follow(_ fixes: [Position], of session: String) -> [News] {
@@ -283,8 +283,9 @@ public final class RegionWatch: Sendable {
         }
     }
 
-    /// The device's presences, to be stored beside the fixes that they follow from. Nil if fixes were evaluated that
-    /// are not on the disk and are not part of this transaction: a restart from these presences would skip those fixes.
+    /// Returns the device's presences, to be stored in one transaction with the fixes that they follow from; nil if
+    /// fixes were evaluated that are neither on the disk nor part of this transaction, because a restart from these
+    /// presences would skip those fixes.
     func kept(besideFixes: Bool) -> StoredPresence? {
         state.withLock { state in
             besideFixes || !state.isAhead

@@ -5,7 +5,7 @@ import MusterWire
 struct ServerVerdict: Sendable {
     /// The newest sample time that the server has stored for the device; nil if it has none.
     var latest: Instant?
-    /// Its presences in the regions near it.
+    /// The device's presences in the regions near it.
     var presences: [RegionWatch.DevicePresence] = []
     /// The open incident of the person's team; nil if there is none.
     var incident: RegionWatch.Incident?
@@ -18,7 +18,7 @@ struct ServerVerdict: Sendable {
     /// The newest sample time of the device that the server is known to have evaluated.
     var evaluated: Instant? { ([latest].compactMap(\.self) + presences.map(\.sampleTime)).max() }
 
-    /// Requests it from the server.
+    /// Requests the device, its presences and the team's open incident from the server.
     ///
     /// - Throws: `ReplicationError`.
     static func request(from server: NativeQuestions) async throws -> ServerVerdict {
@@ -54,7 +54,7 @@ struct ServerVerdict: Sendable {
         value?.string.flatMap { try? Instant(rfc3339: $0) }
     }
 
-    // MARK: Against what the device thinks
+    // MARK: Comparison with the device
 
     /// The difference to the device's own presences; nil if there is none, or the server has evaluated fewer fixes than
     /// the device.

@@ -44,7 +44,7 @@ struct StoredPresence: Codable, Hashable, Sendable {
         var since: Int64
         var likelySince: Int64
         var leftAt: Int64?
-        /// The standing that the events imply; nil in a note of an earlier version, and where it is the usual one.
+        /// The standing that the events imply; nil in a note of an earlier version, and for the usual one.
         var told: String?
     }
 
@@ -76,7 +76,7 @@ struct StoredPresence: Codable, Hashable, Sendable {
     /// The newest evaluated sample time.
     private var evaluatedTime: Instant? { evaluated.map { Instant(milliseconds: $0) } ?? latest?.fix?.sampleTime }
 
-    /// Reads the trail: the newest recorded fixes, which a track that begins anew is evaluated from.
+    /// Reads the trail: the newest recorded fixes, from which the engine restores the device's track.
     func trail(in store: LocalStore) async throws -> [Position] {
         guard let end = evaluatedTime else { return [] }
         var query = LocalStore.Query.newest(WatchedDevice.trailLimit)

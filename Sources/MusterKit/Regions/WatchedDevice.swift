@@ -1,5 +1,4 @@
 import MusterCore
-import MusterGeometry
 import MusterWire
 
 /// The state of a device without a network: the server's engine with one person, who has this device.
@@ -9,7 +8,7 @@ struct WatchedDevice: Sendable {
     private(set) var directory = Directory()
     var engine = Engine()
     var decision = Decision()
-    /// Whether sightings of beacons were ever decided here.
+    /// Whether this device has ever evaluated sightings of beacons.
     var listensForBeacons = false
     /// The regions that sightings of beacons decide, in the order of their numbers.
     private(set) var beaconRegions: [Region] = []
@@ -78,7 +77,7 @@ struct WatchedDevice: Sendable {
         directory.collections[name.collection].flatMap { directory.region(name.id, in: $0.number)?.number }
     }
 
-    // MARK: What there is to cross
+    // MARK: Regions
 
     /// Adopts the regions of a server's answer. Presences in regions that stay are kept.
     ///
@@ -147,7 +146,7 @@ struct WatchedDevice: Sendable {
             let former = directory.region(id, in: collection)
             let region = Region(
                 number: former?.number ?? nextRegion(), collection: collection, id: id, name: draft.name ?? id,
-                // A scanner hears others: no device decides by itself what it heard.
+                // A scanner is another device, so its regions get the number of no device here.
                 shape: draft.shape, beacon: draft.beacon?.area { _ in DeviceNumber(-1) }, isMuster: draft.isMuster,
                 mode: draft.mode, dwellSeconds: draft.dwellSeconds,
                 exitDelaySeconds: draft.exitDelaySeconds)
@@ -181,14 +180,15 @@ struct WatchedDevice: Sendable {
 
     // MARK: Deciding
 
-    /// Evaluates fixes in order, as the server will, and then what changes by time alone.
+    /// Evaluates fixes in order, as the server will, and then the changes that follow from the passing of time alone.
     ///
     /// - Returns: the crossings, in order.
     mutating func follow(_ fixes: [Position], now: Instant) -> [Crossing] {
-        // A fix is received no earlier than it was sampled; a fix ahead of this device's clock is received now.
+        adjustTimes(to: now)
+        // Nothing is received in the future, so a fix with a later time is ahead of this device's clock.
         let observations = fixes.map { fix in
             var fix = fix
-            fix.receivedTime = min(max(fix.receivedTime, fix.sampleTime), max(now, fix.receivedTime))
+            fix.receivedTime = min(max(fix.receivedTime, fix.sampleTime), now)
             return Observation.position(fix, of: Self.device)
         }
         var index = 0
@@ -206,6 +206,14 @@ struct WatchedDevice: Sendable {
         remember(fixes.filter { !Engine.isAhead($0.sampleTime, of: now) })
         engine.sweep(now: now, into: &decision)
         return crossings + takeCrossings()
+    }
+
+    /// Adjusts the state to this device's clock, as the server does with its own, when the clock was set back. What was
+    /// evaluated at times that lie ahead of the clock counts as evaluated now, so that the next fix counts.
+    private mutating func adjustTimes(to now: Instant) {
+        guard let evaluated, Engine.isAhead(evaluated, of: now) else { return }
+        engine.adjustTimes(to: now, wasOff: false)
+        trail.removeAll { $0.sampleTime > now }
     }
 
     private mutating func remember(_ fixes: [Position]) {
@@ -227,7 +235,7 @@ struct WatchedDevice: Sendable {
         return crossings
     }
 
-    // MARK: What others know
+    // MARK: Presences of the server and of the store
 
     /// Replaces the device's presences by the server's.
     ///
@@ -238,7 +246,7 @@ struct WatchedDevice: Sendable {
         _ = takeCrossings()
     }
 
-    /// Restores the state of before a restart, as far as its regions still exist.
+    /// Restores the state from before a restart, for the regions that still exist.
     ///
     /// - Parameters:
     ///   - latest: the newest stored position.
@@ -256,6 +264,7 @@ struct WatchedDevice: Sendable {
         engine.resume(evaluatedThrough: evaluated, of: Self.device)
         self.trail = []
         remember(trail)
+        adjustTimes(to: now)
         engine.reviewEveryone()
         engine.review(now: now, into: &decision)
         _ = takeCrossings()

@@ -10,7 +10,7 @@ public protocol CredentialKeeper: Sendable {
     func deleteCredentials() throws
 }
 
-/// Why credentials could not be stored or read.
+/// An error of storing or reading credentials.
 public enum CredentialError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Other users of this system may read the file.
     case readableByOthers(path: String)
@@ -37,12 +37,12 @@ public struct FileCredentialKeeper: CredentialKeeper {
     /// Returns the stored credentials; nil if there are none.
     ///
     /// - Throws: `CredentialError.readableByOthers` if the file's mode lets other users read it, because its content is
-    ///   no secret any more.
+    ///   no longer secret; `.refused` if the file cannot be read.
     public func loadCredentials() throws -> Data? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
-        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
-        guard mode & 0o077 == 0 else { throw CredentialError.readableByOthers(path: path) }
-        return try Data(contentsOf: URL(filePath: path))
+        let mode = try refusing { try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int }
+        guard (mode ?? 0) & 0o077 == 0 else { throw CredentialError.readableByOthers(path: path) }
+        return try refusing { try Data(contentsOf: URL(filePath: path)) }
     }
 
     /// Stores credentials by replacing the file: at any moment it is the old one or the new one, whole.
@@ -52,12 +52,26 @@ public struct FileCredentialKeeper: CredentialKeeper {
         guard
             FileManager.default.createFile(atPath: draft, contents: secret, attributes: [.posixPermissions: 0o600]),
             rename(draft, path) == 0
-        else { throw CredentialError.refused("\(path) cannot be written") }
+        else {
+            try? FileManager.default.removeItem(atPath: draft)
+            throw CredentialError.refused("\(path) cannot be written")
+        }
     }
 
     /// Deletes the stored credentials.
+    ///
+    /// - Throws: `CredentialError.refused`.
     public func deleteCredentials() throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
-        try FileManager.default.removeItem(atPath: path)
+        try refusing { try FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// Runs `body`, and throws `CredentialError.refused` in place of each of its errors.
+    private func refusing<Success>(_ body: () throws -> Success) throws(CredentialError) -> Success {
+        do {
+            return try body()
+        } catch {
+            throw .refused(error.localizedDescription)
+        }
     }
 }

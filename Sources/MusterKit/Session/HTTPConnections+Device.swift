@@ -3,7 +3,7 @@ import MusterReplication
 import MusterWire
 
 extension HTTPConnections {
-    /// Thrown when the server's answer does not lead to a device.
+    /// The server refused a request for a device, with this status and body.
     struct DeviceRequestError: Error {
         var status: Int
         var body: [UInt8]
@@ -15,7 +15,7 @@ extension HTTPConnections {
     /// recorded location.
     ///
     /// - Parameter server: the server's root address, without a slash at the end.
-    /// - Returns: nil if the server lists no device although one exists or was just made.
+    /// - Returns: the name of the device; nil if the server lists none although one exists or was just made.
     /// - Throws: `DeviceRequestError`; `ReplicationError` where the server cannot be reached.
     func firstDevice(of user: String, at server: String, credentials: PeerCredentials) async throws -> String? {
         let name = PercentEncoding.encode(user)
@@ -39,7 +39,7 @@ extension HTTPConnections {
     /// Asks a server for the device that a token stands for.
     ///
     /// - Parameter server: the server's root address, without a slash at the end.
-    /// - Returns: nil if the token is no device's.
+    /// - Returns: the name of the device; nil if the token does not belong to a device.
     /// - Throws: `DeviceRequestError`; `ReplicationError` where the server cannot be reached.
     func deviceOfToken(at server: String, credentials: PeerCredentials) async throws -> String? {
         let (status, body) = try await sendRequest("GET", server + "/api/v1/session", credentials: credentials)
@@ -47,7 +47,7 @@ extension HTTPConnections {
         return (try? JSONValue(parsing: body))?["device"]?.string
     }
 
-    /// Returns the server's words in a problem document; nil where the body is none.
+    /// Returns the server's explanation in a problem document; nil if the body is none.
     static func reason(inProblem body: [UInt8]) -> String? {
         guard let problem = try? JSONValue(parsing: body) else { return nil }
         let fault = problem["errors"]?.elements?.first?["detail"]?.string

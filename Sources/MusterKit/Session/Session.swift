@@ -9,7 +9,7 @@ import MusterWire
 public struct Session: Sendable {
     /// The server's root address.
     public let server: String
-    /// The person who is signed in, and whether the server accepts them.
+    /// The name of the person who is signed in.
     public let user: String
     /// The address of this person's location database.
     public let database: DatabaseAddress
@@ -54,6 +54,16 @@ public struct Session: Sendable {
         at server: String, user: String, password: String, _ keeper: any CredentialKeeper,
         connections: HTTPConnections = .shared
     ) async throws -> Session {
+        try await makeUser(at: server, user: user, password: password, connections)
+        return try await signIn(at: server, user: user, password: password, keeper, connections: connections)
+    }
+
+    /// Makes a user at a server whose registration is open.
+    ///
+    /// - Throws: as `register`, but nothing of the keeper.
+    static func makeUser(
+        at server: String, user: String, password: String, _ connections: HTTPConnections
+    ) async throws {
         let root = try checked(server)
         let body = JSONValue.object([
             .init("username", .string(user)), .init("password", .string(password)), .init("type", .string("user")),
@@ -67,7 +77,11 @@ public struct Session: Sendable {
         case 400, 401, 403: throw SessionError.refused(reason(answer) ?? "nobody may register")
         default: throw fault(status, answer)
         }
-        return try await signIn(at: server, user: user, password: password, keeper, connections: connections)
+    }
+
+    /// The account of a user whose credentials are stored; nil if there are none, or they cannot be read.
+    static func storedAccount(of user: String, _ keeper: any CredentialKeeper) -> String? {
+        (try? kept(by: keeper)).flatMap { $0.user == user ? $0.account : nil }
     }
 
     /// Signs in, and stores the credentials.
@@ -90,11 +104,10 @@ public struct Session: Sendable {
         allowingAccountChange: Bool = false, connections: HTTPConnections = .shared
     ) async throws -> Session {
         // Stored credentials that cannot be read are replaced.
-        let before = (try? kept(by: keeper)).flatMap { $0.user == user ? $0.account : nil }
-        return try await signIn(
-            at: try checked(server), user: user, password: password, keeper,
-            after: allowingAccountChange ? nil : before,
-            connections)
+        let before = allowingAccountChange ? nil : storedAccount(of: user, keeper)
+        return try await grant(
+            at: try checked(server), user: user, password: password, after: before, connections
+        ).stored(by: keeper)
     }
 
     /// Signs the same person in again after the server refused the key, because the password changed or newer keys
@@ -109,21 +122,44 @@ public struct Session: Sendable {
     public func signInAgain(
         password: String? = nil, _ keeper: any CredentialKeeper, allowingAccountChange: Bool = false
     ) async throws -> Session {
+        try await grantAgain(password: password, allowingAccountChange: allowingAccountChange).stored(by: keeper)
+    }
+
+    /// Signs the same person in again, and stores nothing.
+    ///
+    /// - Throws: as `signInAgain`, but nothing of the keeper.
+    func grantAgain(password: String? = nil, allowingAccountChange: Bool = false) async throws -> Grant {
         guard case .basic(_, let kept) = credentials else { throw SessionError.refused("nobody was signed in") }
-        return try await Self.signIn(
-            at: server, user: user, password: password ?? kept, keeper, after: allowingAccountChange ? nil : account,
+        return try await Self.grant(
+            at: server, user: user, password: password ?? kept, after: allowingAccountChange ? nil : account,
             isAgain: true, connections)
     }
 
+    /// A session that the server granted, and the stored form of its credentials, which is not stored yet.
+    struct Grant: Sendable {
+        let session: Session
+        let credentials: Data
+
+        /// Stores the credentials.
+        ///
+        /// - Throws: the keeper's error.
+        func stored(by keeper: any CredentialKeeper) throws -> Session {
+            try keeper.storeCredentials(credentials)
+            return session
+        }
+    }
+
+    /// Signs in, and stores nothing.
+    ///
     /// - Parameters:
     ///   - before: the account that it must be; nil for any.
-    ///   - isAgain: whether a person was signed in at this server before: then an address without a server counts as a
-    ///     server that is away.
-    /// - Throws: as the public `signIn`.
-    static func signIn(
-        at root: String, user: String, password: String, _ keeper: any CredentialKeeper, after before: String?,
-        isAgain: Bool = false, _ connections: HTTPConnections
-    ) async throws -> Session {
+    ///   - isAgain: whether a person was signed in at this server before: then an address at which no server answers as
+    ///     such counts as a server that is temporarily unavailable.
+    /// - Throws: as `signIn`, but nothing of the keeper.
+    static func grant(
+        at root: String, user: String, password: String, after before: String?, isAgain: Bool = false,
+        _ connections: HTTPConnections
+    ) async throws -> Grant {
         let body = JSONValue.object([.init("username", .string(user)), .init("password", .string(password))])
         let address = root + "api/login"
         let (status, answer) = try await faults { try await connections.sendRequest("POST", address, json: body.bytes) }
@@ -131,7 +167,8 @@ public struct Session: Sendable {
         switch status {
         case 200..<300: account = try Self.account(answer, root: root, user: user, password: password)
         case 404, 405:
-            // A server that had the native API before still has it: a proxy answers in its place while it is away.
+            // A server that had the native API before still has it: a proxy answers in its place while the server is
+            // down.
             guard before == nil else { throw SessionError.busy(status: status) }
             // A CouchDB has no native API: name and password themselves are the credentials of the database.
             try await check(user, password, atCouchDB: root, isAgain: isAgain, connections)
@@ -144,9 +181,7 @@ public struct Session: Sendable {
         if let before, let now = account.account, now != before { throw SessionError.anotherAccount(user) }
         // A server that sends no id now has not become another one: the known id stays.
         account.account = account.account ?? before
-        let session = try Session(account, connections)
-        try keeper.storeCredentials(try JSONEncoder().encode(account))
-        return session
+        return Grant(session: try Session(account, connections), credentials: try JSONEncoder().encode(account))
     }
 
     /// Checks that a CouchDB answers at an address and accepts the credentials.
@@ -212,7 +247,7 @@ public struct Session: Sendable {
 
     private static func reason(_ answer: [UInt8]) -> String? {
         let value = try? JSONValue(parsing: answer)
-        // CouchDB's `reason` is a sentence for people, and its `error` a word for programs.
+        // CouchDB's `reason` is a sentence for people, and its `error` a code for programs.
         return value?["reason"]?.string ?? value?["error"]?.string ?? value?["detail"]?.string
     }
 

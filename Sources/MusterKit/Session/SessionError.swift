@@ -1,4 +1,4 @@
-/// Why a sign-in failed.
+/// An error of signing in or registering.
 public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The server's address is not a valid URL.
     case illegalServer(String)
@@ -14,13 +14,13 @@ public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The server's user of this name is another account than the one that was signed in before, because the user was
     /// removed and made again or because it is another server.
     case anotherAccount(String)
-    /// The server's response is not one of this API.
+    /// The server's response does not belong to this API.
     case unexpected(status: Int)
 
     /// One sentence without a full stop.
     public var description: String {
         switch self {
-        case .illegalServer(let text): "'\(text)' is no http or https address"
+        case .illegalServer(let text): "'\(text)' is not an http or https address"
         case .userExists(let name): "there is a user \(name) already"
         case .refused(let reason): "the server refuses: \(reason)"
         case .unreachable(let reason): "the server cannot be reached: \(reason)"

@@ -1,7 +1,8 @@
 import MusterReplication
 
 extension LocationTracker {
-    /// Why an emission failed. Recorded documents are kept after each of these, and recording goes on.
+    /// The reason of a failed emission. Recorded documents stay on this device after each of these, and recording goes
+    /// on.
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// There is no network, or the server cannot answer now; the next emission may succeed.
         case away(reason: String)

@@ -42,8 +42,8 @@ public final class LocationTracker: Sendable {
     }
 
     private let store: LocalStore
-    /// Which documents the server failed at, and when to try them again. It outlives an emission, because each one is a
-    /// replication of its own.
+    /// The documents that the server failed to store, and when to retry them. It outlives an emission, because each
+    /// emission is a replication of its own.
     private let retryMemory = Replication.RetryMemory()
     private let monitor: LocationMonitor
     /// The connection to the person's database, and how often it has been replaced.
@@ -84,7 +84,7 @@ public final class LocationTracker: Sendable {
     ///   - user: the name of the person whose locations they are.
     ///   - session: the name of this run, part of the ids of its locations.
     ///   - watch: evaluates crossings on this device; nil to record only.
-    ///   - pace: how often it records and sends.
+    ///   - pace: the intervals of recording and sending.
     public convenience init(
         store: LocalStore, monitor: LocationMonitor, server: any ReplicationPeer, user: String, session: String,
         watch: RegionWatch? = nil, pace: Pace = Pace()
@@ -111,7 +111,7 @@ public final class LocationTracker: Sendable {
         emissions = Emissions(cancelled: .cancelled) { store.file.lastCommitted }
     }
 
-    /// Every event from now on until `run` ends. A reader that is too slow loses the oldest.
+    /// A stream of every event from now on until `run` ends. A reader that is too slow loses the oldest.
     public func events() -> AsyncStream<Event> {
         AsyncStream(bufferingPolicy: .bufferingNewest(10_000)) { continuation in
             listeners.withLock { $0.append(continuation) }
@@ -191,7 +191,7 @@ public final class LocationTracker: Sendable {
         }
     }
 
-    /// Evaluates what changes by time alone (dwells, silence) while no location comes.
+    /// Evaluates the changes that follow from the passing of time alone (dwells, silence) while no location arrives.
     private func watchTheClock() async throws {
         guard let watch else { return }
         let news = watch.follow([], of: session)
@@ -250,6 +250,10 @@ public final class LocationTracker: Sendable {
     @discardableResult
     public func emit() async -> Failure? { await emissions.emit { await self.replicate() } }
 
+    /// Cancels the emission that runs and the one that waits, and waits for their end. Later ones are cancelled before
+    /// they begin.
+    func endEmissions() async { await emissions.end() }
+
     /// Uses new credentials of the same person from the next emission on.
     ///
     /// - Parameters:
@@ -302,7 +306,7 @@ public final class LocationTracker: Sendable {
         } catch {
             if Task.isCancelled { return .cancelled }
             let failure = Failure(error)
-            // A refusal of credentials that have been replaced meanwhile says nothing of the present ones.
+            // The refused credentials have been replaced meanwhile, so the present ones are tried.
             if case .unauthorized = failure, server.withLock({ $0.replacements }) != replacements {
                 return await replicate()
             }

@@ -43,7 +43,7 @@ public struct RecordedLocation: Codable, Hashable, Sendable {
 
     /// Makes the document of a monitor's location.
     public init(_ location: LocationMonitor.Location, user: String, session: String) {
-        let fix = location.fix
+        let fix = location.fix.withoutInvalidNumbers
         created_at = fix.sampleTime.milliseconds
         geometry = Geometry(coordinates: [fix.coordinate.longitude, fix.coordinate.latitude])
         properties = Properties(

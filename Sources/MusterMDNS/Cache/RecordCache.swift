@@ -1,10 +1,10 @@
 /// The records that other hosts sent on one link, each until its time to live ends (RFC 6762, sections 5.2 and 10).
 ///
-/// It holds a bounded number of records and bytes in all and from each source. What a source sends beyond its share is
-/// not kept. When the cache is full, the source with the most records loses all of them, so that a flood ends the
+/// It holds a bounded number of records and bytes in all and from each source. Records of a source beyond its share are
+/// not stored. When the cache is full, the source with the most records loses all of them, so that a flood ends the
 /// flooder's records before those of others. Times count from any fixed instant.
 struct RecordCache: Sendable {
-    /// How much a cache holds.
+    /// The limits of a cache.
     struct Limits: Sendable {
         var records = 8_192
         var bytes = 4 << 20
@@ -12,7 +12,7 @@ struct RecordCache: Sendable {
         /// The most records of one name and type, such as the services of a type.
         var recordsPerQuestion = 512
         var bytesPerSource = 512 << 10
-        /// The longest that a record is kept without being heard again.
+        /// The longest time for which a record is stored without being received again.
         var timeToLive: UInt32 = 86_400
     }
 
@@ -26,11 +26,11 @@ struct RecordCache: Sendable {
         var source: HostAddress
         var received: Duration
         var expires: Duration
-        /// When it is asked for again before it ends; nil when it is not.
+        /// When the next question for it is due before it ends; nil for none.
         var refresh: Duration?
-        /// How often it was asked for: at 80, 85, 90 and 95 % of its life.
+        /// The number of questions for it so far; they are due at 80, 85, 90 and 95 % of its life.
         var refreshCount = 0
-        /// The random part of when it is asked for, in thousandths of its life: 0 to 20.
+        /// The random delay of these questions, in thousandths of its life: 0 to 20.
         var jitter: Int
         var weight: Int
 
@@ -48,7 +48,7 @@ struct RecordCache: Sendable {
         case changed
         /// The record was known already, and its life begins anew.
         case refreshed
-        /// The record was not kept, because its source's share or the cache is full.
+        /// The record was not stored, because its source's share or the cache is full.
         case refused
     }
 
@@ -58,18 +58,18 @@ struct RecordCache: Sendable {
     private var total = Share()
     /// The records that a full cache lost since the last `advance`, which returns them.
     private var evicted: [DNSRecord] = []
-    /// Not after the first instant at which something is due.
+    /// A time not later than the first at which `advance` has something to do.
     private(set) var deadline: Duration?
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// How many records it holds.
+    /// The number of stored records.
     var count: Int { total.records }
 
-    /// How many records of a source it holds.
+    /// The number of stored records of a source.
     func count(from source: HostAddress) -> Int { shares[source]?.records ?? 0 }
 
-    /// Returns the records of a name and type that are true at a time.
+    /// Returns the records of a name and type that are valid at a time.
     func records(_ name: DNSName, _ type: RecordType, at now: Duration) -> [DNSRecord] {
         entries[Key(name: name, type: type)]?.lazy.filter { $0.expires > now }.map(\.record) ?? []
     }
@@ -90,7 +90,7 @@ struct RecordCache: Sendable {
     ///
     /// - Parameters:
     ///   - source: the address of the host that sent the record.
-    ///   - random: decides by how much it is asked for again later than at 80 % of its life.
+    ///   - random: chooses the random delay of the questions for it.
     mutating func insert(
         _ record: DNSRecord, from source: HostAddress, at now: Duration, random: inout some RandomNumberGenerator
     ) -> Change {
@@ -117,8 +117,8 @@ struct RecordCache: Sendable {
         return .changed
     }
 
-    /// Lets the records of a name and type that came more than a second ago end one second from now (RFC 6762, section
-    /// 10.2).
+    /// Makes the records of a name and type that arrived more than a second ago end one second from now (RFC 6762,
+    /// section 10.2).
     private mutating func flush(_ key: Key, except record: DNSRecord, at now: Duration) -> Bool {
         var isChanged = false
         for index in entries[key, default: []].indices {
@@ -136,7 +136,8 @@ struct RecordCache: Sendable {
     private mutating func extend(_ key: Key, _ index: Int, by record: DNSRecord, at now: Duration, jitter: Int) {
         guard var entry = entries[key]?[index] else { return }
         if record.timeToLive == 0 {
-            // A goodbye leaves it a second, in which another host may save it (RFC 6762, section 10.1).
+            // After a goodbye the record ends a second later; until then another host may renew it (RFC 6762, section
+            // 10.1).
             entry.expires = min(entry.expires, now + .seconds(1))
             entry.refresh = nil
         } else {
@@ -155,7 +156,7 @@ struct RecordCache: Sendable {
         entry.refresh = Self.refresh(of: entry)
     }
 
-    /// When an entry is to be asked for next (RFC 6762, section 5.2).
+    /// When the next question for an entry is due (RFC 6762, section 5.2).
     private static func refresh(of entry: Entry) -> Duration? {
         guard entry.refreshCount < 4 else { return nil }
         let thousandths = 800 + 50 * entry.refreshCount + entry.jitter
@@ -241,7 +242,7 @@ struct RecordCache: Sendable {
 }
 
 extension DNSRecordData {
-    /// About how many bytes the data takes in memory.
+    /// The approximate number of bytes that the data takes in memory.
     fileprivate var weight: Int {
         switch self {
         case .address: 16

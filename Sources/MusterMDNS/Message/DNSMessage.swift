@@ -14,18 +14,13 @@ package struct DNSMessage: Hashable, Sendable {
     /// 0 for success; messages of other codes are ignored (RFC 6762, section 18.11).
     package var responseCode: UInt8 = 0
     package var questions: [DNSQuestion] = []
-    /// In a response, the answers; in a question, what the sender knows already.
+    /// In a response, the answers; in a question, the records that the sender knows already.
     package var answers: [DNSRecord] = []
     /// In a probe, the records that the sender wants to have under the name.
     package var authorities: [DNSRecord] = []
     package var additionals: [DNSRecord] = []
 
     package init() {}
-
-    /// Creates a query: its questions, the answers that the sender knows, and in a probe the records that it claims.
-    package init(asking questions: [DNSQuestion], knowing answers: [DNSRecord] = [], claiming: [DNSRecord] = []) {
-        (self.questions, self.answers, authorities) = (questions, answers, claiming)
-    }
 
     /// Creates a response.
     package init(answering answers: [DNSRecord], additionals: [DNSRecord] = []) {
@@ -40,7 +35,7 @@ package struct DNSMessage: Hashable, Sendable {
     }
 }
 
-/// A question of a query: which name, type and class it asks for.
+/// A question of a query: the name, type and class for which it asks.
 package struct DNSQuestion: Hashable, Sendable {
     /// The class that stands for all.
     package static let anyClass: UInt16 = 255
@@ -76,6 +71,6 @@ package enum DNSError: Error, Hashable, Sendable {
     case badPointer(at: Int)
     /// A name has more than 255 bytes, or a label of a reserved kind.
     case badName(at: Int)
-    /// The data of a record is not what its type says.
+    /// The data of a record does not have the form of its type.
     case badData(at: Int)
 }

@@ -1,11 +1,11 @@
 /// Parses DNS messages.
 extension DNSMessage {
-    /// Reads a message. Bytes behind its last record are ignored.
+    /// Reads a message. Bytes after its last record are ignored.
     ///
     /// The time it takes is at most proportional to the bytes, with a factor for names of pointers that `DNSReader`
     /// bounds.
     ///
-    /// - Throws: `DNSError` for bytes that are no message; nothing is read of a message with one bad record.
+    /// - Throws: `DNSError` for bytes that are no message, and for a message with one bad record.
     package init(decoding bytes: [UInt8]) throws(DNSError) {
         guard bytes.count <= Self.limitBytes else { throw .tooLong(bytes: bytes.count) }
         var reader = DNSReader(bytes)
@@ -26,7 +26,7 @@ extension DNSMessage {
     }
 }
 
-/// Reads the parts of a message, from its begin to its end.
+/// Reads the parts of a message, from its beginning to its end.
 struct DNSReader {
     /// The most pointers in one name: one before each label, and a name has at most 127 labels.
     private static let limitPointers = 127

@@ -1,4 +1,4 @@
-/// The type of a record, or of what a question asks for.
+/// The type of a record, or of the records for which a question asks.
 package struct RecordType: RawRepresentable, Hashable, Sendable {
     package var rawValue: UInt16
 
@@ -12,7 +12,7 @@ package struct RecordType: RawRepresentable, Hashable, Sendable {
     package static let txt = RecordType(rawValue: 16)
     /// An address of IPv6 (RFC 3596).
     package static let aaaa = RecordType(rawValue: 28)
-    /// Where a service is (RFC 2782).
+    /// The host and port of a service (RFC 2782).
     package static let srv = RecordType(rawValue: 33)
     /// The types that a name has; in multicast DNS it states that the name has no others (RFC 6762, section 6.1).
     package static let nsec = RecordType(rawValue: 47)
@@ -31,7 +31,7 @@ package struct DNSRecord: Hashable, Sendable {
     /// Whether caches must drop the records of this name, type and class that they received before (RFC 6762, section
     /// 10.2). It is set in records for which one host alone answers.
     package var flushesCache: Bool
-    /// For how many seconds the record is true; 0 takes it back (RFC 6762, section 10.1).
+    /// The number of seconds for which the record is valid; 0 withdraws it (RFC 6762, section 10.1).
     package var timeToLive: UInt32
     package var data: DNSRecordData
 
@@ -88,7 +88,7 @@ package enum DNSRecordData: Hashable, Sendable {
         }
     }
 
-    /// The data without compression, as probes are compared by (RFC 6762, section 8.2).
+    /// The data without compression, the form in which probes are compared (RFC 6762, section 8.2).
     package var canonicalBytes: [UInt8] {
         var writer = DNSWriter(compresses: false)
         writer.append(self)

@@ -24,7 +24,7 @@ package enum HostAddress: Hashable, Sendable {
         }
     }
 
-    /// Whether the address is good on one link only, and needs the link's index beside it: `fe80::/10`.
+    /// Whether the address is valid on one link only, so that its use needs the link's index: `fe80::/10`.
     package var isLinkLocal6: Bool {
         if case .v6(let high, _) = self { high >> 54 == 0xFE80 >> 6 } else { false }
     }

@@ -4,7 +4,7 @@ enum MessagePacker {
     /// longer record gets a message of its own.
     static let limitBytes = 1_232
 
-    /// Returns messages that ask questions. The last of them begins the list of known answers, which goes on in
+    /// Returns messages that ask questions. The last of them begins the list of known answers, which continues in
     /// messages without questions, each but the last marked as truncated (RFC 6762, section 7.2).
     static func packQuestions(_ questions: [DNSQuestion], knowing known: [DNSRecord]) -> [[UInt8]] {
         guard !questions.isEmpty else { return [] }

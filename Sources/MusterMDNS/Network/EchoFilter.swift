@@ -9,7 +9,7 @@ struct EchoFilter: Sendable {
         var time: Duration
     }
 
-    /// The most messages that are remembered, and for how long.
+    /// The largest number of messages that are remembered, and the time for which they are.
     private static let limit = 128
     private static let lifetime = Duration.seconds(2)
 
@@ -17,7 +17,7 @@ struct EchoFilter: Sendable {
 
     /// Remembers a message that this host sent.
     ///
-    /// - Parameter copies: on how many sockets it was sent.
+    /// - Parameter copies: the number of sockets on which it was sent.
     mutating func recordSent(_ payload: [UInt8], copies: Int, at now: Duration) {
         sent.removeAll { now - $0.time > Self.lifetime }
         if sent.count >= Self.limit { sent.removeFirst() }

@@ -24,7 +24,7 @@ enum LinkSockets {
     /// A packet of 9,000 bytes, and more, so that a longer one is seen to be too long.
     private static let bufferBytes = 9_216
 
-    /// Opens a socket that hears the group on one interface, beside other programs that do so.
+    /// Opens a socket that receives the group's datagrams on one interface, also while other programs do so.
     ///
     /// - Parameter receive: is called on the event loop with each datagram of this interface.
     static func open(
@@ -107,8 +107,8 @@ private final class DatagramHandler: ChannelInboundHandler {
         else { return }
         let first = destination.address.bytes[0]
         let isMulticast = if case .v4 = destination.address { first >> 4 == 0xE } else { first == 0xFF }
-        // Linux gives a datagram of the group to every socket of the port, also to those of other interfaces. A unicast
-        // one it gives to one of them, whichever the interface.
+        // Linux gives a datagram of the group to every socket of the port, also to those of other interfaces. It gives
+        // a unicast datagram to any one of them, whatever its interface.
         if isMulticast, info.interfaceIndex != index { return }
         receive(
             IncomingDatagram(

@@ -7,7 +7,7 @@ import NIOPosix
 /// ```swift
 /// let services = MulticastDNS()
 /// async let stopped: Void = services.run()
-/// let own = try await services.advertise(ServiceDescription(type: "_chat._tcp", name: "Ana", port: 4711))
+/// let names = try await services.advertise(ServiceDescription(type: "_chat._tcp", name: "Ana", port: 4711))
 /// for await event in try services.browse("_chat._tcp") { … }
 /// ```
 ///
@@ -19,9 +19,9 @@ package final class MulticastDNS: Sendable {
         /// reveal the host's name, and no daemon on this host uses it.
         package var hostLabel: String?
         package var interfaces: InterfaceChoice = .all
-        /// The port of everyone; another than 5353 for tests.
+        /// The UDP port that all hosts use: 5353, except in tests.
         package var port = MDNSHost.port
-        /// How often the interfaces are looked at.
+        /// The time between two readings of the list of interfaces.
         package var rescan: TimeAmount = .seconds(3)
         /// Called with an error and the interface on which it happened. The next reading of the list tries again.
         package var onError: @Sendable (_ interface: String, any Error) -> Void = { _, _ in }
@@ -58,16 +58,17 @@ package final class MulticastDNS: Sendable {
         try? await eventLoop.flatSubmit { [state] in state.value.stop() }.get()
     }
 
-    /// Begins to advertise a service, until it is withdrawn or `run` ends. Its name is known after about a second, once
-    /// no other host has objected.
+    /// Begins to advertise a service, until `run` ends.
     ///
+    /// - Returns: the name under which the service is announced, after about a second, once no other host has objected.
+    ///   Later each new name: another host may already have the name, or turn up with it when networks are joined. A
+    ///   slow reader gets the last name. The stream ends with `run`, and serves one iteration.
     /// - Throws: `ServiceError`.
-    package func advertise(_ service: ServiceDescription) async throws(ServiceError) -> ServiceAdvertisement {
-        let result: Result<(ServiceID, AsyncStream<String>), ServiceError> = await onLoop { loop in
+    package func advertise(_ service: ServiceDescription) async throws(ServiceError) -> AsyncStream<String> {
+        let result: Result<AsyncStream<String>, ServiceError> = await onLoop { loop in
             Result { () throws(ServiceError) in try loop.advertise(service) }
         }
-        let (id, names) = try result.get()
-        return ServiceAdvertisement(id: id, names: names, services: self)
+        return try result.get()
     }
 
     /// Looks for services of a type, until the sequence is dropped. It begins with those that are known already.
@@ -86,36 +87,9 @@ package final class MulticastDNS: Sendable {
         return ServiceEvents(pending: pending, wakes: wakes)
     }
 
-    func update(_ id: ServiceID, text: ServiceText) async throws(ServiceError) {
-        let result: Result<Void, ServiceError> = await onLoop { loop in
-            Result { () throws(ServiceError) in try loop.update(id, text: text) }
-        }
-        try result.get()
-    }
-
-    func withdraw(_ id: ServiceID) async { await onLoop { $0.withdraw(id) } }
-
     private func onLoop<Value: Sendable>(_ body: @escaping @Sendable (MulticastLoop) -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             eventLoop.execute { [state] in continuation.resume(returning: body(state.value)) }
         }
     }
-}
-
-/// A service that is advertised.
-package struct ServiceAdvertisement: Sendable {
-    let id: ServiceID
-    /// The name under which the service is announced, and later each new one: another host may already have the name,
-    /// or turn up with it when networks are joined. A slow reader gets the last name. The stream ends with the
-    /// advertisement, and serves one iteration.
-    package let names: AsyncStream<String>
-    let services: MulticastDNS
-
-    /// Changes the text of the service, and announces it to the other hosts.
-    ///
-    /// - Throws: `ServiceError.badText`; `stopped` when it is no longer advertised.
-    package func update(text: ServiceText) async throws(ServiceError) { try await services.update(id, text: text) }
-
-    /// Stops advertising the service, and says goodbye to the other hosts. A second call does nothing.
-    package func withdraw() async { await services.withdraw(id) }
 }

@@ -81,26 +81,13 @@ final class MulticastLoop {
         }
     }
 
-    func advertise(_ service: ServiceDescription) throws(ServiceError) -> (ServiceID, AsyncStream<String>) {
+    func advertise(_ service: ServiceDescription) throws(ServiceError) -> AsyncStream<String> {
         guard !isStopped else { throw .stopped }
         let id = try host.advertise(service, at: now)
         let (stream, continuation) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
         names[id] = continuation
         act()
-        return (id, stream)
-    }
-
-    func update(_ id: ServiceID, text: ServiceText) throws(ServiceError) {
-        guard !isStopped else { throw .stopped }
-        try host.update(id, text: text, at: now)
-        act()
-    }
-
-    func withdraw(_ id: ServiceID) {
-        guard !isStopped else { return }
-        host.withdraw(id)
-        names.removeValue(forKey: id)?.finish()
-        act()
+        return stream
     }
 
     func addReader(_ reader: Reader, of type: String) {
@@ -233,7 +220,7 @@ final class MulticastLoop {
         }
         if isIPv6 { sockets[index]?.v6 = channel } else { sockets[index]?.v4 = channel }
         let box = NIOLoopBound(self, eventLoop: eventLoop)
-        // A socket that fails is opened again at the next look.
+        // A socket that fails is opened again at the next reading of the list.
         channel.closeFuture.whenComplete { _ in box.value.lose(channel, on: index) }
     }
 

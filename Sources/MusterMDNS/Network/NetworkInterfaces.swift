@@ -10,9 +10,9 @@ import NIOCore
     import Glibc
 #endif
 
-/// On which network interfaces multicast DNS is spoken.
+/// The network interfaces that multicast DNS uses.
 package enum InterfaceChoice: Hashable, Sendable {
-    /// All that are up and know multicast, except links between two points. Where there are none, the loopback
+    /// All that are up and support multicast, except links between two points. If there are none, the loopback
     /// interface, so that programs of one host find each other.
     case all
     /// Those with these names, when they are up.

@@ -14,7 +14,7 @@ package struct ServiceEvents: AsyncSequence, Sendable {
 
     package func makeAsyncIterator() -> Iterator { Iterator(pending: pending, wakes: wakes.makeAsyncIterator()) }
 
-    /// Gives the events one by one.
+    /// Returns the events one by one.
     package struct Iterator: AsyncIteratorProtocol {
         let pending: PendingEvents
         var wakes: AsyncStream<Void>.Iterator

@@ -1,8 +1,8 @@
-/// How a querier handles messages of other hosts, and which questions it sends when they are due.
+/// The part of a querier that handles messages of other hosts, and sends the questions that are due.
 extension Querier {
-    /// Takes in a response (RFC 6762, section 6).
+    /// Handles a response (RFC 6762, section 6).
     ///
-    /// Only records of services that are browsed for are kept, and the addresses of their hosts.
+    /// It stores only records of services that are browsed for, and the addresses of their hosts.
     mutating func receive(_ response: DNSMessage, from source: HostAddress, on index: Int, at now: Duration) {
         guard response.isResponse, !browses.isEmpty, var link = links.removeValue(forKey: index) else { return }
         let records = (response.answers + response.additionals).filter {
@@ -52,7 +52,7 @@ extension Querier {
         return hosts[host]
     }
 
-    /// Notes the services that a record is about.
+    /// Marks the services to which a record belongs as changed.
     private mutating func markDirty(_ record: DNSRecord, in link: inout LinkState, at now: Duration) {
         switch record.data {
         case .pointer(let name): if browses[record.name] != nil { dirty[name] = record.name }
@@ -62,8 +62,8 @@ extension Querier {
         }
     }
 
-    /// Takes notice of another host's question. Where this host was about to ask the same within a second, and the
-    /// other knows nothing that this one does not, the other's question serves both (RFC 6762, section 7.3).
+    /// Handles another host's question. If this host was about to ask the same within a second, and the other host
+    /// lists no known answer that this one lacks, the other's question serves both (RFC 6762, section 7.3).
     mutating func observe(_ query: DNSMessage, on index: Int, at now: Duration) {
         guard !query.isResponse, !query.isTruncated, query.authorities.isEmpty, let link = links[index] else { return }
         for question in query.questions where question.type == .ptr && !question.wantsUnicast {

@@ -1,5 +1,5 @@
-/// Looks for services, and keeps what it hears of them: the asking half of multicast DNS (RFC 6762, sections 5, 7 and
-/// 10; RFC 6763, sections 4 to 6).
+/// Looks for services, and stores the received records of them: the asking half of multicast DNS (RFC 6762, sections 5,
+/// 7 and 10; RFC 6763, sections 4 to 6).
 ///
 /// It is a value that does nothing by itself. Its owner gives it messages and the time, sends what it returns, and
 /// calls `advance` again at `deadline`. Times count from any fixed instant.
@@ -44,7 +44,7 @@ struct Querier: Sendable {
 
     var links: [Int: LinkState] = [:]
     var browses: [DNSName: Browse] = [:]
-    /// The services whose records changed since they were last looked at, by their names, with the type of each.
+    /// The services whose records changed since their last evaluation, by their names, with the type of each.
     var dirty: [DNSName: DNSName] = [:]
     private var events: [(type: DNSName, event: ServiceEvent)] = []
     let limits: RecordCache.Limits
@@ -69,7 +69,7 @@ struct Querier: Sendable {
         links[index] = link
     }
 
-    /// Forgets a link with all that was heard on it.
+    /// Removes a link with everything received on it.
     mutating func removeLink(_ index: Int, at now: Duration) {
         guard links.removeValue(forKey: index) != nil else { return }
         for (type, browse) in browses { for name in browse.reported.keys { dirty[name] = type } }
@@ -101,7 +101,7 @@ struct Querier: Sendable {
         }
     }
 
-    /// The services of a type that are there.
+    /// Returns the services of a type that events have reported.
     func instances(of type: DNSName) -> [ServiceInstance] {
         browses[type].map { $0.reported.values.sorted { $0.name < $1.name } } ?? []
     }
@@ -137,7 +137,7 @@ struct Querier: Sendable {
         }
     }
 
-    /// Combines what the links know of a service; nil when no link has all of its records.
+    /// Combines the records of a service from all links; nil when no link has all of its records.
     private mutating func resolve(_ name: DNSName, _ type: DNSName, at now: Duration) -> ServiceInstance? {
         var instance: ServiceInstance?
         for index in links.keys.sorted() {

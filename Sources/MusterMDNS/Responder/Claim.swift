@@ -1,13 +1,13 @@
-// `Claim`: how far a responder is in claiming a name: probing, announcing, or owning it.
+// `Claim`: the progress of a responder in claiming a name: probing, announcing, or owning it.
 
 /// A service that this host advertises.
 package struct ServiceID: Hashable, Sendable {
     var number: Int
 }
 
-/// A name that this host alone may have on a link, on its way from a wish to a fact (RFC 6762, sections 8 and 9).
+/// A name that this host alone may have on a link, from the first probe for it on (RFC 6762, sections 8 and 9).
 struct Claim: Sendable {
-    /// How far the claim has come on one link.
+    /// The state of the claim on one link.
     enum Phase: Hashable, Sendable {
         /// This host asks whether another host has the name; `sent` probes were sent.
         case probing(sent: Int)
@@ -28,7 +28,8 @@ struct Claim: Sendable {
     static let probePause = Duration.milliseconds(250)
     static let announcementCount = 2
     static let announcementPause = Duration.seconds(1)
-    /// So many conflicts within `conflictWindow` make each further probe wait `conflictPause` (RFC 6762, section 8.1).
+    /// This number of conflicts within `conflictWindow` makes each further probe wait `conflictPause` (RFC 6762,
+    /// section 8.1).
     static let conflictLimit = 15
     static let conflictWindow = Duration.seconds(10)
     static let conflictPause = Duration.seconds(5)
@@ -62,7 +63,7 @@ struct Claim: Sendable {
         if conflicts.count < Self.conflictLimit { conflicts.append(now) } else { isSlow = true }
     }
 
-    /// Forgets the conflicts, once no host objects any more.
+    /// Resets the count of conflicts, once no host objects any more.
     mutating func clearConflicts() { (conflicts, isSlow) = ([], false) }
 
     /// Announces the name on a link again, if it was announced there before.
@@ -71,7 +72,7 @@ struct Claim: Sendable {
         steps[link] = Step(phase: .announcing(sent: 0), next: now)
     }
 
-    /// Whether this host answers for it on a link.
+    /// Whether this host answers questions for the name on a link.
     func isOwned(on link: Int) -> Bool {
         switch steps[link]?.phase {
         case .announcing, .established: true
@@ -89,11 +90,11 @@ struct AdvertisedService: Sendable {
     var type: DNSName
     /// The name that was asked for.
     var wish: String
-    /// How many names were tried: "Printer", "Printer (2)".
+    /// The number of names that were tried: "Printer", "Printer (2)".
     var attempt = 1
-    /// The name that is tried or had.
+    /// The name that the service has, or for which this host probes.
     var name: String
-    /// The name that the owner of the service was told.
+    /// The name of the service that was last recorded for `takeNames`.
     var toldName: String?
     var port: UInt16
     /// The strings of its TXT record.

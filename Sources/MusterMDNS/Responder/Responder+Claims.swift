@@ -1,4 +1,4 @@
-/// How a responder claims its names: it probes, announces and gives way (RFC 6762, sections 8 and 9).
+/// The part of a responder that claims names: it probes, announces and gives way (RFC 6762, sections 8 and 9).
 extension Responder {
     /// Sends the probes, announcements and answers that are due.
     mutating func advance(to now: Duration) {
@@ -41,7 +41,7 @@ extension Responder {
             change(owner) { $0.steps[link]?.next = next ?? now + Claim.announcementPause }
             return
         }
-        // No record is sent to everyone twice within a second (RFC 6762, section 6).
+        // No record is sent to all hosts twice within a second (RFC 6762, section 6).
         let earliest = uniqueRecords(of: owner, on: link).compactMap { links[link]?.sent[$0] }.max()
             .map { $0 + .seconds(1) }
         if let earliest, earliest > now {

@@ -1,4 +1,4 @@
-/// How a responder answers queries (RFC 6762, section 6).
+/// The part of a responder that answers queries (RFC 6762, section 6).
 extension Responder {
     /// An answer for one host.
     struct Reply: Sendable {
@@ -9,7 +9,7 @@ extension Responder {
         var answers: [DNSRecord]
     }
 
-    /// A question whose known answers go on in further messages.
+    /// A question whose known answers continue in further messages.
     struct TruncatedQuery: Sendable {
         var query: DNSMessage
         var due: Duration
@@ -38,14 +38,14 @@ extension Responder {
     static let limitTruncated = 16
     static let limitKnownAnswers = 2_048
     static let limitQuestions = 64
-    /// The most answers for one host each that wait.
+    /// The largest number of waiting answers that are for one host each.
     static let limitReplies = 64
     /// The time to live of an answer to a resolver that does not hear of changes (RFC 6762, section 6.7).
     static let legacyTimeToLive: UInt32 = 10
 
-    /// Takes in a question (RFC 6762, sections 5 to 8).
+    /// Handles a query (RFC 6762, sections 5 to 8).
     ///
-    /// - Parameter isMulticast: whether it was sent to everyone.
+    /// - Parameter isMulticast: whether it was sent to all hosts.
     mutating func receive(
         query: DNSMessage, from source: HostEndpoint, isMulticast: Bool, on index: Int, at now: Duration
     ) {
@@ -84,7 +84,7 @@ extension Responder {
 
     /// Plans the answers to a question.
     ///
-    /// - Parameter delay: how long the answers wait; nil for the delay of their kind.
+    /// - Parameter delay: the time for which the answers wait; nil for the delay of their kind.
     private mutating func respond(
         to query: DNSMessage, from source: HostEndpoint, isUnicast: Bool, delay: Duration?, on index: Int,
         at now: Duration
@@ -124,7 +124,7 @@ extension Responder {
     }
 
     /// Returns the records that answer a question. If a name of this host has none of the type, returns the NSEC record
-    /// that says so.
+    /// that states this.
     private func answers(to question: DNSQuestion, among owned: [DNSName: [DNSRecord]]) -> [DNSRecord] {
         guard let records = owned[question.name] else { return [] }
         let found = records.filter { question.asks(for: $0) }
@@ -132,7 +132,7 @@ extension Responder {
         return found.isEmpty && isOurs ? [absence(question.name, among: records)] : found
     }
 
-    /// Plans to send records to everyone, each no sooner than `gap` after it was sent last (RFC 6762, section 6).
+    /// Plans to send records to all hosts, each no sooner than `gap` after it was sent last (RFC 6762, section 6).
     mutating func schedule(
         _ records: [DNSRecord], after delay: Duration, gap: Duration, on index: Int, at now: Duration
     ) {
@@ -165,8 +165,8 @@ extension Responder {
         }
     }
 
-    /// An answer as plain DNS has it: with the question and its number, without the bit that flushes caches, and good
-    /// for ten seconds (RFC 6762, section 6.7).
+    /// An answer in the form of plain DNS: with the question and its number, without the bit that flushes caches, and
+    /// valid for ten seconds (RFC 6762, section 6.7).
     private static func plainAnswer(
         to query: DNSMessage, _ answers: [DNSRecord], _ additionals: [DNSRecord]
     ) -> [UInt8] {
@@ -189,7 +189,7 @@ extension Responder {
 }
 
 extension DNSMessage {
-    /// The known answers of a question, each with the seconds for which the asking host still keeps it.
+    /// The known answers of a question, each with the seconds for which the asking host still stores it.
     fileprivate var knownTimes: [DNSRecord: UInt32] {
         Dictionary(answers.map { ($0.identity, $0.timeToLive) }, uniquingKeysWith: max)
     }

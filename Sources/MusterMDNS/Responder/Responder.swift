@@ -14,20 +14,20 @@ struct Responder: Sendable {
         var link: NetworkLink
         /// Waiting answers to all hosts, each with the time at which it is sent.
         var answers: [DNSRecord: Duration] = [:]
-        /// When each record was last sent to everyone.
+        /// When each record was last sent to all hosts.
         var sent: [DNSRecord: Duration] = [:]
         /// Answers for one host each.
         var replies: [Reply] = []
-        /// Questions whose known answers go on in further messages.
+        /// Questions whose known answers continue in further messages.
         var truncated: [HostEndpoint: TruncatedQuery] = [:]
-        /// How many unicast answers may be sent, and since when that is so.
+        /// The number of unicast answers that may be sent, and the time of that count.
         var allowance = UnicastAllowance()
     }
 
     var links: [Int: LinkState] = [:]
     var services: [ServiceID: AdvertisedService] = [:] { didSet { ownedByLink = [:] } }
     var host: Claim { didSet { ownedByLink = [:] } }
-    /// The records with which this host answers on each link, by name; without an entry for a link where they may have
+    /// The records with which this host answers on each link, by name; no entry for a link on which they may have
     /// changed.
     var ownedByLink: [Int: [DNSName: [DNSRecord]]] = [:]
     private let hostWish: String
@@ -37,10 +37,10 @@ struct Responder: Sendable {
     var outgoing: [OutgoingDatagram] = []
     var random: any RandomNumberGenerator & Sendable
 
-    /// The port from which hosts that know multicast DNS send.
+    /// The port from which hosts that support multicast DNS send.
     let port: UInt16
 
-    /// - Parameter hostLabel: the first label of the host's name, which has `local` behind it.
+    /// - Parameter hostLabel: the first label of the host's name; `local` follows it.
     init(hostLabel: String, port: UInt16, random: any RandomNumberGenerator & Sendable) {
         self.port = port
         hostWish = hostLabel
@@ -62,7 +62,7 @@ struct Responder: Sendable {
         host.announceAgain(on: link.index, at: now)
     }
 
-    /// Forgets a link that is gone.
+    /// Removes a link that no longer exists.
     mutating func removeLink(_ index: Int) {
         links[index] = nil
         ownedByLink = [:]
@@ -78,7 +78,7 @@ struct Responder: Sendable {
         }
     }
 
-    /// How long a probe waits, so that hosts which start together do not probe together (RFC 6762, section 8.1).
+    /// The delay of a probe, so that hosts which start together do not probe together (RFC 6762, section 8.1).
     mutating func probeDelay() -> Duration { .milliseconds(Int.random(in: 0...250, using: &random)) }
 
     /// Begins to advertise a service. `takeNames` returns its name once it is known to be free.
@@ -96,16 +96,6 @@ struct Responder: Sendable {
         services[id] = advertised
         for link in links.keys { probeAll(on: link, at: now) }
         return id
-    }
-
-    /// Changes the text of a service, and announces it to all hosts (RFC 6762, section 8.4).
-    mutating func update(_ id: ServiceID, text: ServiceText, at now: Duration) throws(ServiceError) {
-        guard let strings = text.strings else { throw .badText }
-        guard let old = services[id] else { throw .stopped }
-        guard old.text != strings else { return }
-        services[id]?.text = strings
-        for link in links.keys { services[id]?.claim.announceAgain(on: link, at: now) }
-        forgetOldRecords()
     }
 
     /// Stops advertising a service, and says goodbye to all hosts (RFC 6762, section 10.1).

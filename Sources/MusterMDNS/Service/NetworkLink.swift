@@ -1,7 +1,7 @@
-/// A network interface that multicast DNS uses, with this host's addresses on it. Records heard on one link say nothing
-/// about another link (RFC 6762, section 14).
+/// A network interface that multicast DNS uses, with this host's addresses on it. Records received on one link are not
+/// valid on another link (RFC 6762, section 14).
 package struct NetworkLink: Hashable, Sendable {
-    /// An address of this host, and how many of its first bits all hosts of the link share.
+    /// An address of this host, and the number of its first bits that all hosts of the link share.
     package struct Address: Hashable, Sendable {
         package var address: HostAddress
         package var prefixLength: Int
@@ -25,9 +25,9 @@ package struct NetworkLink: Hashable, Sendable {
     }
 }
 
-/// A datagram that came.
+/// A datagram that arrived.
 package struct IncomingDatagram: Sendable {
-    /// The index of the link on which it came.
+    /// The index of the link on which it arrived.
     package var link: Int
     package var source: HostEndpoint
     /// Whether it was sent to the group, and not to this host alone.

@@ -2,8 +2,8 @@
 package struct ServiceDescription: Hashable, Sendable {
     /// The type, as `_http._tcp`.
     package var type: String
-    /// The name that a person chooses the service by: up to 63 bytes of UTF-8. Where another host has it already, this
-    /// one gets a number behind it.
+    /// The name that a person chooses the service by: up to 63 bytes of UTF-8. If another host has it already, a number
+    /// is appended.
     package var name: String
     package var port: UInt16
     package var text: ServiceText
@@ -24,16 +24,16 @@ package enum ServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     case badText
     /// The host already advertises as many services, or looks for as many types, as it may.
     case tooMany(limit: Int)
-    /// The service was withdrawn, or multicast DNS has stopped.
+    /// Multicast DNS has stopped.
     case stopped
 
     package var description: String {
         switch self {
-        case .badType(let type): "\(type) is no type of a service: write it as _name._tcp or _name._udp"
-        case .badName(let name): "\(name) is no name of a service: it has 1 to 63 bytes"
+        case .badType(let type): "\(type) is not a service type: write it as _name._tcp or _name._udp"
+        case .badName(let name): "\(name) is not a service name: use 1 to 63 bytes"
         case .badText: "the text of a service has a key that is not printable ASCII, or is too long"
         case .tooMany(let limit): "more than \(limit) services are advertised or browsed for"
-        case .stopped: "the service is no longer advertised"
+        case .stopped: "multicast DNS has stopped"
         }
     }
 }
@@ -68,8 +68,8 @@ enum ServiceNames {
         DNSName(labels: type.labels.dropLast())?.description ?? type.description
     }
 
-    /// Returns a name with a number behind it, such as "Printer (2)" (RFC 6762, section 9; RFC 6763, appendix D). A
-    /// name that becomes longer than 63 bytes is cut before the number, between characters.
+    /// Returns a name with a number appended, such as "Printer (2)" (RFC 6762, section 9; RFC 6763, appendix D). A name
+    /// that becomes longer than 63 bytes is cut before the number, between characters.
     static func numbered(_ name: String, _ number: Int) -> String {
         let ending = " (\(number))"
         var name = name

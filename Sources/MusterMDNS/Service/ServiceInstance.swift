@@ -12,9 +12,9 @@ package struct ServiceInstance: Hashable, Sendable {
         }
     }
 
-    /// The name that a person knows it by, unescaped.
+    /// The service's name for people, unescaped.
     package var name: String
-    /// The type, as it was browsed for.
+    /// The type, as given to `browse`.
     package var type: String
     /// The domain name of the host.
     package var host: String
@@ -37,7 +37,8 @@ package enum ServiceEvent: Hashable, Sendable {
     case found(ServiceInstance)
     /// The host, port, addresses or text of the service changed.
     case changed(ServiceInstance)
-    /// The service said goodbye, or its records ended without being heard again. The instance is its last known state.
+    /// The service said goodbye, or its records ended without being received again. The instance is its last known
+    /// state.
     case removed(ServiceInstance)
 
     /// The service that it is about.

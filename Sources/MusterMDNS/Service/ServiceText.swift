@@ -50,7 +50,7 @@ package struct ServiceText: Hashable, Sendable {
     /// Whether there is an entry with this key, with or without a value.
     package func contains(_ key: String) -> Bool { entries.contains { $0.key.lowercased() == key.lowercased() } }
 
-    /// The value of a key as text; nil when there is none, and when it is no UTF-8.
+    /// The value of a key as text; nil when there is none, or when it is not UTF-8.
     package subscript(key: String) -> String? {
         self[bytes: key].flatMap { String(validating: $0, as: UTF8.self) }
     }

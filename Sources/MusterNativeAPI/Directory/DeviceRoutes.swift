@@ -76,7 +76,7 @@ struct DeviceRoutes: NativeRoutes {
         return .json(.created) { $0.device(device, nil, in: coordinator.directory) }
     }
 
-    /// Checks that someone may be given a tag, and that nobody else has it.
+    /// Checks that the caller may give a user's device a tag, and that no other device has the tag.
     private static func check(_ beacon: Beacon, for user: User, by access: Access) throws(Problem) {
         guard access.mayGiveTag(to: user) else {
             throw .forbidden(

@@ -1,7 +1,6 @@
 import Hummingbird
 import MusterCore
 import MusterServer
-import MusterStore
 import MusterWire
 
 /// Routes that list, show, add, edit and remove teams.

@@ -2,7 +2,6 @@ import Hummingbird
 import MusterCore
 import MusterServer
 import MusterStore
-import MusterWire
 
 /// Routes that list, show, add, edit and remove users.
 struct UserRoutes: NativeRoutes {
@@ -135,7 +134,7 @@ struct UserRoutes: NativeRoutes {
                 fields.addFault(
                     "databaseRoles",
                     "item \(index): a role has 1 to \(User.databaseRoleBytes) bytes without control characters, begins "
-                        + "with no underscore and is none of Muster's own roles")
+                        + "with no underscore, and is not one of Muster's own roles")
             } else if names[..<index].contains(name) {
                 fields.addFault("databaseRoles", "item \(index): repeats an item before it")
             }

@@ -3,7 +3,6 @@ import MusterCore
 import MusterDocuments
 import MusterServer
 import MusterStore
-import MusterWire
 
 /// Routes that merge two users who are the same person, and that move devices to another person.
 struct JoinRoutes: NativeRoutes {

@@ -63,7 +63,7 @@ struct RangeRoutes: NativeRoutes {
                 ?? access.principal.device.flatMap { access.directory.devices[$0] }
             guard let device, access.mayReportRanges(of: device) else {
                 let isNamed = item.deviceName != nil
-                faults.append(.init("\(place)/device", isNamed ? "is no device of yours" : "is required"))
+                faults.append(.init("\(place)/device", isNamed ? "is not a device of yours" : "is required"))
                 continue
             }
             ranges.append((item, device))
@@ -76,7 +76,7 @@ struct RangeRoutes: NativeRoutes {
             writer.member("accepted", Int64(receipt.tally.accepted))
             writer.member("late", Int64(receipt.tally.late))
             writer.member("repeated", Int64(receipt.tally.repeated))
-            // Those whose peer withdrew its tag while the request was on its way.
+            // Includes the ranges whose peer withdrew its tag while the server handled the request.
             writer.member("unregistered", Int64(unregistered + receipt.tally.filtered))
             writer.member("sequence", receipt.sequence.rawValue)
             writer.endObject()
@@ -112,7 +112,8 @@ struct RangeRoutes: NativeRoutes {
 
     private func putTag(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request)
-        // Every peer knows the tag: only its secret proves whose it is. The secret is neither stored nor shown again.
+        // Every peer knows the tag, so only its secret proves whose tag it is. The secret is neither stored nor shown
+        // again.
         if fields.has("tag") { fields.addFault("tag", "proves nothing: send the secret that the tag is made of") }
         let secret = fields.text("secret", isRequired: true).flatMap { text in
             RangeSecret(text) ?? fields.fault("secret", "must be 64 hexadecimal digits")
@@ -144,7 +145,7 @@ struct RangeRoutes: NativeRoutes {
     /// The device that the path names, if it is the caller's own.
     private func ownDevice(_ context: AppRequestContext, in directory: Directory) throws -> Device {
         let access = try context.access(in: directory)
-        // A gateway reads nothing, so it is not looked up by what it may read.
+        // A gateway may read no device, so this lookup does not require the right to read.
         guard let user = directory.users[try context.parameter("user")],
             let device = directory.device(named: try context.parameter("device"), of: user.number),
             access.mayRead(device) || access.mayAgreeToRanges(of: device)

@@ -4,8 +4,8 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Routes for push devices: phones and browsers that the server tells of changes while they sleep. All but the test are
-/// about the caller's own.
+/// Routes for push devices: phones and browsers that the server notifies of changes while they sleep. Except for the
+/// test, each route acts on the caller's own push devices.
 struct PushRoutes: NativeRoutes {
     let server: ServerParts
 
@@ -96,7 +96,7 @@ struct PushRoutes: NativeRoutes {
         return .json(.created) { $0.device(device, datasets: datasets) }
     }
 
-    /// The address in a request; nil where one is wrong, which the fields note.
+    /// The address in a request; nil where it is invalid, which `fields` records as a fault.
     private func address(from fields: inout Fields) -> PushAddress? {
         let platform: PushPlatform? = fields.word("platform", isRequired: true)
         let token = fields.text("token", limitBytes: PushAddress.tokenLimitBytes)
@@ -183,7 +183,7 @@ struct PushRoutes: NativeRoutes {
         return .noContent
     }
 
-    /// The device and the dataset in the path, and whose they are.
+    /// The device and the dataset in the path, and their owner, the caller.
     ///
     /// - Throws: `Problem.notFound` for a text that no dataset can have as its name.
     private func subscription(

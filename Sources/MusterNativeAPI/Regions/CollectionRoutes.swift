@@ -115,7 +115,7 @@ struct CollectionRoutes: NativeRoutes {
 }
 
 extension JSONWriter {
-    /// Writes a collection: its name, how its regions are crossed, and how many it has.
+    /// Writes a collection: its name, its crossing policy, and the number of its regions.
     mutating func collection(_ collection: RegionCollection, in directory: Directory) {
         beginObject()
         member("name", collection.name)

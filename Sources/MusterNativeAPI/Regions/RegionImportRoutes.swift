@@ -1,7 +1,6 @@
 import Hummingbird
 import MusterCore
 import MusterServer
-import MusterStore
 import MusterWire
 import NIOCore
 
@@ -62,7 +61,7 @@ struct RegionImportRoutes: NativeRoutes {
 }
 
 extension RegionDraft {
-    /// Whether the properties state if it is a muster region.
+    /// Whether the properties have the member `muster`, which states if the region is a muster region.
     fileprivate var saysMuster: Bool {
         guard var properties else { return false }
         let value = properties.withUTF8 { try? JSONValue(parsing: UnsafeRawBufferPointer($0)) }

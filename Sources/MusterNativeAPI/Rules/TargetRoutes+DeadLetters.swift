@@ -60,7 +60,7 @@ extension TargetRoutes {
                 .init("Targets", "Discard a dead letter.", answers: [.init(204, "Gone.")]), handler: discardLetter))
     }
 
-    // MARK: On its way
+    // MARK: Deliveries under way
 
     private func seeDeliveries(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let record = dispatcher.statistics
@@ -96,7 +96,7 @@ extension TargetRoutes {
         }
     }
 
-    // MARK: Given up
+    // MARK: Dead letters
 
     /// The target that a query names; nil when it names none.
     private func wantedTarget(_ query: Query) throws(Problem) -> TargetNumber? {
@@ -170,7 +170,7 @@ extension TargetRoutes {
 
     /// Applies an action to a dead letter.
     ///
-    /// - Throws: `Problem.notFound` when there is none.
+    /// - Throws: `Problem.notFound` when there is no such dead letter.
     private func change(
         _ letter: DeliveryNumber, _ kind: Action.Kind, _ context: AppRequestContext,
         _ body: @escaping @Sendable (any StoreTransaction, [DeliveryNumber], Instant) throws -> Int

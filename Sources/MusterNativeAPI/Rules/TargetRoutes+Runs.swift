@@ -38,7 +38,7 @@ extension TargetRoutes {
         }
         let (count, through) = try await coordinator.edit(by: context.author) { directory, draft in
             var target = try namedTarget(context, in: directory)
-            // Edits have transactions of their own, so nothing is put between these two and the edit.
+            // This runs on the writer's thread, so no delivery is added between these two reads and the edit.
             let (held, last) = (coordinator.store.pendingDeliveryCounts[target.number] ?? 0, coordinator.lastDelivery)
             guard let released = target.mode.through else { return (waiting + redriven, last) }
             // The store keeps the bound, so the deliveries are sent even if the client disconnects now.

@@ -41,15 +41,15 @@ extension Fields {
             return fault("region", "does not exist in \(name)")
         }
         guard directory.trackers[team.tracker]?.collections.contains(collection.number) ?? false else {
-            return fault("collection", "is not linked to the team's tracker, so nobody of the team is seen in it")
+            return fault("collection", "is not linked to the team's tracker, so nobody in the team is seen in it")
         }
         guard collection.policy == .confident || region.beacon != nil || directory.isMuster(region) else {
-            return fault("region", "is in a raw collection, whose events are no evidence: take a confident one")
+            return fault("region", "is in a raw collection, whose events are not evidence: choose a confident one")
         }
         return region.number
     }
 
-    /// Parses `role` or `person`: whom a rule counts.
+    /// Parses `role` or `person`: the people whom a rule counts.
     mutating func subject(of team: Team, _ access: Access) -> AttendanceRule.Subject {
         let role = text("role", limitBytes: User.databaseRoleBytes)
         let person = text("person")
@@ -58,14 +58,14 @@ extension Fields {
             guard let user = access.directory.users[person], user.team == team.number, access.mayRead(user),
                 user.role != .gateway
             else {
-                addFault("person", "is nobody of the team")
+                addFault("person", "is not a person in the team")
                 return .everyone
             }
             return .person(user.number)
         }
         guard let role else { return .everyone }
         if let role = Role(rawValue: role), role != .gateway { return .role(role) }
-        if !User.isDatabaseRole(role) { addFault("role", "is no role of a person") }
+        if !User.isDatabaseRole(role) { addFault("role", "is not a role of a person") }
         return .ownRole(role)
     }
 

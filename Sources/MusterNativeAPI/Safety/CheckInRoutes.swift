@@ -34,7 +34,7 @@ struct CheckInRoutes: NativeRoutes {
                 admits: .roles([.admin, .leader, .member], devices: true),
                 .init(
                     "Safety",
-                    "Check in. A leader does so for a person of whom they have heard. The next word is due after the "
+                    "Check in. A leader does so for a person of whom they have heard. The next is due after the "
                         + "timer's interval.",
                     body: Self.json("NewCheckIn"), answers: [timer]), handler: checkIn))
     }
@@ -98,7 +98,7 @@ struct CheckInRoutes: NativeRoutes {
         return response(timer)
     }
 
-    /// The user in the path, whose timer the caller may see and set.
+    /// The user in the path, if the caller may see and set the user's timer.
     ///
     /// - Throws: `Problem.notFound` where the caller may not see the user; `.forbidden` where the caller may see the
     ///   user and not the timer.
@@ -126,8 +126,8 @@ struct CheckInRoutes: NativeRoutes {
 }
 
 extension Fields {
-    /// Parses when a word was given: `sampleTime`, or now. An old word, from a phone that was offline, is as good as it
-    /// is old; one that is older than the longest interval is a fault.
+    /// Parses the time of a check-in: `sampleTime`, or now. A check-in that arrives late, from a phone that was
+    /// offline, counts from its own time. One that is older than the longest interval is a fault.
     fileprivate mutating func wordTime(at now: Instant) -> Instant {
         guard let moment = instant("sampleTime") else { return now }
         if moment > now.advanced(bySeconds: ReportLimits.futureToleranceSeconds) {

@@ -4,18 +4,18 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// The route for who was near a person before and during an incident.
+/// The route that lists the people who were near a person before and during an incident.
 struct ContactRoutes: NativeRoutes {
     let server: ServerParts
 
-    /// How long before an incident the search may begin, seconds.
+    /// How long before an incident the search may begin, in seconds.
     private static let beforeLimits: ClosedRange<Int64> = 0...86_400
     private static let radiusSchema = #"{"type":"integer","minimum":1,"maximum":1000}"#
     private static let beforeSchema = #"{"type":"integer","minimum":0,"maximum":86400}"#
-    /// How long the searched time may be, seconds.
+    /// The longest time that a search may cover, in seconds.
     private static let longestSeconds: Double = 172_800
-    /// How many positions are read of one device, and of all, and as many ranges. Beyond, the answer says that it is
-    /// not complete.
+    /// The largest numbers of positions, and of ranges, that are read of one device, and of both together that are read
+    /// of all devices. Where there may be more, the answer has `complete: false`.
     private static let deviceLimit = 20_000
     private static let totalLimit = 400_000
 
@@ -48,7 +48,7 @@ struct ContactRoutes: NativeRoutes {
         let before = Double(query.integer("beforeSeconds", in: Self.beforeLimits) ?? 3_600)
         let person = name.flatMap { access.directory.users[$0] }
         if person.map({ !access.mayRead($0) || $0.team != incident.team }) ?? true {
-            let _: User? = query.fault("person", "is nobody of the incident's team")
+            let _: User? = query.fault("person", "is not a person in the incident's team")
         }
         try query.finish()
         guard let person else { throw Problem.internalError }
@@ -76,12 +76,12 @@ struct ContactRoutes: NativeRoutes {
         }
     }
 
-    /// The known places of one person's devices, and the number of positions and ranges that they were read from.
+    /// The positions and ranges of one person's devices, and how many were read.
     private struct Traces: Sendable {
         var trails: [ContactSearch.Trail] = []
         var ranges: [PeerRange] = []
         var count = 0
-        /// Whether everything of the time was read.
+        /// Whether all positions and ranges of the searched time were read.
         var isComplete = true
     }
 
@@ -103,7 +103,7 @@ struct ContactRoutes: NativeRoutes {
         var left = Self.totalLimit - own.count
         for other in directory.users.all where other.team == team && other.number != person.number {
             let (devices, limit) = (directory.devices(of: other.number), left)
-            // Each person is one read, so that no reader waits for all of them.
+            // Each person is a read of its own, so that no other read waits for the whole search.
             let (traces, contacts) = try await coordinator.read { store in
                 let traces = try Self.traces(of: devices, from: from, to: end, limit: limit, in: store)
                 let ranges =

@@ -6,7 +6,7 @@ import MusterServer
 import MusterStore
 import MusterWire
 
-/// Routes for declarations: a person's statements about a person's safety.
+/// Routes for declarations: what people state about their own safety, or about another person's.
 struct DeclarationRoutes: NativeRoutes {
     let server: ServerParts
 

@@ -3,7 +3,7 @@ import MusterServer
 
 /// Lookups that the routes about a team's attendance and proximity rules share.
 extension NativeRoutes {
-    /// The team in the path, where the caller may see where its people are.
+    /// Returns the team in the path. Throws `Problem.forbidden` if the caller may not read the team's attendance.
     func readableTeam(_ context: AppRequestContext) throws -> Team {
         let access = try context.access(in: coordinator.directory)
         let team = try team(context, access)
@@ -11,7 +11,8 @@ extension NativeRoutes {
         return team
     }
 
-    /// The team in the path, which the caller leads.
+    /// Returns the team in the path, and the caller's rights. Throws `Problem.forbidden` if the caller does not lead
+    /// it.
     func ledTeam(_ context: AppRequestContext) throws -> (Team, Access) {
         let access = try context.access(in: coordinator.directory)
         let team = try team(context, access)

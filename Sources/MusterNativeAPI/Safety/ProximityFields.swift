@@ -1,7 +1,6 @@
 import Hummingbird
 import MusterCore
 import MusterServer
-import MusterWire
 
 /// The fields of a request that sets a proximity rule.
 struct ProximityFields: Sendable {
@@ -41,14 +40,14 @@ extension Fields {
             if device != nil { return fault("centreDevice", "cannot be given together with centrePerson") }
             guard let user = directory.users[person], user.team == team.number, access.mayRead(user),
                 user.role != .gateway
-            else { return fault("centrePerson", "is nobody of the team") }
+            else { return fault("centrePerson", "is not a person in the team") }
             return .person(user.number)
         }
         guard let device else { return fault("centrePerson", "is missing, and so is centreDevice") }
         let parts = device.split(separator: "/", maxSplits: 1).map(String.init)
         guard parts.count == 2, let user = directory.users[parts[0]], user.team == team.number, access.mayRead(user),
             let found = directory.device(named: parts[1], of: user.number)
-        else { return fault("centreDevice", "is no device of the team, as user/device") }
+        else { return fault("centreDevice", "is not a device of the team: name it as user/device") }
         return .device(found.number)
     }
 

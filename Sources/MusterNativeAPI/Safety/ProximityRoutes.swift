@@ -98,7 +98,7 @@ struct ProximityRoutes: NativeRoutes {
     }
 }
 
-/// A rule, and how far everyone is whom it counts.
+/// A rule, the distances of the people whom it counts, and its alarms.
 private struct MeasuredRule: Sendable {
     let rule: ProximityRule
     let readings: [ProximityReading]

@@ -3,8 +3,8 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-/// Routes by which a leader changes the roll of an incident by hand: adds a visitor, takes a person off, or declares
-/// how a person is.
+/// Routes by which a leader changes the roll of an incident by hand: adds a visitor, takes a person off, or declares a
+/// person's safety.
 struct RollRoutes: NativeRoutes {
     let server: ServerParts
 

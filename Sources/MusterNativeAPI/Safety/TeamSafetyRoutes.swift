@@ -3,7 +3,7 @@ import MusterCore
 import MusterServer
 import MusterWire
 
-// The route that lists who of a team is safe.
+// The route that lists the safety of a team's people.
 
 /// A person's safety and newest device.
 private struct MemberSafety: Sendable {

@@ -2,7 +2,6 @@ import Hummingbird
 import MusterCore
 import MusterServer
 import MusterStore
-import MusterWire
 import NIOCore
 
 /// Routes for the log of changes.

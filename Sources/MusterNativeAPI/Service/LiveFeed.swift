@@ -6,8 +6,8 @@ import MusterStore
 import NIOCore
 import Synchronization
 
-/// The live feed of the changes that a reader may see: server-sent events (`text/event-stream`) with heartbeats. A
-/// client resumes it by `Last-Event-ID`.
+/// The live feed of the changes that a reader may see: server-sent events (SSE, `text/event-stream`) with heartbeats.
+/// A client resumes it by `Last-Event-ID`.
 final class LiveFeed: FeedContent {
     private let recent: RecentEvents
     private let coordinator: StoreCoordinator
@@ -38,7 +38,7 @@ final class LiveFeed: FeedContent {
     }
 
     func begin(_ writer: inout any ResponseBodyWriter) async throws -> Bool {
-        // A comment at once tells the client and any proxy between that the feed is open.
+        // The server sends a comment at once, by which the client and any proxy see that the feed is open.
         try await writer.write(ByteBuffer(string: ": open\nretry: 2000\n\n"))
         return try await sendEvents(&writer)
     }

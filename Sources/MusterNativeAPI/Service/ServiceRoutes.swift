@@ -113,7 +113,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes that the server's own clock may be wrong; nothing where there is no such suspicion.
+    /// Writes that the server's own clock may be wrong; writes nothing where there is no sign of that.
     mutating func member(_ clock: ServerClock?) {
         guard let clock else { return }
         key("serverClock")

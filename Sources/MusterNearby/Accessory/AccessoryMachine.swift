@@ -1,7 +1,7 @@
 /// The state of the exchange between this device and an accessory, as a function of events. It does no I/O and reads no
 /// clock.
 struct AccessoryMachine: Hashable, Sendable {
-    /// How far the exchange has come.
+    /// The state of the exchange.
     enum State: String, Hashable, Sendable, CaseIterable {
         /// No message was sent yet.
         case idle
@@ -15,7 +15,7 @@ struct AccessoryMachine: Hashable, Sendable {
         case ranging
         /// This device has told the accessory to stop, and awaits its answer.
         case stopping = "told to stop"
-        /// The exchange has ended: as asked, by the accessory, or by a fault.
+        /// The exchange has ended: by the app, by the accessory, or by a fault.
         case stopped
     }
 
@@ -39,7 +39,7 @@ struct AccessoryMachine: Hashable, Sendable {
         /// Make this device's configuration from the accessory's.
         case configureRadio([UInt8])
         case beginRanging
-        /// End the exchange. The fault says why; nil if the app asked for it, or the accessory stopped by itself.
+        /// End the exchange, with the fault that ended it; nil if the app ended it, or the accessory stopped by itself.
         case end(AccessoryError?)
     }
 
@@ -66,7 +66,7 @@ struct AccessoryMachine: Hashable, Sendable {
         case (.starting, .received(.didStart)): return move(to: .ranging, [.beginRanging])
         case (.starting, .received(.didStop)), (.ranging, .received(.didStop)):
             return move(to: .stopped, [.end(nil)])
-        // The accessory was restarted, or it moved to another channel: both begin anew.
+        // The accessory was restarted, or it moved to another channel: both exchange configurations again.
         case (.ranging, .received(.configurationData(let data))):
             return move(to: .configuring, [.configureRadio(data)])
         case (_, .received(let message)):

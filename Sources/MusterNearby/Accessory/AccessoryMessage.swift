@@ -1,22 +1,22 @@
 /// A message of the protocol between an app and an ultra-wideband accessory: one byte for its kind, then its data.
 ///
 /// Source: Apple's *Nearby Interaction Accessory Protocol Specification* and the sample app for third-party
-/// accessories. What the data mean is between the accessory's radio and this device's.
+/// accessories. Only the two radios interpret the data.
 public enum AccessoryMessage: Hashable, Sendable {
     /// From the accessory: its radio's configuration.
     case configurationData([UInt8])
     /// From the accessory: its radio ranges.
     case didStart
-    /// From the accessory: its radio ranges no more.
+    /// From the accessory: its radio has stopped ranging.
     case didStop
     /// To the accessory: send the configuration.
     case initialize
     /// To the accessory: range with this device's configuration.
     case configureAndStart([UInt8])
-    /// To the accessory: range no more.
+    /// To the accessory: stop ranging.
     case stop
 
-    /// The most bytes of a message, as a Bluetooth characteristic takes them at once.
+    /// The largest number of bytes of a message, as one write of a Bluetooth characteristic carries them.
     public static let limitBytes = 255
 
     /// Reads a message.
@@ -52,7 +52,7 @@ public enum AccessoryMessage: Hashable, Sendable {
     }
 }
 
-/// Why an accessory cannot be measured.
+/// An error of ranging with an accessory.
 public enum AccessoryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// These bytes begin no message of the protocol.
     case message([UInt8])
@@ -75,15 +75,15 @@ public enum AccessoryError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Cuts the bytes of a serial line into messages, each behind its length in one byte. The protocol leaves that to the
-/// transport: Bluetooth delivers whole messages and needs none of it.
+/// Splits the bytes of a serial line into messages, each with its length in one byte before it. The protocol leaves
+/// framing to the transport: Bluetooth delivers whole messages and needs none.
 public struct AccessoryStreamReader: Sendable {
     private var frames = FrameReader(prefixBytes: 1, limit: AccessoryMessage.limitBytes)
 
     /// Creates a reader at the start of a message.
     public init() {}
 
-    /// Takes bytes as they arrive, in any pieces.
+    /// Appends bytes as they arrive, in any pieces.
     public mutating func append(_ bytes: some Sequence<UInt8>) { frames.append(bytes) }
 
     /// Returns the next whole message; nil until it has arrived.

@@ -1,8 +1,8 @@
 public import MusterCore
 import MusterGeometry
 
-/// A connection to an accessory that delivers whole messages, as Bluetooth does. Of a serial line,
-/// `AccessoryStreamReader` makes one.
+/// A connection to an accessory that delivers whole messages, as Bluetooth does. For a serial line,
+/// `AccessoryStreamReader` splits the bytes into messages.
 public protocol AccessoryConnection: Sendable {
     /// The accessory's messages, until the connection ends.
     func messages() -> AsyncThrowingStream<[UInt8], any Error>
@@ -10,7 +10,7 @@ public protocol AccessoryConnection: Sendable {
     func send(_ message: [UInt8]) async throws
 }
 
-/// The ultra-wideband radio of this device: what ranges with an accessory once both are configured.
+/// The ultra-wideband radio of this device, which ranges with an accessory once both are configured.
 public protocol AccessoryRadio: Sendable {
     /// Returns this device's configuration, made for an accessory's configuration.
     func configuration(for accessory: [UInt8]) async throws -> [UInt8]
@@ -20,11 +20,11 @@ public protocol AccessoryRadio: Sendable {
 
 /// A distance and a direction that a radio measured, unchecked.
 public struct AccessoryRange: Hashable, Sendable {
-    /// Metres; nil when the radio got none.
+    /// Metres; nil when the radio measured none.
     public var distance: Double?
-    /// A vector towards the accessory, in the axes of `Direction`; nil when the radio got none.
+    /// A vector towards the accessory, in the axes of `Direction`; nil when the radio measured none.
     public var direction: SIMD3<Double>?
-    /// When, by this device's clock.
+    /// When the radio measured, by this device's clock.
     public var time: Instant
 
     /// Creates a measurement as a radio made it.
@@ -46,8 +46,8 @@ public struct AccessoryRanging: RangingSource {
     /// Creates a source for one accessory.
     ///
     /// - Parameters:
-    ///   - connection: the way to the accessory.
-    ///   - radio: this device's radio; nil when it has none, and then nothing is supported.
+    ///   - connection: the connection to the accessory.
+    ///   - radio: this device's radio; nil when it has none: then the source supports nothing.
     public init(_ connection: any AccessoryConnection, radio: (any AccessoryRadio)?) {
         self.connection = connection
         self.radio = radio
@@ -136,7 +136,8 @@ private actor AccessoryRun {
         }
     }
 
-    /// Ranges beside the messages. A radio that breaks stops the accessory; its last message then ends the run.
+    /// Ranges while messages continue. If the radio breaks, the accessory is told to stop; its last message then ends
+    /// the run.
     private func beginRanging() {
         let (ranges, yield) = (radio.ranges(), yield)
         ranging = Task {

@@ -52,7 +52,7 @@ final class AdmissionGate: Sendable {
         }
     }
 
-    /// Returns the entry of a connection; nil where it may not begin.
+    /// Returns the entry of a connection; nil if a limit forbids the connection.
     func enter(from address: String, at now: Instant) -> Entry? {
         count(address, at: now) ? Entry(self, address) : nil
     }

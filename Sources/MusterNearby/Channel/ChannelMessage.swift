@@ -11,15 +11,15 @@ enum ChannelMessage: Hashable, Sendable {
     case token(DiscoveryToken)
     /// Data of the sender's ranging source for the receiver's.
     case note([UInt8])
-    /// The sender is there.
+    /// Shows that the sender is alive.
     case ping
-    /// The tag under which the receiver may report to a server how far it is from the sender. Only a receiver that
-    /// says in its welcome that it takes tags is sent one.
+    /// The tag under which the receiver may report to a server how far it is from the sender. It is sent only to a
+    /// receiver whose welcome states that it accepts tags.
     case rangeTag(RangeTag)
-    /// The last of each side.
+    /// The last message of each side.
     case bye(Bye)
 
-    /// Why a side says goodbye.
+    /// The reason of a goodbye.
     enum Bye: UInt8, Hashable, Sendable, CaseIterable {
         /// Its program or session ends.
         case done = 0
@@ -33,7 +33,7 @@ enum ChannelMessage: Hashable, Sendable {
 
     /// The version of the protocol, in each hello.
     static let version: UInt8 = 1
-    /// The most bytes of a message behind its length.
+    /// The largest number of bytes of a message after its length.
     static let limitBytes = 1 + RangingLink.noteLimit
     static let proofBytes = 32
 
@@ -70,7 +70,7 @@ enum ChannelMessage: Hashable, Sendable {
         return bytes
     }
 
-    /// Reads the bytes behind the length.
+    /// Reads the bytes after the length.
     init(_ body: [UInt8]) throws(ChannelProtocolError) {
         var cursor = ByteCursor(body)
         guard let kind = cursor.number(UInt8.self) else { throw .malformed }
@@ -88,7 +88,7 @@ enum ChannelMessage: Hashable, Sendable {
             guard let run = cursor.number(UInt64.self), let kinds = cursor.number(UInt8.self),
                 let flags = cursor.number(UInt8.self)
             else { throw .malformed }
-            // Kinds and flags of later versions are not looked at.
+            // Kinds and flags of later versions are ignored.
             self = .welcome(
                 run: run,
                 PeerCapabilities(
@@ -122,7 +122,7 @@ enum ChannelProtocolError: Error, Hashable, Sendable, CustomStringConvertible {
     case malformed
     case tooLong(Int)
     case version(UInt8)
-    /// A message that has no place at this moment.
+    /// A message that is not allowed at this moment.
     case untimely(String)
     case tooMany
 
@@ -143,10 +143,10 @@ public struct PeerCapabilities: Hashable, Sendable {
     public let kinds: Set<RangingKind>
     /// Whether it can measure a direction.
     public let direction: Bool
-    /// Whether it takes a range tag. Peers of earlier versions do not.
+    /// Whether it accepts a range tag. Peers of earlier versions do not.
     let takesRangeTags: Bool
 
-    /// Creates what a device says of its sources.
+    /// Creates the capabilities that a device states to its peers.
     public init(kinds: Set<RangingKind>, direction: Bool) {
         self.init(kinds: kinds, direction: direction, takesRangeTags: false)
     }
@@ -167,7 +167,7 @@ public struct PeerCapabilities: Hashable, Sendable {
 
 /// The names that peers give themselves.
 public enum PeerName {
-    /// The most bytes of a name in UTF-8, as a DNS label takes them.
+    /// The largest number of bytes of a name in UTF-8, which is that of a DNS label.
     public static let limitBytes = 63
 
     /// Returns a valid name; nil when it is empty or too long, or holds characters that control a terminal.

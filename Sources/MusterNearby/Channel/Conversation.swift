@@ -17,9 +17,9 @@ struct Conversation: Sendable {
     /// An action that the owner must carry out.
     enum Action: Hashable, Sendable {
         case send(ChannelMessage)
-        /// Ask whether to accept a peer of this name; `decide` takes the answer.
+        /// Decide whether to accept a peer of this name, and call `decide` with the decision.
         case judge(name: String, proof: [UInt8])
-        /// Both accept, and the peer's token is here.
+        /// Both sides have accepted, and the peer's token has arrived.
         case open(OpenedPeer)
         case note([UInt8])
         /// The peer hands over the tag under which this device may report ranges to it.
@@ -32,7 +32,7 @@ struct Conversation: Sendable {
     struct Deadlines: Hashable, Sendable {
         /// From the connection to the peer's hello.
         var hello = 5.0
-        /// From there until both have accepted.
+        /// From the hello until both sides have accepted.
         var decision = 60.0
         /// Between two messages.
         var silence = 5.0
@@ -96,7 +96,8 @@ struct Conversation: Sendable {
         }
     }
 
-    /// Takes the answer to `judge`: nil to accept, or why not, which the peer does not learn.
+    /// Applies the owner's decision after `judge`: nil to accept, or the reason to refuse, which is not sent to the
+    /// peer.
     mutating func decide(refusal: String?, at now: Instant) -> [Action] {
         guard phase == .deciding else { return [] }
         if let refusal { return end(.refused(refusal), telling: .refused) }
@@ -165,7 +166,7 @@ public enum ChannelEnd: Hashable, Sendable {
     case duplicate
     /// The connection ended without a goodbye: the peer was killed, or lost its network.
     case closed
-    /// The peer was silent for so long: it was stopped, or it or the network is gone.
+    /// The peer was silent for this many seconds: it was stopped, or it or the network is gone.
     case silent(seconds: Double)
     /// This device did not accept the peer.
     case refused(String)

@@ -18,8 +18,8 @@ public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
 
     /// 64 hexadecimal digits.
     public var description: String { Self.digits(bytes) }
-    /// The first eight digits, to tell peers apart. Somebody who tries long enough finds a key with the same ones, so
-    /// they prove nothing.
+    /// The first eight digits, to distinguish peers. An attacker can generate a key with the same digits, so they prove
+    /// nothing.
     public var short: String { Self.digits(bytes.prefix(4)) }
     /// The first 128 bits as 32 digits in groups of four, for people to compare on both screens.
     public var compared: String {

@@ -3,9 +3,9 @@ import Foundation
 public import MusterCore
 import Synchronization
 
-/// The values that a device keeps from one run to the next: its key, the keys of the peers that it accepted, the secret
-/// of its range tag, and the number of its last session. With a folder they are stored on disk, and only their owner
-/// may read them.
+/// The values that a device stores from one run to the next: its key, the keys of the peers that it accepted, the
+/// secret of its range tag, and the number of its last session. With a folder they are stored on disk, and only their
+/// owner may read them.
 public final class NearbyStore: Sendable {
     /// A peer that this device has accepted, with the key that its name is bound to.
     public struct Pin: Hashable, Sendable {
@@ -17,7 +17,7 @@ public final class NearbyStore: Sendable {
         var epoch: UInt64
     }
 
-    /// Why a store cannot be used.
+    /// The store cannot be used, for the reason in `description`.
     public struct Failure: Error, CustomStringConvertible {
         /// The file that cannot be used, and the reason.
         public let description: String
@@ -31,9 +31,9 @@ public final class NearbyStore: Sendable {
         var rangeSecret: RangeSecret?
     }
 
-    /// The most peers that are remembered; the oldest is forgotten.
+    /// The largest number of stored peers. A new peer beyond it is refused (`TokenLedger.Refusal.full`).
     static let mostPins = 1_000
-    /// How many session numbers are reserved by one write to the disk.
+    /// The number of session numbers that one write to the disk reserves.
     private static let epochBlock: UInt64 = 1 << 20
 
     package let identity: PeerIdentity
@@ -153,7 +153,7 @@ public final class NearbyStore: Sendable {
     {
         let refusal: TokenLedger.Refusal? = state.withLock { state in
             let isKnown = state.pins.contains { $0.key == key }
-            // Another peer may have taken the name since this one was let in.
+            // Another peer may have taken the name since this one was accepted.
             if !takesOver, state.pins.contains(where: { $0.name == name && $0.key != key }) { return .otherKey }
             guard isKnown || state.pins.count < Self.mostPins else { return .full }
             if let refusal = state.ledger.accept(token, from: key) { return refusal }
@@ -187,7 +187,7 @@ public final class NearbyStore: Sendable {
             let parts = line.split(separator: " ", maxSplits: 2)
             guard parts.count == 3, let key = KeyFingerprint(parts[0]), let epoch = UInt64(parts[1]),
                 let name = PeerName.checked(String(parts[2]))
-            else { throw Failure(description: "\(path), line \(index + 1), is no peer") }
+            else { throw Failure(description: "\(path), line \(index + 1), is not a peer") }
             pins.append(Pin(name: name, key: key, epoch: epoch))
         }
         return pins.suffix(mostPins)

@@ -62,7 +62,7 @@ struct TeamSecret: Sendable {
     /// The fewest bytes of a secret. A shorter one, such as a word, could be guessed from a proof.
     static let fewestBytes = 16
 
-    /// Takes a secret; nil when it is too short.
+    /// Derives the key of proofs from a secret; nil when the secret is too short.
     init?(_ secret: [UInt8]) {
         guard secret.count >= Self.fewestBytes else { return nil }
         key = HKDF<SHA256>.deriveKey(

@@ -75,7 +75,7 @@ final class StreamChannel: Channel, ChannelCore, @unchecked Sendable {
         }
     }
 
-    // MARK: What handlers ask for
+    // MARK: Operations of the channel's core
 
     func localAddress0() throws -> SocketAddress { throw ChannelError.operationUnsupported }
     func remoteAddress0() throws -> SocketAddress { throw ChannelError.operationUnsupported }
@@ -106,7 +106,7 @@ final class StreamChannel: Channel, ChannelCore, @unchecked Sendable {
         for write in writes { write.promise?.succeed(()) }
     }
 
-    /// Does nothing: the stream delivers what arrives, as far as it is taken.
+    /// Does nothing: the stream delivers bytes as they arrive, within its flow control.
     func read0() {}
 
     func close0(error: any Error, mode: CloseMode, promise: EventLoopPromise<Void>?) {

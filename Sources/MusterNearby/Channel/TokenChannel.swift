@@ -13,11 +13,11 @@ struct ChannelOwner: Sendable {
     var judge: @Sendable (_ name: String, _ key: KeyFingerprint, _ proof: [UInt8]) async -> String?
     /// Receives a peer that both sides accepted. Returns nil, or how the channel must end and what the peer is told.
     var open: @Sendable (OpenedPeer, KeyFingerprint, TokenChannel) -> (ChannelEnd, ChannelMessage.Bye)?
-    /// Takes a note of an open channel.
+    /// Receives a note of an open channel.
     var note: @Sendable ([UInt8]) -> Void
-    /// The channel ended. Called once.
+    /// Called once, when the channel has ended.
     var ended: @Sendable (ChannelEnd) -> Void
-    /// Takes the tag that the peer of an open channel hands over.
+    /// Receives the tag that the peer of an open channel hands over.
     var tagged: @Sendable (RangeTag) -> Void = { _ in }
 }
 
@@ -93,7 +93,7 @@ private final class ConversationHandler: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var ticks: RepeatedTask?
     private var handshake: Scheduled<Void>?
-    /// Asks whether the peer is let in; cancelled when the connection ends.
+    /// Asks the owner whether to accept the peer; cancelled when the connection ends.
     private var judging: Task<Void, Never>?
     private var isOver = false
 

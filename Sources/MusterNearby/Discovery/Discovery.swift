@@ -42,11 +42,11 @@ public struct FoundPeer: Hashable, Sendable {
     public var id: String
     /// The name that the peer gives itself, or its address.
     public var name: String
-    /// Where it can be reached, the best first; empty where a `Rendezvous` reaches it.
+    /// The addresses at which it can be reached, the best first; empty if a `Rendezvous` reaches it.
     public var addresses: [NearbyAddress]
     /// The first digits of its key's fingerprint; nil when unknown. Then this device opens the channel at once.
     public var key: String?
-    /// The account with which the peer signed in at a server that both trust; nil where there is none.
+    /// The account with which the peer signed in at a server that both trust; nil if there is none.
     public var account: String?
 
     public init(id: String, name: String, addresses: [NearbyAddress], key: String? = nil, account: String? = nil) {

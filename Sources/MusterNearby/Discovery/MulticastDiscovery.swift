@@ -15,7 +15,7 @@ public struct MulticastDiscovery: Discovery {
         configuration = MulticastDNS.Configuration(interfaces: isLoopback ? .loopback : .all)
     }
 
-    /// Announces this device and tells of others until the task is cancelled; then it says goodbye.
+    /// Announces this device and reports others until the task is cancelled; then it withdraws the announcement.
     ///
     /// - Throws: `ServiceError` when the announcement cannot be made.
     public func run(announcing own: Announcement, tell: @escaping @Sendable (DiscoveryNews) -> Void) async throws {

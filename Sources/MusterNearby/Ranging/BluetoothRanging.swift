@@ -57,7 +57,7 @@ struct SignalFilter {
     private var loss: Double?
     private var last: Instant?
 
-    /// By how much bodies and walls change a smoothed signal: one standard deviation, dB.
+    /// The change of a smoothed signal by bodies and walls: one standard deviation, dB.
     static let shadowing = 6.0
     /// The strengths that a receiver can measure, dBm.
     static let strengths = -127.0...20.0

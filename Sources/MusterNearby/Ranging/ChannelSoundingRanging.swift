@@ -1,17 +1,17 @@
 public import MusterCore
 public import MusterGeometry
 
-/// Takes in the distances of Bluetooth Channel Sounding: phases and round-trip times, which a controller measures on
+/// Measures by the distances of Bluetooth Channel Sounding: phases and round-trip times, which a controller measures on
 /// many channels (Bluetooth Core 6.0). It measures no direction.
 ///
-/// This is the place for an adapter, and no radio: the app starts the platform's own session with the peer, and passes
-/// on what that tells. docs/nearby.md says what the platforms offer.
+/// This source is an adapter and has no radio of its own: the app starts the platform's session with the peer, and
+/// passes the session's results to the source. docs/nearby.md lists what the platforms offer.
 public struct ChannelSoundingRanging: RangingSource {
     /// One result of the platform's session.
     public struct Reading: Hashable, Sendable {
-        /// The distance, unchecked, metres; nil when the procedure gave none.
+        /// The distance, unchecked, metres; nil when the procedure measured none.
         public var distance: Double?
-        /// One standard deviation of the distance, metres; nil when the platform tells none: then 0.5 m is assumed.
+        /// One standard deviation of the distance, metres; nil when the platform states none: then 0.5 m is assumed.
         public var deviation: Double?
         /// When it was measured.
         public var time: Instant
@@ -30,16 +30,16 @@ public struct ChannelSoundingRanging: RangingSource {
     private let reach: Metres
     private let readings: @Sendable () -> AsyncThrowingStream<Reading, any Error>
 
-    /// The deviation that is assumed where the platform tells none, metres.
+    /// The deviation that is assumed if the platform states none, metres.
     static let assumedDeviation = 0.5
-    /// The smallest deviation that is believed, metres.
+    /// The smallest deviation, metres. A smaller stated one is raised to it.
     static let leastDeviation = 0.05
 
     /// Creates a source.
     ///
     /// - Parameters:
     ///   - isAvailable: whether this device's controller, and the platform, can do Channel Sounding.
-    ///   - reach: how far it measures.
+    ///   - reach: the largest distance that it measures.
     ///   - readings: starts the platform's session with the peer, and ends it when the reader stops. It throws when the
     ///     session breaks.
     public init(

@@ -30,7 +30,7 @@ final class FusedPlace: Sendable {
             var cursor = ByteCursor(bytes)
             guard let kind = cursor.number(UInt8.self).flatMap({ RangingKind(rawValue: $0) }),
                 let distance = cursor.double(), let error = cursor.double(), let age = cursor.double()
-            else { throw .report("it is no range") }
+            else { throw .report("it is not a range") }
             guard (0...RangeMeasurement.longest).contains(distance) else { throw .distance(distance) }
             guard (0...RangeMeasurement.longest).contains(error) else { throw .error(error) }
             guard (0...3_600).contains(age) else { throw .report("no range is \(age) s old") }

@@ -1,11 +1,11 @@
 public import MusterGeometry
 
 /// Combines several sources that measure the same peer, and the distances of both ends, into one distance and direction
-/// with an error of its own. Where no source tells a direction, it finds the bearing from successive distances and the
+/// with an error of its own. If no source measures a direction, it finds the bearing from successive distances and the
 /// motion of this device.
 ///
-/// Each source goes on by itself: one that stops or breaks is left out, and the stream ends with the last of them.
-/// `RangeFusion` says how distances are combined, `MotionBearing` how a bearing is found.
+/// Each source runs independently: one that stops or breaks is left out, and the stream ends with the last of them.
+/// `RangeFusion` describes how distances are combined, `MotionBearing` how a bearing is found.
 public struct FusedRanging: RangingSource {
     /// This device's position by its own odometry: steps and a compass, or a robot's wheels.
     public struct Motion: Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct FusedRanging: RangingSource {
         public var east: Metres
         /// Metres north of that origin.
         public var north: Metres
-        /// Where the device looks, clockwise from north; nil when unknown.
+        /// The direction that the device faces, clockwise from north; nil when unknown.
         public var heading: Degrees?
 
         public init(east: Metres, north: Metres, heading: Degrees? = nil) {
@@ -34,7 +34,7 @@ public struct FusedRanging: RangingSource {
     /// - Parameters:
     ///   - parts: the sources, each of another kind; those that this device does not support are left out.
     ///   - clock: the time, by which all parts measure.
-    ///   - motion: where this device is now by its odometry; nil when there is none.
+    ///   - motion: returns this device's position by its odometry; nil when there is none.
     /// - Precondition: no two parts have the same kind, and none is fused itself.
     public init(
         _ parts: [any RangingSource], clock: NearbyClock = .system, motion: (@Sendable () -> Motion?)? = nil
@@ -56,7 +56,7 @@ public struct FusedRanging: RangingSource {
             reach: reaches.contains(nil) ? nil : reaches.compactMap { $0 }.max())
     }
 
-    /// Whether a part invents what it measures.
+    /// Whether the measurements of a part are simulated.
     public var isSimulated: Bool { parts.contains(where: \.isSimulated) }
 
     /// Measures one peer, which must run this source too. It yields whenever a part does. It throws `MeasurementError`

@@ -13,7 +13,7 @@ public struct GPSRanging: DirectRangingSource {
         public var accuracy: Metres
         /// When it was measured, by this device's clock.
         public var time: Instant
-        /// Where the device looks, clockwise from true north; nil when unknown.
+        /// The direction that the device faces, clockwise from true north; nil when unknown.
         public var heading: Degrees?
 
         /// Creates a fix as this device's receiver reported it.
@@ -35,8 +35,8 @@ public struct GPSRanging: DirectRangingSource {
     ///
     /// - Parameters:
     ///   - isAvailable: whether this device has a receiver that the app may use.
-    ///   - rate: the measurements a second.
-    ///   - clock: when they are made; the times of fixes are by it.
+    ///   - rate: the number of measurements per second.
+    ///   - clock: the clock of the measurements; the times of fixes must be of the same clock.
     ///   - latest: returns the last fix; nil before the first. It must return at once. It may call the session and the
     ///     `Nearby` that use the source.
     /// - Precondition: the rate is above 0.
@@ -105,7 +105,7 @@ struct GPSPlace: ExchangedPlace {
         var cursor = ByteCursor(note)
         guard cursor.number(UInt8.self) == 2, let latitude = cursor.double(), let longitude = cursor.double(),
             let accuracy = cursor.double(), let age = cursor.number(UInt32.self), cursor.isAtEnd
-        else { throw .report("it is no fix") }
+        else { throw .report("it is not a fix") }
         guard let coordinate = try? Coordinate(latitude: latitude, longitude: longitude) else {
             throw .report("\(latitude), \(longitude) is not on the globe")
         }

@@ -7,7 +7,7 @@ import MusterGeometry
 /// Blanco, Fernández-Madrigal and González, *Efficient probabilistic range-only SLAM*, 2008).
 ///
 /// Distances from a straight path are the same for a peer on its left and for the mirror image on its right. Until the
-/// path turns, the posterior has two peaks, and the estimate says both. It keeps at most `capacity` distances.
+/// path turns, the posterior has two peaks, and the estimate contains both. At most `capacity` distances are stored.
 struct MotionBearing: Sendable {
     /// The bearing, as far as the distances determine it.
     enum Estimate: Hashable, Sendable {
@@ -51,7 +51,7 @@ struct MotionBearing: Sendable {
 
     private var samples: [Sample] = []
 
-    /// How many distances are kept.
+    /// The number of stored distances.
     var count: Int { samples.count }
 
     /// Adds a distance.

@@ -2,11 +2,11 @@ import Foundation
 public import MusterCore
 import Synchronization
 
-/// The time of this device, and ticks of it. Tests bring their own.
+/// The clock of this device, and its ticks. Tests pass a clock of their own.
 public struct NearbyClock: Sendable {
     /// The time now.
     public var now: @Sendable () -> Instant
-    /// Ticks about every so often, until the reader stops. A tick that comes late is not made up for.
+    /// Returns ticks that are about one period apart, until the reader stops. A missed tick is not made up for.
     public var ticks: @Sendable (Duration) -> AsyncStream<Instant>
     /// Whether it is the machine's clock, by which event loops set their timers.
     let isOfMachine: Bool
@@ -27,8 +27,8 @@ public struct NearbyClock: Sendable {
         self.isOfMachine = isOfMachine
     }
 
-    /// The machine's clock. It is set once, and runs on evenly if the machine's time is corrected. Its ticks do not
-    /// drift: the delay of one does not put off the next.
+    /// The machine's clock. It reads the machine's time once, and later corrections of that time do not change it. Its
+    /// ticks do not drift: the delay of one does not delay the next.
     public static let system: NearbyClock = {
         let (start, began) = (Date().timeIntervalSince1970, ContinuousClock.now)
         let now: @Sendable () -> Instant = {

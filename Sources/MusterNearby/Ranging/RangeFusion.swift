@@ -1,6 +1,3 @@
-import MusterCore
-import MusterGeometry
-
 // `RangeFusion`: one distance from those of several sources.
 
 /// A distance with its error, of one source.
@@ -22,11 +19,11 @@ struct WeighedRange: Hashable, Sendable {
 /// - A range with more than three times the error of the best one cannot outvote it: it is left out when it differs
 ///   from the combination of the good ones by more than three standard deviations, in either direction.
 enum RangeFusion {
-    /// By how many standard deviations a trusted range may differ.
+    /// The number of standard deviations by which a trusted range may differ.
     static let gate = 3.0
-    /// A range is rough if its error is so many times that of the best one.
+    /// A range is rough if its error is more than this many times that of the best one.
     static let roughness = 3.0
-    /// The least error of a range, metres. A source that states less is not believed.
+    /// The least error of a range, metres. A smaller stated error is raised to it.
     static let leastError = 0.01
 
     /// Returns the combination; nil for no ranges. Complexity: O(n²), with at most one range for each source.
@@ -47,9 +44,9 @@ enum RangeFusion {
 
     /// Combines the distances that the two ends measured with the same kind of radio.
     ///
-    /// The peer cannot make this end surer, or nearer, than its own radio allows: the peer's error counts as at least
-    /// the own one, both errors may be the same error, and when the two distances contradict each other, the own one
-    /// counts, with their difference as its error.
+    /// The peer's report cannot make the result more certain than this end's own radio allows. The peer's error counts
+    /// as at least the own one, and the two errors are not assumed to be independent. When the two distances contradict
+    /// each other, the own one counts, with their difference as its error.
     static func bothEnds(_ own: WeighedRange, _ peer: WeighedRange) -> WeighedRange {
         let difference = abs(own.distance - peer.distance)
         if difference > gate * deviation(own, peer) {

@@ -1,21 +1,22 @@
 public import MusterCore
 public import MusterGeometry
 
-/// The result of one measurement of a peer. The distance and the direction may each be nil, which is no error: then
-/// `noDistance` and `noDirection` say why.
+/// The result of one measurement of a peer. The distance and the direction may each be nil, which is no error:
+/// `noDistance` and `noDirection` then have the reason.
 public struct RangeMeasurement: Hashable, Sendable {
     /// The kind of source that measured.
     public let source: RangingKind
-    /// When, by this device's clock.
+    /// When the source measured, by this device's clock.
     public let time: Instant
-    /// How far the peer is.
+    /// The distance to the peer; nil if there is none.
     public let distance: Metres?
-    /// Where the peer is, in the axes of the device.
+    /// The direction to the peer, in the axes of the device; nil if there is none.
     public let direction: Direction?
     /// The angle to the peer from straight ahead, −180 to 180, positive to the right. Some sources know it without a
     /// direction.
     public let horizontalAngle: Degrees?
-    /// The direction to the peer on the map, clockwise from north, 0 to 360 (exclusive). Fixes tell it, and own motion.
+    /// The direction to the peer on the map, clockwise from north, 0 to 360 (exclusive). It follows from fixes, or from
+    /// this device's own motion; nil if there is none.
     public let bearing: Degrees?
     /// The bearings that the peer may have while own motion leaves two, each the mirror image of the other about the
     /// path, the likelier first. Otherwise it is empty.
@@ -61,7 +62,7 @@ public struct RangeMeasurement: Hashable, Sendable {
         case tooLittleMotion
         /// This device moved straight on, and the peer may be on either side: `candidates` has both bearings.
         case ambiguous
-        /// The platform lets the app measure nothing.
+        /// The platform does not let the app measure now.
         case suspended
         /// The suspension is over, and the app has not run the session again.
         case awaitingRun

@@ -6,11 +6,11 @@ import Synchronization
 /// A source serves any number of peers, each by a stream of its own. A stream ends when its reader stops, and throws
 /// when the source breaks; it never yields a number that `RangeMeasurement` refuses.
 public protocol RangingSource: Sendable {
-    /// By what it measures. Two devices measure each other with sources of the same kind.
+    /// The method of measurement. Two devices measure each other with sources of the same kind.
     var kind: RangingKind { get }
     /// The capabilities of the source now, on this device.
     var capabilities: RangingCapabilities { get }
-    /// Whether it invents what it measures, in whole or in part.
+    /// Whether its measurements are simulated, in whole or in part.
     var isSimulated: Bool { get }
     /// Measures one peer until the reader stops.
     func measurements(over link: RangingLink) -> AsyncThrowingStream<RangeMeasurement, any Error>
@@ -26,7 +26,7 @@ extension RangingSource {
 
 /// The kinds of sources. The numbers are those of the channel's messages.
 public enum RangingKind: UInt8, Hashable, Sendable, CaseIterable {
-    /// Invented positions, with the errors of a real radio.
+    /// Simulated positions, with the errors of a real radio.
     case simulated = 0
     /// The fixes of both devices.
     case gps = 1
@@ -47,14 +47,14 @@ public enum RangingKind: UInt8, Hashable, Sendable, CaseIterable {
 
 /// The capabilities of a source.
 public struct RangingCapabilities: Hashable, Sendable {
-    /// How good its distances are; nil when it measures none.
+    /// The precision of its distances; nil when it measures none.
     public var distance: Precision?
     /// Whether it measures a direction or an angle.
     public var direction: Bool
-    /// How far it reaches; nil without a limit.
+    /// The largest distance at which it measures; nil without a limit.
     public var reach: Metres?
 
-    /// How good distances are.
+    /// The precision of distances.
     public enum Precision: Hashable, Sendable {
         /// To decimetres.
         case precise
@@ -73,7 +73,7 @@ public struct RangingCapabilities: Hashable, Sendable {
 /// The connection that a source uses to its peer: notes of at most `noteLimit` bytes, in both directions. Only the
 /// source interprets their content.
 public final class RangingLink: Sendable {
-    /// The most bytes of a note.
+    /// The largest number of bytes of a note.
     public static let noteLimit = 512
     /// The notes that wait for a slow source; older ones make room, because only the last one matters.
     private static let waiting = 4

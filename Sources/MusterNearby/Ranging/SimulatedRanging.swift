@@ -2,15 +2,16 @@ import Foundation
 import MusterCore
 public import MusterGeometry
 
-/// Invented devices on a plane, measured with the errors of two-way ranging by ultra-wideband: Gaussian noise, longer
-/// ways while something stands between, no direction outside the antennas' field of view, and nothing out of reach.
+/// Simulated devices on a plane, measured with the errors of two-way ranging by ultra-wideband: Gaussian noise, longer
+/// distances while an obstacle is in between, no direction outside the antennas' field of view, and nothing out of
+/// reach.
 ///
 /// Each end sends its position to the other and measures by itself, so the two distances differ by their noise, as they
 /// do with radios.
 public struct SimulatedRanging: DirectRangingSource {
     /// How this device moves.
     public enum Motion: Hashable, Sendable {
-        /// It stays at metres east and north of the origin, and looks in a direction, clockwise from north.
+        /// It stays at metres east and north of the origin, and faces a direction, clockwise from north.
         case standing(east: Double, north: Double, heading: Degrees)
         /// It walks from one random place to the next, within so many metres of the origin, at metres a second.
         case wandering(within: Metres, speed: Double)
@@ -26,12 +27,12 @@ public struct SimulatedRanging: DirectRangingSource {
         public var obstructed = 0.2
         /// The time constant of the obstacle, seconds: it stays for `obstructedSeconds / (1 - obstructed)` on average.
         public var obstructedSeconds = 4.0
-        /// By how much an obstacle lengthens the distance on average. Meanwhile the standard deviation of a distance
-        /// is three times `distance`.
+        /// The mean length that an obstacle adds to the distance. Meanwhile the standard deviation of a distance is
+        /// three times `distance`.
         public var bias: Metres = 0.6
         /// The half of the angle that the antennas see.
         public var fieldOfView: Degrees = 60
-        /// How far the radio reaches.
+        /// The largest distance at which the radio measures.
         public var reach: Metres = 50
 
         public init() {}
@@ -56,9 +57,9 @@ public struct SimulatedRanging: DirectRangingSource {
     /// - Parameters:
     ///   - motion: how this device moves.
     ///   - noise: the errors of the radio.
-    ///   - seed: the same seed and ticks give the same walk and the same errors.
-    ///   - rate: the measurements a second.
-    ///   - clock: when they are made.
+    ///   - seed: the same seed and ticks produce the same walk and the same errors.
+    ///   - rate: the number of measurements per second.
+    ///   - clock: the clock of the measurements.
     /// - Precondition: the rate is above 0.
     public init(
         _ motion: Motion, noise: Noise = Noise(), seed: UInt64, rate: Double = 10, clock: NearbyClock = .system
@@ -107,7 +108,7 @@ struct SimulatedPlace: ExchangedPlace {
     private var isObstructed = false
     private var lastStep: Instant?
 
-    /// A peer whose report is older than this is measured no more, seconds.
+    /// A peer whose report is older than this is no longer measured, seconds.
     static let staleSeconds = 1.0
     /// The largest coordinate of a simulated device, metres from the origin.
     static let farthest = 1e6
@@ -122,7 +123,7 @@ struct SimulatedPlace: ExchangedPlace {
         var cursor = ByteCursor(note)
         guard cursor.number(UInt8.self) == 1, let east = cursor.double(), let north = cursor.double(),
             let heading = cursor.double(), cursor.isAtEnd
-        else { throw .report("it is no simulated place") }
+        else { throw .report("it is not a simulated place") }
         guard abs(east) <= farthest, abs(north) <= farthest, abs(heading) <= 360 else {
             throw .report("no device is at \(east) m, \(north) m, \(heading)°")
         }
@@ -171,7 +172,7 @@ struct SimulatedPlace: ExchangedPlace {
     }
 }
 
-/// Where an invented device is at each moment.
+/// The position of a simulated device over time.
 struct SimulatedWalk {
     private let motion: SimulatedRanging.Motion
     private var random: SeededRandom
@@ -193,7 +194,7 @@ struct SimulatedWalk {
         }
     }
 
-    /// Returns where the device is. The times must not go back.
+    /// Returns the device's position at a time, which must not be earlier than that of the previous call.
     mutating func report(at now: Instant) -> SimulatedPlace.Report {
         let seconds = last.map { min(max(0, now.seconds(since: $0)), 60) } ?? 0
         last = now

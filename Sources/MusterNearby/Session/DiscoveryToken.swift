@@ -40,10 +40,10 @@ struct TokenLedger: Hashable, Sendable {
         }
     }
 
-    /// Starts from what is stored.
+    /// Creates a ledger of the stored epochs.
     init(_ stored: [KeyFingerprint: UInt64] = [:]) { lastEpochs = stored }
 
-    /// Accepts a token, or says why not.
+    /// Accepts a token, or returns the reason to refuse it; nil means that the token was accepted.
     mutating func accept(_ token: DiscoveryToken, from key: KeyFingerprint) -> Refusal? {
         if let last = lastEpochs[key] {
             if token.epoch == last { return .replayed }

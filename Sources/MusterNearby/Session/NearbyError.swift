@@ -1,6 +1,6 @@
 /// Why a session cannot run, or ended. The codes are those of Apple's `NIError`.
 public struct NearbyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of an error; its number is the reference's code.
+    /// The kind of an error; its raw value is the code of Apple's `NIError`.
     public enum Kind: Int, Hashable, Sendable, CaseIterable {
         /// This device has nothing that could measure.
         case unsupportedPlatform = -5889

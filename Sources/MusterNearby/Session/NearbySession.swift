@@ -1,7 +1,8 @@
 import MusterCore
 import Synchronization
 
-/// Measures the way to one peer, from the exchange of tokens to its end. N peers need N sessions.
+/// Measures the distance and the direction to one peer, from the exchange of tokens to the end. N peers need N
+/// sessions.
 ///
 /// Its states follow Apple's reference. The app calls `run`, `pause` and `invalidate`. A session is suspended while the
 /// platform lets the app measure nothing; afterwards it waits for `run`, and never resumes by itself. A peer is removed
@@ -105,7 +106,7 @@ public final class NearbySession: Sendable {
     /// end. It may call the session.
     func follow(_ follower: @escaping @Sendable (NearbyUpdate?) -> Void) { queue.follow(follower) }
 
-    /// Whether the app may still run it.
+    /// The present state of the session.
     var state: SessionLifecycle.State { core.withLock { $0.lifecycle.state } }
 
     /// Starts to measure, or goes on after a pause, a suspension that ended, or a removal by timeout.
@@ -149,7 +150,7 @@ public final class NearbySession: Sendable {
     /// Records that the peer's session has ended.
     func notePeerEnded() { handle(.peerEnded) }
 
-    /// The connection to the peer is silent.
+    /// Records that the connection to the peer is silent.
     func noteSilence() { handle(.silence) }
 
     private func checkedPeer(_ configuration: Configuration) throws(NearbyError) -> (
@@ -241,7 +242,7 @@ public final class NearbySession: Sendable {
     }
 }
 
-/// How many sessions measure at the same time.
+/// The limit of the sessions that measure at the same time.
 public final class ActiveSessions: Sendable {
     /// The sessions of a process.
     public static let shared = ActiveSessions(limit: 64)

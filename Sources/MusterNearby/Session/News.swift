@@ -28,7 +28,7 @@ final class NewsQueue<Element: MergeableNews>: Sendable {
         var isCalling = false
         var isFinished = false
 
-        /// Takes the task that waits, and what it gets.
+        /// Removes and returns the waiting reader, and the element that it receives.
         mutating func takeReader() -> (CheckedContinuation<Element?, Never>?, Element?) {
             defer { reader = nil }
             return (reader, waiting.removeFirst())
@@ -39,7 +39,7 @@ final class NewsQueue<Element: MergeableNews>: Sendable {
     private let loop: LoopExecutor?
 
     /// - Parameters:
-    ///   - limit: how many elements may wait.
+    ///   - limit: the largest number of elements that wait.
     ///   - loop: what is appended on this event loop wakes the reader up once, after the loop's present task.
     init(limit: Int = 1_024, loop: LoopExecutor? = nil) {
         state = Mutex(State(waiting: WaitingNews(limit: limit)))
@@ -134,12 +134,12 @@ final class NewsQueue<Element: MergeableNews>: Sendable {
     }
 }
 
-/// What happened, in order, for one reader. A slow reader gets the newest measurement of each peer, and every other
-/// event.
+/// Events in order, for one reader. A slow reader gets only the newest measurement of each peer, and loses the oldest
+/// events when too many wait.
 public struct News<Element: Sendable>: AsyncSequence, Sendable {
     let read: @Sendable () async -> Element?
 
-    /// Takes one event after the other from the reader's queue.
+    /// Removes one event after the other from the reader's queue.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let read: @Sendable () async -> Element?
 

@@ -1,6 +1,6 @@
 /// The states of a session, and the effects of each event. `SessionLifecycleTests` has the whole table.
 struct SessionLifecycle: Hashable, Sendable {
-    /// Where a session is between its creation and its end.
+    /// The state of a session.
     enum State: String, Hashable, Sendable, CaseIterable {
         /// It has never run.
         case ready
@@ -16,7 +16,7 @@ struct SessionLifecycle: Hashable, Sendable {
         case timedOut
         /// The peer ended its session.
         case peerEnded
-        /// It is over, and its token is dead.
+        /// It is over, and its token is no longer valid.
         case invalidated
     }
 

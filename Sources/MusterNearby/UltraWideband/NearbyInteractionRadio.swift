@@ -4,8 +4,9 @@
     import NearbyInteraction
 
     extension UltraWidebandRanging {
-        /// A source by this device's ultra-wideband chip. Where there is none it supports nothing. The app's Info.plist
-        /// needs `NSNearbyInteractionUsageDescription`; the system asks the person when the first session runs.
+        /// A source that measures with this device's ultra-wideband chip. On a device without one it supports nothing.
+        /// The app's Info.plist needs `NSNearbyInteractionUsageDescription`; the system asks the person when the first
+        /// session runs.
         public static func nearbyInteraction(clock: NearbyClock = .system) -> UltraWidebandRanging {
             let device = NISession.deviceCapabilities
             return UltraWidebandRanging(
@@ -48,7 +49,7 @@
             guard
                 let peer = try? NSKeyedUnarchiver.unarchivedObject(
                     ofClass: NIDiscoveryToken.self, from: Data(token))
-            else { throw MeasurementError.report("it is no discovery token") }
+            else { throw MeasurementError.report("it is not a discovery token") }
             queue.sync { session.run(NINearbyPeerConfiguration(peerToken: peer)) }
         }
 

@@ -4,13 +4,13 @@ import Synchronization
 
 /// A session of the platform's ultra-wideband radio with one peer. On Apple platforms `NearbyInteractionRadio` is one.
 public protocol UltraWidebandSession: Sendable {
-    /// The token that the peer's radio needs, as bytes; nil when the radio gives none.
+    /// The token that the peer's radio needs, as bytes; nil when the radio has none.
     var token: [UInt8]? { get }
     /// The radio's events, for one reader, until the session is invalidated.
     func events() -> AsyncStream<UltraWidebandEvent>
-    /// Starts to range with the peer whose radio gave this token, or goes on with a new token of the same peer.
+    /// Starts to range with the peer whose radio made this token, or continues with a new token of the same peer.
     ///
-    /// - Throws: when the bytes are no token.
+    /// - Throws: when the bytes are not a token.
     func run(withPeer token: [UInt8]) throws
     /// Ends the session.
     func invalidate()
@@ -41,7 +41,7 @@ public enum UltraWidebandEvent: Sendable {
 public struct UltraWidebandRanging: RangingSource {
     /// The kind of this source: `.ultraWideband`.
     public let kind = RangingKind.ultraWideband
-    /// The capabilities of the radio; none where there is no radio.
+    /// The capabilities of the radio; none if there is no radio.
     public let capabilities: RangingCapabilities
     private let clock: NearbyClock
     private let makeSession: @Sendable () -> any UltraWidebandSession
@@ -50,7 +50,7 @@ public struct UltraWidebandRanging: RangingSource {
     ///
     /// - Parameters:
     ///   - capabilities: what this device's radio can do.
-    ///   - clock: when measurements are made.
+    ///   - clock: the clock of the measurements.
     ///   - makeSession: makes a session; each peer and each run needs one of its own.
     public init(
         capabilities: RangingCapabilities, clock: NearbyClock = .system,
@@ -125,7 +125,7 @@ final class UltraWidebandPlace: Sendable {
     /// Returns the peer's token if it is not the one that the radio has already.
     func newToken(in note: [UInt8]) throws(MeasurementError) -> [UInt8]? {
         guard note.first == RangingKind.ultraWideband.rawValue, note.count > 1 else {
-            throw .report("it is no radio's token")
+            throw .report("it is not a radio's token")
         }
         let token = Array(note.dropFirst())
         return state.withLock { state in

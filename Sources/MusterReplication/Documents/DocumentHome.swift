@@ -12,7 +12,7 @@ package protocol DocumentHome: Sendable {
     func readDocuments<Success: Sendable>(
         _ body: @escaping @Sendable (any DocumentReader) throws -> Success
     ) async throws -> Success
-    /// Decrypts a stored body.
+    /// Decrypts a stored body. Throws if it is damaged.
     func plain(_ body: DocumentBody, of revision: Revision, of id: String) throws -> DocumentBody
 
     /// Applies edits in order, and returns when they are on disk.

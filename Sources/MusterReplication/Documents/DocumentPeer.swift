@@ -120,7 +120,13 @@ package struct DocumentPeer<Home: DocumentHome>: ReplicationPeer {
     ) throws -> ReplicatedRevision? {
         guard let node = document.tree.node(leaf) else { return nil }
         guard let body = try known ?? reader.body(of: leaf, of: document.id, in: home.scope) else { return nil }
-        let plain = try home.plain(body, of: leaf, of: document.id)
+        let plain: DocumentBody
+        do {
+            plain = try home.plain(body, of: leaf, of: document.id)
+        } catch {
+            // One damaged document does not stop the others.
+            return ReplicatedRevision(refused: document.id, leaf, error: "unreadable", reason: "\(error)")
+        }
         return ReplicatedRevision(
             id: document.id, path: document.tree.path(of: leaf), isDeleted: node.isDeleted, json: plain.json,
             attachments: plain.attachments.map { attachment in
@@ -269,9 +275,10 @@ private enum DocumentFilter: Sendable {
                 guard let body = try known ?? reader.body(of: leaf.revision, of: document.id, in: home.scope) else {
                     return false
                 }
+                // A body that cannot be decrypted may match, so it is read, and counted as refused.
+                guard let plain = try? home.plain(body, of: leaf.revision, of: document.id) else { return true }
                 return selector.matches(
-                    id: document.id, revision: leaf.revision.text, isDeleted: leaf.isDeleted,
-                    body: try home.plain(body, of: leaf.revision, of: document.id))
+                    id: document.id, revision: leaf.revision.text, isDeleted: leaf.isDeleted, body: plain)
             }
         }
     }

@@ -12,8 +12,8 @@ public struct DatabaseAddress: Hashable, Sendable, CustomStringConvertible {
     /// The name or literal address of the server.
     public let host: String
 
-    /// The address of a database, as `_replicate` takes it: `https://name:password@host/database`. The last segment of
-    /// the path is the database, percent-encoded.
+    /// Reads the address of a database in the form that `_replicate` accepts: `https://name:password@host/database`.
+    /// The last segment of the path is the database, percent-encoded.
     ///
     /// - Returns: nil for anything else, and for a query or fragment.
     public init?(_ text: String) {
@@ -62,9 +62,6 @@ public struct DatabaseAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The URL without credentials.
     public var description: String { root + segment }
-
-    /// Whether the scheme is https.
-    public var isEncrypted: Bool { root.hasPrefix("https") }
 
     /// The percent-encoded path of a document's id. The slash of `_design/` and `_local/` stays.
     package static func path(ofDocument id: String) -> String {

@@ -142,7 +142,7 @@ final class HTTPExchange: Sendable {
         case 403: return .forbidden(reason.isEmpty ? error : reason)
         case 408, 425, 429, 500, 502...599:
             return .busy(status: status, retryAfterSeconds: response.header("Retry-After").flatMap(Double.init))
-        case 413: return .tooLarge(limitBytes: Self.answerLimitBytes)
+        case 413: return .requestTooLarge
         default: return .refused(status: status, error: error, reason: reason)
         }
     }

@@ -51,17 +51,17 @@ final class PulledBody: @unchecked Sendable {
     /// The number of consecutive responses without a byte.
     private var barren = 0
 
-    /// The length and digest that the response announced.
+    /// The digest that the response announced, and the attachment that it belongs to.
     struct Promise: Sendable {
         /// The MD5 digest; nil if the response states none.
         var md5: [UInt8]?
-        /// The attachment that is damaged if they differ.
+        /// The attachment that is damaged if the digest of the bytes differs.
         var reference: AttachmentReference
     }
 
     /// - Parameters:
-    ///   - promise: the announced length and digest; nil if none was.
-    ///   - rest: requests the bytes from an offset; nil if the server cannot send a part.
+    ///   - promise: the announced digest and the attachment; nil for a body that is neither verified nor continued.
+    ///   - rest: requests the bytes from an offset; returns nil if the server cannot send a part.
     init(
         _ response: HTTPTransportResponse, promise: Promise? = nil,
         rest: @escaping @Sendable (_ offset: Int) async throws -> HTTPTransportResponse? = { _ in nil }

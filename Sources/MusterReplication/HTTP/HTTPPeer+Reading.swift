@@ -40,7 +40,7 @@ extension HTTPPeer {
     }
 
     /// Checks after a 404 that the database exists, so that the 404 means a missing route and not a database that is
-    /// away for a moment. Whether the database is gone for good, the next session finds out first.
+    /// temporarily unavailable. The next session first checks whether the database is gone for good.
     private func mustBeThere() async throws {
         let isAway = ReplicationError.busy(status: 404, retryAfterSeconds: nil)
         if knowsBulkGet.withLock({ $0 }) == true { throw isAway }

@@ -1,10 +1,9 @@
 import MusterCore
 import MusterWire
+import Synchronization
 
 /// Writes revisions to a peer over HTTP.
 extension HTTPPeer {
-    /// The approximate number of document bytes in a request.
-    private static let requestBytes = 4 << 20
     /// Attachments of a document up to this many bytes together are sent within its text.
     private static let inlineBytes: Int64 = 64 << 10
 
@@ -31,7 +30,7 @@ extension HTTPPeer {
                 refusals.append(.damaged(reference))
                 continue
             }
-            if batch.byteCount >= Self.requestBytes {
+            if batch.byteCount >= requestBytes.withLock({ $0 }) {
                 refusals += try await post(batch)
                 batch = DocumentBatch()
             }
@@ -73,6 +72,16 @@ extension HTTPPeer {
             return sent.isEmpty ? [(id, nil)] : sent.map { (id, $0.revision.revision) }
         }
 
+        /// The documents in two batches.
+        var halves: (DocumentBatch, DocumentBatch) {
+            var (left, right) = (DocumentBatch(), DocumentBatch())
+            left.documents = Array(documents.prefix(documents.count / 2))
+            right.documents = Array(documents.dropFirst(documents.count / 2))
+            left.byteCount = left.documents.reduce(0) { $0 + $1.text.count }
+            right.byteCount = byteCount - left.byteCount
+            return (left, right)
+        }
+
         /// The documents in batches of one.
         var singles: [DocumentBatch] {
             documents.map { document in
@@ -84,15 +93,18 @@ extension HTTPPeer {
         }
     }
 
-    /// Posts documents. If the server refuses the request as too large, or fails at it, they are posted one by one:
-    /// only a document that is too large by itself is refused, and only one that the server fails at alone is left for
-    /// later.
+    /// Posts documents. If the server refuses the request as too large, they are posted in halves, and later requests
+    /// are smaller; if it fails at the request, they are posted one by one. So only a document that is too large by
+    /// itself is refused, and only one that the server fails at alone is left for later.
     private func post(_ batch: DocumentBatch) async throws -> [WriteRefusal] {
         let answer = try await exchange.send(
             exchange.makeRequest(.POST, "_bulk_docs", json: batch.body), admitting: [413, 500])
         if answer.status >= 300 {
-            guard batch.documents.count == 1 else {
-                return try await post(batch.singles)
+            if batch.documents.count > 1 {
+                guard answer.status == 413 else { return try await post(batch.singles) }
+                requestBytes.withLock { $0 = min($0, max(1, batch.byteCount / 2)) }
+                let (left, right) = batch.halves
+                return try await post(left) + post(right)
             }
             return [Self.refusal(of: batch.documents[0].revision, answer)]
         }

@@ -14,6 +14,8 @@ public final class HTTPPeer: ReplicationPeer {
     private let waitSeconds: Double
     /// Whether the server has `_bulk_get`; nil before the first request.
     let knowsBulkGet = Mutex<Bool?>(nil)
+    /// The approximate number of document bytes in a request. It shrinks when the server, or a proxy, refuses a size.
+    let requestBytes = Mutex(4 << 20)
 
     /// Makes a peer of an address.
     public init(
@@ -44,7 +46,7 @@ public final class HTTPPeer: ReplicationPeer {
             documentCount: database["doc_count"]?.integer.flatMap { Int(exactly: $0) })
     }
 
-    /// Makes the database where there is none.
+    /// Makes the database if there is none.
     public func create() async throws {
         let answer = try await exchange.send(exchange.makeRequest(.GET), admitting: [404])
         guard answer.status == 404 else { return }
@@ -99,8 +101,8 @@ public final class HTTPPeer: ReplicationPeer {
         // A longpoll has no deadline; the read timeout between heartbeats bounds it.
         if request.waits { sent.deadlineSeconds = nil }
         guard let answer = try await awaitResponse(to: sent, withinSeconds: request.waits ? waitSeconds : nil) else {
-            // An empty page ends at the sequence that the server has looked at. A server without heartbeats sends
-            // nothing.
+            // No change arrived in time. The empty page of a request that does not wait has the sequence up to which
+            // the server has read its changes.
             var request = request
             request.waits = false
             return try await changes(request)
@@ -197,7 +199,14 @@ public final class HTTPPeer: ReplicationPeer {
             writer.endArray()
         }
         writer.endObject()
-        let answer = try await exchange.send(exchange.makeRequest(.POST, "_revs_diff", json: writer.takeBytes()))
+        let answer: HTTPExchange.Response
+        do {
+            answer = try await exchange.send(exchange.makeRequest(.POST, "_revs_diff", json: writer.takeBytes()))
+        } catch ReplicationError.requestTooLarge {
+            let (left, right) = BatchSize.halves(of: revisions)
+            if left.isEmpty || right.isEmpty { throw ReplicationError.requestTooLarge }
+            return try await missing(left) + missing(right)
+        }
         do {
             let value = try JSONValue(parsing: answer.body, valueLimit: 10_000_000)
             return (value.members ?? []).map { member in

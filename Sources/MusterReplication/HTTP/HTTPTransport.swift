@@ -63,7 +63,7 @@ public struct HTTPHeaderField: Hashable, Sendable {
     }
 }
 
-/// A response whose head has come.
+/// A response whose head has arrived.
 public struct HTTPTransportResponse: Sendable {
     /// Its status code.
     public var status: Int

@@ -1,4 +1,3 @@
-import MusterCore
 import MusterWire
 
 /// A document and its attachments as `multipart/related`, whose length is known before a byte of it is read.

@@ -1,5 +1,4 @@
 import Foundation
-import MusterCore
 import MusterWire
 
 /// Reads the lines of a snapshot: documents, now and then `{"last_seq":N}`, at the end the same with `"done":true`.

@@ -11,7 +11,7 @@ final class CoordinatorState: Sendable {
     let endedRights = Mutex(0)
     /// The state of an index that another thread rebuilds and the writer then adopts.
     let rebuilding = Mutex(Rebuilding.none)
-    /// Makes the addresses of the records of large updates.
+    /// Returns the address where the records of a large update are read.
     let addressesOfRecords = Mutex<@Sendable (StreamReference) -> String?>({ _ in nil })
     let storage: StorageHealth
     let quotas: Quotas

@@ -1,7 +1,6 @@
 import Foundation
 package import MusterCore
 import MusterDocuments
-import MusterGeometry
 package import MusterStore
 package import MusterWire
 import Synchronization
@@ -93,7 +92,8 @@ package final class StoreCoordinator: Sendable {
         shared.addressesOfRecords.withLock { $0 }(reference)
     }
 
-    /// Sets what makes those addresses. It is called on the writer's thread, and must not block.
+    /// Sets the function that returns the address of the records of a large update. It is called on the writer's
+    /// thread, and must not block.
     package func setAddressesOfRecords(_ make: @escaping @Sendable (StreamReference) -> String?) {
         shared.addressesOfRecords.withLock { $0 = make }
     }

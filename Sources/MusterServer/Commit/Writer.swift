@@ -18,7 +18,8 @@ struct Writer {
     /// Whether the disk refused a slice of a review. Then the next sweep tries again.
     private var isReviewRefused = false
 
-    /// Seconds between two checks for devices that have fallen silent.
+    /// Seconds between two sweeps (`CommitPipeline.sweep`), which find silent devices, exits held back, and due
+    /// check-ins.
     static let sweepSeconds: Double = 2
     /// Seconds between two releases of unused memory, while the queue is empty.
     static let tidyingSeconds: Double = 30
@@ -226,7 +227,7 @@ struct Writer {
 
     private mutating func sweepWhenDue() {
         let moment = now()
-        // The clock was set back by more than it is corrected by in passing.
+        // The clock was set back by more than a second, which is more than a gradual correction.
         if moment < lastMoment.advanced(bySeconds: -1) {
             pipeline.engine.adjustTimes(to: moment, wasOff: false)
             (nextSweep, nextTidying, nextErasure) = (moment, moment, moment)

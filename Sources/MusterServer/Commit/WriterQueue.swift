@@ -1,5 +1,4 @@
 import Dispatch
-import MusterCore
 import Synchronization
 
 /// The bounded queue of work for the writer's thread. Many threads add jobs; the writer takes all of them at once. A

@@ -6,8 +6,8 @@ import ServiceLifecycle
 
 /// Sends all datasets of an identity pool to the pool's stream: Amazon's bulk publish.
 ///
-/// It sends one slice in each transaction, which also stores how far the publish has come. So it continues there after
-/// a crash, and sends again only what the target did not acknowledge.
+/// It sends one slice in each transaction, which also stores the progress. So it continues there after a crash, and
+/// sends again only what the target did not acknowledge.
 package final class BulkPublisher: Service {
     let coordinator: StoreCoordinator
     let dispatcher: DeliveryDispatcher
@@ -20,7 +20,7 @@ package final class BulkPublisher: Service {
     static let slice = (datasets: 50, bytes: 1 << 20, owners: 200)
     /// With this many deliveries waiting for a target, the publisher waits.
     static let waitingLimit = 1_000
-    /// How long it waits then, and after a refusal of the disk.
+    /// How long the publisher waits for that, and after the disk refused a write.
     static let pause = Duration.seconds(1)
     /// How long after a bulk publish that succeeded another may begin, in seconds: a day.
     package static let againSeconds: Double = 86_400
@@ -40,7 +40,7 @@ package final class BulkPublisher: Service {
         /// The pool has no stream that is enabled, or its target is gone.
         case noStream
         case isUnderWay
-        /// One succeeded less than a day ago.
+        /// A bulk publish succeeded less than `againSeconds` ago.
         case wasDone
     }
 
@@ -97,7 +97,7 @@ package final class BulkPublisher: Service {
         return coordinator.store.pendingDeliveryCounts[target.number, default: 0] >= Self.waitingLimit
     }
 
-    /// Sends a slice of a bulk publish, and stores how far it is.
+    /// Sends a slice of a bulk publish, and stores its progress in the same transaction.
     func publishSlice(of pool: TeamNumber?) async throws {
         let (coordinator, refer) = (coordinator, refer)
         try await coordinator.storeState { transaction, moment in

@@ -26,15 +26,15 @@ package struct DatasetStream: Hashable, Sendable {
         return target
     }
 
-    /// The largest body with the records in it, in bytes. A larger one refers to them, where the server knows its own
-    /// address.
+    /// The largest body with the records in it, in bytes. A larger body has the address of the records instead, where
+    /// the server knows its own address.
     package static let inlineLimit = RuleBook.bodyLimit
 
     /// Makes the delivery of a record.
     ///
     /// - Parameters:
     ///   - owner: the owner of the dataset. Deliveries about a guest are sent in any order.
-    ///   - event: the id by which a receiver knows it again.
+    ///   - event: the event's id, by which a receiver recognizes a delivery that is repeated.
     ///   - refer: returns the address of the records; nil where the server has no address to give.
     package static func delivery(
         of record: StreamRecord, to target: TargetNumber, owner: UserNumber, event: String, at moment: Instant,
@@ -56,7 +56,8 @@ package struct StreamReference: Hashable, Sendable {
     package var through: Int64
     package var expiresAt: Instant
 
-    /// How long an address is good, in seconds: a week, in which deliveries are tried.
+    /// How long an address is valid, in seconds: a week. By default a delivery is tried for a day
+    /// (`DeliveryPolicy.lifetimeSeconds`), and its dead letter may be redriven later.
     package static let seconds: Double = 7 * 86_400
     private static let purpose = "stream records"
 
@@ -110,7 +111,7 @@ final class DatasetStreams {
     /// Reads settings anew from now on. Call this after an edit.
     func forgetSettings() { known.removeAll() }
 
-    /// Sends what an update made of a dataset to the stream of its owner's pool.
+    /// Sends the records that an update changed to the stream of the pool of the dataset's owner.
     ///
     /// - Parameter guest: the guest whose dataset it is; nil for a user's.
     func send(

@@ -3,7 +3,7 @@ package import MusterCore
 package import MusterStore
 import MusterWire
 
-/// Reads and updates of datasets, and what becomes of guests' datasets.
+/// Reads and updates datasets, merges guests into users, and removes idle guests.
 extension StoreCoordinator {
     /// Carries out one update of a dataset.
     ///
@@ -39,8 +39,8 @@ extension StoreCoordinator {
     }
 
     /// Merges a guest into a user, in one transaction: the guest's datasets become the user's, and the guest's identity
-    /// nobody's. A dataset whose name the user has already gets the guest's identity after its name
-    /// (`mergedDatasets(into:of:)`). A second merge into the same user changes nothing.
+    /// can no longer be used. Where the user already has a dataset of the name, the guest's dataset gets the guest's
+    /// identity after its name (`mergedDatasets(into:of:)`). A second merge into the same user changes nothing.
     ///
     /// - Throws: `DatasetError.merged` where the guest was merged into another user, `.overLimit` where the user would
     ///   have too many datasets; `CoordinatorError`, also where they would exceed the user's quota. Nothing is changed
@@ -50,7 +50,7 @@ extension StoreCoordinator {
         if let fault = receipt.mergeFault { throw fault }
     }
 
-    /// Removes the guests who have not come for `GuestLimits.idleSeconds`, and those of removed teams, a few in a
+    /// Removes the guests who have been idle for `GuestLimits.idleSeconds`, and those of removed teams, a few in a
     /// transaction.
     package func removeIdleGuests(at moment: Instant) async throws {
         for pool in try await storeState({ transaction, _ in try transaction.poolsWithGuests() }) {
@@ -69,7 +69,7 @@ extension StoreCoordinator {
 
     /// Reads a dataset: its state, and a page of the records above a count.
     ///
-    /// - Returns: a dataset that does not exist where the user never had one of this name.
+    /// - Returns: an empty dataset, as of 1970, where the user has none of this name.
     /// - Throws: what reading throws.
     package func readDataset(
         _ name: String, of user: UserNumber, since count: Int64, after cursor: DatasetCursor?, limit: Int
@@ -81,8 +81,8 @@ extension StoreCoordinator {
         return page ?? DatasetPage(dataset: nothing, records: [], next: nil)
     }
 
-    /// The datasets that came from identities that were merged into the user's: each is called as the dataset there, a
-    /// dot, and that identity.
+    /// Returns the names of the datasets that were merged into a user beside the dataset of this name. Each name is the
+    /// dataset's name, a dot, and the identity that was merged.
     ///
     /// - Throws: what reading throws.
     package func mergedDatasets(into name: String, of user: UserNumber) async throws -> [String] {

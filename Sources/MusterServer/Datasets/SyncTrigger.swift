@@ -1,12 +1,11 @@
 package import MusterCore
-import MusterHTTP
 import MusterStore
 import MusterWire
 import Synchronization
 
 /// Why the target of a sync trigger refused an update.
 package enum SyncTriggerError: Error, Hashable, Sendable {
-    /// The target is not there, is switched off or no webhook, could not be reached, or answered something else.
+    /// The target does not exist, is disabled, is not a webhook, could not be reached, or gave an invalid answer.
     case invalidAnswer(String)
     /// The target had too much to do, or did not answer in time.
     case throttled
@@ -46,7 +45,9 @@ package struct SyncTrigger: Sendable {
         guard let arn = settings.syncTrigger else { return update }
         guard let name = EventOrigin.targetName(in: arn), let target = coordinator.directory.targets[name],
             target.isEnabled, target.kind == .webhook
-        else { throw SyncTriggerError.invalidAnswer("The target \(arn) is not there, is off or is no webhook.") }
+        else {
+            throw SyncTriggerError.invalidAnswer("The target \(arn) does not exist, is off, or is not a webhook.")
+        }
         let question = OpenQuestions.Question(target: target.number, asker: isGuest ? .guests : .identity(identity))
         guard questions.begin(question) else { throw SyncTriggerError.throttled }
         defer { questions.end(question) }

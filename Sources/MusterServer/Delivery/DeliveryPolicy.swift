@@ -21,7 +21,6 @@ package struct DeliveryPolicy: Hashable, Sendable {
     /// The longest delay before a probe, in seconds.
     package var longestProbeDelaySeconds: Double = 60
 
-    /// Makes a policy with the defaults.
     package init() {}
 
     /// The delay in seconds after a number of failed attempts: a random time up to a bound that doubles. Deliveries

@@ -55,9 +55,6 @@ struct DeliverySchedule {
 
     init(_ policy: DeliveryPolicy = DeliveryPolicy()) { self.policy = policy }
 
-    /// The number of deliveries that wait for a target or are under way to it.
-    func pendingCount(of target: TargetNumber) -> Int { targets[target]?.pending ?? 0 }
-
     /// For each target with waiting deliveries: their number, and whether the target is only probed.
     var waiting: [TargetNumber: (pending: Int, isProbing: Bool)] {
         targets.filter { $0.value.pending > 0 }.mapValues { ($0.pending, $0.circuit.probeAt != nil) }

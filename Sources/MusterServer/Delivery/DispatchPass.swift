@@ -128,7 +128,7 @@ struct DispatchPass {
         }
     }
 
-    // MARK: Storing what became of it
+    // MARK: Storing outcomes
 
     private mutating func beginStoringOutcomes(in group: inout DiscardingTaskGroup) {
         let due = lastStored.advanced(bySeconds: DeliveryDispatcher.storingSeconds)

@@ -26,7 +26,7 @@ package final class TargetCaller: Sendable {
         self.now = now
     }
 
-    /// Makes an attempt at a delivery.
+    /// Makes an attempt at a delivery. Returns `.vanished` if the target no longer exists.
     func attempt(_ delivery: Delivery) async -> DeliveryOutcome {
         let content = delivery.content
         guard let target = coordinator.directory.targets[content.target] else { return .vanished }
@@ -60,7 +60,7 @@ package final class TargetCaller: Sendable {
 
     /// Asks a webhook target a question, and returns the body of its answer.
     ///
-    /// - Parameter kind: what the id of the message begins with.
+    /// - Parameter kind: the beginning of the message's id.
     /// - Throws: `SyncTriggerError`.
     func requestAnswer(
         of target: Target, _ body: [UInt8], kind: String = "trigger"

@@ -64,7 +64,7 @@ package struct TargetSettings: Hashable, Sendable {
     package static func fault(of field: Field) -> String? {
         let name = field.name.lowercased()
         guard !name.isEmpty, name.utf8.count <= fieldNameLimitBytes, name.utf8.allSatisfy(isOfToken) else {
-            return "'\(field.name.prefix(40))' is no name of a field"
+            return "'\(field.name.prefix(40))' is not the name of a header field"
         }
         guard !reserved.contains(name), !name.hasPrefix("webhook-"), !name.hasPrefix("proxy-") else {
             return "\(name) is set by Muster"

@@ -2,7 +2,7 @@ package import MusterCore
 import MusterDocuments
 import MusterStore
 
-/// Purges revisions: nothing tells later readers of them.
+/// Purges revisions, without a tombstone that later readers could see.
 extension StoreTransaction {
     /// Removes leaf revisions of a document without a trace, and the document itself when no revision is left.
     ///

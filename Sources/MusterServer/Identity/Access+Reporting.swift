@@ -2,8 +2,8 @@ package import MusterCore
 
 /// Rights to report for other users. They depend on the protocol by which the report arrives.
 extension Access {
-    /// Whether the principal is a gateway user, or the device of one: it may report which radios it heard. The token of
-    /// such a device may do nothing else.
+    /// Whether the principal is a gateway user, or the device of one: it may report which radios it heard. Otherwise
+    /// the token of such a device has the rights of any device's token.
     package var mayReportAsGateway: Bool {
         isGatewayUser || (principal.device != nil && directory.users[principal.user]?.role == .gateway)
     }
@@ -52,7 +52,7 @@ extension Access {
     }
 }
 
-/// Rights that every user has but a gateway user, which is no person.
+/// Rights of every user except a gateway user, which is not a person.
 extension Access {
     private var isGatewayUser: Bool { principal.role == .gateway }
 

@@ -13,12 +13,12 @@ extension Access {
     }
 
     /// Whether this principal may see and keep a user's check-in timer: the person, the leaders of the team, and
-    /// admins. An analyst, who sees where people are, does not see whose word is due when.
+    /// admins. An analyst, who sees where people are, does not see when check-ins are due.
     package func mayKeepTimer(of user: User) -> Bool {
         user.role != .gateway && ((user.number == principal.user && principal.role != .analyst) || mayLead(user))
     }
 
-    /// Whether this principal may see a team's attendance and proximity rules and what they report, which tells where
+    /// Whether this principal may see a team's attendance and proximity rules and their reports, which show where
     /// people are.
     package func mayReadAttendance(of team: Team) -> Bool { mayRead(team) && principal.role != .member }
 

@@ -4,7 +4,8 @@ package import MusterCore
 /// is forbidden.
 ///
 /// A member reads their own data, a leader also the team's, an analyst every position, a gateway nothing. A guest has
-/// no right but to datasets of their own. An admin may do everything.
+/// only the right to datasets of their own. An admin may do everything except what only an owner may: read the
+/// datasets, and report ranges or agree to them.
 package struct Access: Sendable {
     /// The principal whose rights these are.
     package let principal: Principal
@@ -102,8 +103,8 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether the principal may say that a device of this user is a tag, which scanners hear. A member may not: the
-    /// tag could be another person's, whose way the scanners would then tell.
+    /// Whether the principal may give a device of this user a tag, which scanners hear. A member may not: the tag could
+    /// be another person's, whose positions the member would then see.
     package func mayGiveTag(to user: User) -> Bool {
         (principal.role == .admin || principal.role == .leader) && mayChangeDevices(of: user)
     }
@@ -210,7 +211,8 @@ package struct Access: Sendable {
 
     /// Whether the principal may see a change of the log.
     ///
-    /// A change about something that the directory no longer holds has no owner, so only an admin may see it.
+    /// A change about something that the directory no longer holds has no owner. Nobody may see what a removed user or
+    /// device reported, and only an admin may see any other such change.
     package func maySee(_ change: Change) -> Bool {
         switch change {
         case .position(_, of: let device, isCurrent: _): maySee(device)
@@ -240,7 +242,8 @@ package struct Access: Sendable {
         }
     }
 
-    /// Whether the principal may see how far one device was from another: who sees both, and the owner of either.
+    /// Whether the principal may see how far one device was from another: a principal who may read both devices may,
+    /// and so may the owner of either.
     package func maySeeRange(of device: DeviceNumber, to peer: DeviceNumber) -> Bool {
         guard let one = directory.devices[device], let other = directory.devices[peer] else { return false }
         if mayRead(one) && mayRead(other) { return true }
@@ -293,7 +296,8 @@ package struct Access: Sendable {
         return isSelf(user) || principal.role == .analyst || seesEverything
     }
 
-    /// Whether the principal may see every change, also changes of objects that are no longer in the directory.
+    /// Whether the principal is an admin, who sees what no other role may, such as changes of teams and incidents that
+    /// are no longer in the directory.
     package var seesEverything: Bool { principal.role == .admin }
 
     /// The tracker of the principal's team.

@@ -4,8 +4,8 @@ import MusterStore
 /// Ends the rules, targets, tokens and replications that depend on a user's rights, in the transaction in which those
 /// rights end.
 extension Directory {
-    /// Whether trackers of more than one team are linked to a collection. Trackers made only for evaluations count for
-    /// none.
+    /// Whether trackers of more than one team are linked to a collection. Trackers made only for evaluations do not
+    /// count.
     func isShared(_ collection: RegionCollection) -> Bool {
         let linked = trackers.all.filter { $0.collections.contains(collection.number) && !$0.isOfEvaluations }
         return linked.count > 1
@@ -20,7 +20,7 @@ extension Directory {
         return Access(Principal(maker, proof: .password), in: self).mayChangeDevices(of: owner)
     }
 
-    /// Whether an admin remains when this user is none any more.
+    /// Whether an admin remains without this user; true for a user who is not an admin.
     package func hasAnotherAdmin(than user: UserNumber) -> Bool {
         guard users[user]?.role == .admin else { return true }
         return users.all.contains { $0.role == .admin && $0.number != user }

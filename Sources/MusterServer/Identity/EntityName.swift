@@ -3,7 +3,8 @@
 package enum EntityName {
     /// The greatest length of a name.
     package static let limit = 64
-    /// The same rule as a regular expression, for API schemas.
+    /// The rule as a regular expression, for API schemas. The expression alone admits 127 characters; `limit` must be
+    /// checked too.
     package static let pattern = "^[A-Za-z0-9._@-]{0,63}[A-Za-z0-9_@-][A-Za-z0-9._@-]{0,63}$"
 
     package static func isValid(_ text: String) -> Bool {

@@ -88,8 +88,8 @@ extension Identity {
         return principal
     }
 
-    /// Adds what is called when a credential has ended, from any thread; it must not block. A right may also end by an
-    /// edit of the directory, which the log tells.
+    /// Adds a function that is called from any thread when a credential has ended; it must not block. An edit of the
+    /// directory may also end a right; the log has such edits.
     package func whenCredentialsEnd(_ body: @escaping @Sendable () -> Void) { verified.whenForgotten(body) }
 
     /// The cache key of a credential. Tokens use the digest that the store knows them by. Basic credentials use a keyed

@@ -93,9 +93,13 @@ package final class Identity: Sendable {
     /// - Parameters:
     ///   - adminPassword: the password; nil for a random one.
     ///   - isForLater: whether to leave the random password to the next call, because nobody could be shown it now.
+    ///   - show: shows the random password to the person who starts the server, before it is stored. If it throws, the
+    ///     password is left to the next call, as nobody has read it.
     /// - Returns: the random password, to be shown once; nil when none was made.
     /// - Throws: `IdentityError.unusablePassword`, or when the store cannot be written.
-    package func bootstrap(adminPassword: String?, isForLater: Bool = false) async throws -> String? {
+    package func bootstrap(
+        adminPassword: String?, isForLater: Bool = false, show: (String) throws -> Void = { _ in }
+    ) async throws -> String? {
         let isFirst = coordinator.directory.users.count == 0
         if isForLater, adminPassword == nil {
             if isFirst { try await makeAdmin(password: nil) }
@@ -104,7 +108,21 @@ package final class Identity: Sendable {
         let lacksPassword = try await adminLacksPassword()
         guard isFirst || lacksPassword else { return nil }
         let password = adminPassword ?? Base64.encodeUnpadded(SecretToken.randomBytes(15), .forURLs)
-        try await makeAdmin(password: try await prepare(password, ofUserNamed: Self.firstName))
+        let prepared = try await prepare(password, ofUserNamed: Self.firstName)
+        if adminPassword == nil {
+            do {
+                try show(password)
+            } catch {
+                logger.error(
+                    """
+                    The password of admin could not be shown, so it was not stored. The next start makes another one; \
+                    MUSTER_ADMIN_PASSWORD sets one, and so does muster user password admin
+                    """, metadata: ["error": "\(error)"])
+                if isFirst { try await makeAdmin(password: nil) }
+                return nil
+            }
+        }
+        try await makeAdmin(password: prepared)
         return adminPassword == nil ? password : nil
     }
 

@@ -8,8 +8,8 @@ package enum IdentityError: Error, Hashable, Sendable {
     case tooManyTries(retryAfterSeconds: Int)
     /// Too many sign-ins wait at once.
     case busy
-    /// The limit for this kind of credential is reached.
-    case tooMany(limit: Int)
+    /// The limit for this kind of credential is reached. `kind` says of what and whose: "keys of mia".
+    case tooMany(_ kind: String, limit: Int)
     /// The password is too short or too long.
     case unusablePassword
     /// The user, device or key does not exist, or not any more.

@@ -62,7 +62,7 @@ package struct Principal: Hashable, Sendable {
         guest = nil
     }
 
-    /// Makes the principal of a guest, who is no user and of no team, so that no right of a user's or a team's applies.
+    /// Makes the principal of a guest. A guest is not a user and has no team, so no right of a user or a team applies.
     package init(_ guest: GuestCaller) {
         user = IncidentEntry.nobody
         name = "guest"

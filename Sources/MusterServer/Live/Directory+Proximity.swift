@@ -3,7 +3,6 @@ package import MusterWire
 
 /// Replaces numbers by names in proximity rules and their reports.
 extension Directory {
-    /// A proximity rule, with names.
     package func named(
         _ rule: ProximityRule, _ readings: [ProximityReading], _ alarms: [ProximityAlarm]
     ) -> NamedProximityRule {

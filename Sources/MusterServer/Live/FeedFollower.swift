@@ -2,7 +2,7 @@ package import Hummingbird
 import MusterHTTP
 package import NIOCore
 
-// `FeedFollower`: sends a feed over one response: what exists, then what comes, with heartbeats.
+// `FeedFollower`: sends a feed over one response: the existing data, then new data, with heartbeats.
 
 /// The data of one feed, in the form of its protocol.
 package protocol FeedContent: Sendable {
@@ -36,7 +36,6 @@ package struct FeedFollower: Sendable {
     private let feeds: LogFeeds
     private let connections: OpenConnections
 
-    /// Makes a follower of the server's feeds.
     package init(_ parts: ServerParts) {
         feeds = parts.feeds
         connections = parts.connections

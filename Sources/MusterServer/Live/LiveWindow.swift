@@ -12,8 +12,6 @@ struct LiveWindow {
     /// The largest number of bytes of rendered text.
     static let byteLimit = 4 << 20
 
-    var isEmpty: Bool { events.isEmpty }
-
     /// Empties the window. The next appended change must be the one after `sequence`.
     mutating func restart(after sequence: LogSequence) {
         events.removeAll(keepingCapacity: true)

@@ -1,7 +1,6 @@
-import MusterCore
 import MusterWire
 
-/// The schemas of what devices hear.
+/// The schemas of beacons and their sightings.
 extension Schema {
     static let beacon = #"{"type":"string","minLength":12,"maxLength":60}"#
     static let proximity = words("unknown", "immediate", "near", "far")

@@ -1,5 +1,4 @@
 import MusterCore
-import MusterWire
 
 /// JSON schemas of the OpenAPI document, for proximity.
 extension Schema {

@@ -1,5 +1,3 @@
-import MusterCore
-
 /// The schemas of push devices.
 extension Schema {
     private static let deviceID = #"{"type":"string","minLength":1,"maxLength":64}"#

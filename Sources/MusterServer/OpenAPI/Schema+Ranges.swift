@@ -4,7 +4,6 @@ import MusterWire
 /// The schemas of measured ranges.
 extension Schema {
     private static let tag = #"{"type":"string","pattern":"^[0-9A-Fa-f]{32}$"}"#
-    /// The source of a range.
     static let rangeSource =
         #"{"enum":["\#(PeerRange.Source.allCases.map(\.wireName.description).joined(separator: #"",""#))"]}"#
     private static let distance: [(String, String)] = [

@@ -1,5 +1,4 @@
 import CGeos
-import MusterGeometry
 import MusterWire
 
 /// Computes relations between geometries with GEOS: the OGC's definitions (DE-9IM) in longitude and latitude, with

@@ -79,7 +79,7 @@ final class APNsSender: PushSender {
         } catch let fault as CallError {
             return .retry(fault.reason, afterSeconds: nil)
         } catch {
-            return .refused("the address of APNs is none")
+            return .refused("the address of APNs is not a valid URL")
         }
     }
 
@@ -98,10 +98,10 @@ final class APNsSender: PushSender {
         }
     }
 
-    /// The largest payload that APNs takes, in bytes.
+    /// The largest payload that APNs accepts, in bytes.
     private static let textLimitBytes = 4_096
 
-    /// The payload.
+    /// The JSON payload. It exceeds `textLimitBytes` only where it does so without a body.
     static func text(of message: PushMessage) -> [UInt8] {
         PushMessage.fit(textLimitBytes) { text(of: message, bodyBytes: $0) }
     }
@@ -134,7 +134,8 @@ final class APNsSender: PushSender {
         case (200, _): return .delivered
         case (410, _): return .gone(words, since: end)
         case (400, "BadDeviceToken"), (400, "ExpiredToken"): return .gone(words, since: nil)
-        // The provider's token is wrong: the operator's key, not the device. The message waits for a good one.
+        // The provider's token is wrong, because of the operator's key and not of the device. The message waits until
+        // the operator configures a valid key.
         case (403, _), (400, "IdleTimeout"): return .retry(words, afterSeconds: nil)
         case (429, _), (500..., _): return .retry(words, afterSeconds: answer.retryAfterSeconds)
         default: return .refused(words)

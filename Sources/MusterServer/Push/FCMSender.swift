@@ -12,20 +12,20 @@ package struct FCMCredentials: Sendable {
     let account: String
     let tokenURL: String
     let key: _RSA.Signing.PrivateKey
-    /// Where messages go; for tests only another address than Google's.
+    /// The base address of FCM; tests give another one than Google's.
     let url: String
 
-    /// Why a file is no service account, in words that follow its name.
+    /// Why a file is not a service account; the detail follows the file's name in a message.
     package struct ParsingError: Error, Hashable {
         package let detail: String
     }
 
     /// - Parameters:
     ///   - file: the bytes of the account's JSON file.
-    ///   - url: the base address of the service; nil for Google's. Tests alone have another.
+    ///   - url: the base address of the service; nil for Google's. Only tests give one.
     /// - Throws: `ParsingError`.
     package init(file: [UInt8], url: String? = nil) throws(ParsingError) {
-        guard let value = try? JSONValue(parsing: file) else { throw ParsingError(detail: "is no JSON") }
+        guard let value = try? JSONValue(parsing: file) else { throw ParsingError(detail: "is not JSON") }
         func text(_ name: String) throws(ParsingError) -> String {
             guard let text = value[name]?.string, !text.isEmpty else { throw ParsingError(detail: "has no \(name)") }
             return text
@@ -38,7 +38,7 @@ package struct FCMCredentials: Sendable {
         }
         self.key = key
         guard (try? HTTPAddress(tokenURL)) != nil, project.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2F })
-        else { throw ParsingError(detail: "has a token_uri or project_id that is none") }
+        else { throw ParsingError(detail: "has an invalid token_uri or project_id") }
         self.url = url ?? "https://fcm.googleapis.com"
     }
 }
@@ -54,7 +54,7 @@ final class FCMSender: PushSender {
 
     private struct State {
         var token: (text: String, until: Instant)?
-        /// The exchange under way: all who need a token wait for the same.
+        /// The request for a token that is under way. All messages that need a token wait for it.
         var exchange: Task<Access, Never>?
     }
 
@@ -67,7 +67,7 @@ final class FCMSender: PushSender {
     private static let marginSeconds: Double = 300
     /// FCM keeps a message for 28 days at most.
     private static let longestSeconds = 28 * 86_400
-    /// The time to wait after FCM's quota was used up, where FCM names none.
+    /// Seconds to wait after FCM's quota was used up, where FCM states no time.
     private static let quotaSeconds: Double = 60
 
     init(_ credentials: FCMCredentials, client: CheckedHTTPClient, now: @escaping @Sendable () -> Instant) {
@@ -97,7 +97,7 @@ final class FCMSender: PushSender {
         } catch let fault as CallError {
             return .retry(fault.reason, afterSeconds: nil)
         } catch {
-            return .refused("the address of FCM is none")
+            return .refused("the address of FCM is not a valid URL")
         }
     }
 
@@ -136,7 +136,7 @@ final class FCMSender: PushSender {
             guard answer.status == 200, let token = value?["access_token"]?.string else {
                 let reason = value?["error"]?.string.map { " \($0)" } ?? ""
                 let words = "the token server answered \(answer.status)\(reason)"
-                // A wrong key stays wrong, but is put right by the operator while messages wait.
+                // The operator can replace a wrong key while the messages wait.
                 return .failed(.retry(words, afterSeconds: answer.retryAfterSeconds))
             }
             let seconds = max(1, (value?["expires_in"]?.number ?? 3600) - Self.marginSeconds)
@@ -165,7 +165,7 @@ final class FCMSender: PushSender {
 
     // MARK: Messages
 
-    /// The largest message that FCM takes, in bytes, without the device's token.
+    /// The largest message that FCM accepts, in bytes, without the device's token.
     private static let textLimitBytes = 4_096
 
     /// The request's body.

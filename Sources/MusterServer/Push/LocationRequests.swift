@@ -43,9 +43,10 @@ package final class LocationRequests: Sendable {
 
     private let questions = Mutex<[UserNumber: Question]>([:])
 
-    /// The number of questions that are kept. At the limit, expired questions are removed first, and then the oldest.
+    /// The largest number of questions in memory. At the limit, expired questions are removed first, and then the
+    /// oldest.
     static let limit = 10_000
-    /// The number of channels that are kept for a question: push devices, phones, the live feed.
+    /// The largest number of channels that are recorded for a question: push devices, phones, the live feed.
     static let channelLimit = 150
     /// Seconds between two commands to one phone. The command is repeated, because an answer may be lost on its way.
     static let repeatSeconds: Double = 60

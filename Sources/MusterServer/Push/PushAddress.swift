@@ -4,20 +4,20 @@ package import MusterCore
 import MusterHTTP
 package import MusterStore
 
-/// Whose service brings pushes to a device.
+/// The push service that delivers messages to a device.
 package enum PushPlatform: String, Hashable, Sendable, CaseIterable {
     /// Web Push (RFC 8030): browsers, web apps on a Home Screen, UnifiedPush distributors.
     case webPush = "webpush"
     /// Apple's push notification service.
     case apns
-    /// Apple's, for apps that are being developed.
+    /// Apple's push notification service for development builds.
     case apnsSandbox = "apns-sandbox"
     /// Firebase Cloud Messaging.
     case fcm
 }
 
-/// Where a device's pushes go: a token of its platform, or a subscription of Web Push. It is a secret: whoever has it
-/// may send to the device.
+/// The address that a device's pushes are sent to: a token of its platform, or a subscription of Web Push. It is a
+/// secret, because anyone who has it can send to the device.
 package struct PushAddress: Hashable, Sendable {
     package let platform: PushPlatform
     /// The token; for Web Push the URL of the push resource.
@@ -30,7 +30,7 @@ package struct PushAddress: Hashable, Sendable {
     /// The largest token, in bytes: FCM's are a few hundred.
     package static let tokenLimitBytes = 4_096
 
-    /// Why a text is no address, in words that follow the field's name.
+    /// Why a text is not an address; the detail follows the field's name in a message.
     package struct ParsingError: Error, Hashable {
         /// The member of a request that is wrong.
         package let field: String
@@ -44,7 +44,7 @@ package struct PushAddress: Hashable, Sendable {
 
     /// Makes the address of an app, by a token of its platform.
     ///
-    /// - Throws: `ParsingError` where the token is none of the platform's.
+    /// - Throws: `ParsingError` where the token is not one of the platform.
     package init(_ platform: PushPlatform, token: String) throws(ParsingError) {
         guard (1...Self.tokenLimitBytes).contains(token.utf8.count) else {
             throw ParsingError("token", "must be of 1 to \(Self.tokenLimitBytes) bytes")
@@ -71,7 +71,7 @@ package struct PushAddress: Hashable, Sendable {
     /// - Parameters:
     ///   - endpoint: the URL of the push resource.
     ///   - page: the page that a click on a message opens.
-    ///   - allowsPlain: whether an endpoint without TLS is taken, as in a test.
+    ///   - allowsPlain: whether an endpoint without TLS is accepted, as in a test.
     /// - Throws: `ParsingError` where a part of it cannot be used.
     package init(
         endpoint: String, keys: WebPushKeys, page: String?, allowsPlain: Bool
@@ -91,7 +91,7 @@ package struct PushAddress: Hashable, Sendable {
         } catch let fault as HTTPAddress.ParsingError {
             throw ParsingError((try? HTTPAddress(endpoint)) == nil ? "subscription" : "page", fault.detail)
         } catch {
-            throw ParsingError("subscription", "is none")
+            throw ParsingError("subscription", "is not valid")
         }
         platform = .webPush
         token = endpoint
@@ -105,7 +105,7 @@ package struct PushAddress: Hashable, Sendable {
         return Base64.encodeUnpadded(Array(digest).prefix(16), .forURLs)
     }
 
-    /// The service that the pushes go to, as logs and lists may show it: no secret.
+    /// The service that the pushes go to, without secrets, for logs and lists.
     package var service: String {
         guard platform == .webPush else { return platform.rawValue }
         return "\(platform.rawValue) \((try? HTTPAddress(token))?.shown ?? "")"
@@ -157,23 +157,21 @@ extension PushAddress {
 
 /// A push device as lists show it: everything but its address.
 package struct PushDevice: Hashable, Sendable {
-    /// The text that names the address.
+    /// The id of the device: `PushAddress.deviceID`.
     package let id: String
     package let platform: PushPlatform
     /// The service that its pushes go to: the platform, and for Web Push the server.
     package let service: String
-    package let user: UserNumber
     package let createdAt: Instant
 
-    /// The device of a credential; nil for a credential that is none.
+    /// The device of a credential; nil for a credential that is not a push device.
     package init?(_ credential: Credential) {
-        guard credential.kind == .pushDevice, let user = credential.user,
+        guard credential.kind == .pushDevice, credential.user != nil,
             let platform = credential.label.split(separator: " ").first.flatMap({ PushPlatform(rawValue: String($0)) })
         else { return nil }
         id = String(decoding: credential.key, as: UTF8.self)
         self.platform = platform
         service = credential.label
-        self.user = user
         createdAt = credential.createdAt
     }
 }

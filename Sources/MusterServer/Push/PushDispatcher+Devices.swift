@@ -1,11 +1,10 @@
 package import MusterCore
-import MusterHTTP
 import MusterStore
 import Synchronization
 
 /// Why a push device cannot be used.
 package enum PushDeviceError: Error, Hashable, Sendable {
-    /// The user has as many as one may have.
+    /// The user has reached the limit of push devices.
     case tooMany(limit: Int)
     /// The user has no such device.
     case unknown
@@ -38,8 +37,8 @@ extension PushDispatcher {
     /// The largest number of push devices of a user.
     package static let deviceLimit = 20
 
-    /// Registers a device of a user, or replaces its registration. A device that was another user's is this one's from
-    /// then on: its subscriptions end.
+    /// Registers a device of a user, or replaces its registration. A device that another user had registered then
+    /// belongs to this user, and its subscriptions end.
     ///
     /// - Throws: `PushDeviceError`; `CoordinatorError`, `StoreError`.
     package func register(_ address: PushAddress, for user: UserNumber, by author: Author) async throws -> PushDevice {
@@ -63,7 +62,7 @@ extension PushDispatcher {
     /// Why an address may not be called; nil where it may, or where that is known only once its name is looked up.
     package func refusal(of address: PushAddress) -> String? { senders.refusal(of: address) }
 
-    /// A user's push devices, each with the datasets that it hears of, oldest first.
+    /// A user's push devices, each with the datasets that it subscribed to, oldest first.
     ///
     /// - Throws: `StoreError`.
     package func devices(of user: UserNumber) async throws -> [(device: PushDevice, datasets: [String])] {
@@ -84,7 +83,7 @@ extension PushDispatcher {
         }
     }
 
-    /// Lets a device of a user hear of a dataset of theirs, whether it is there already or not.
+    /// Subscribes a device of a user to one of the user's datasets, which need not exist yet.
     ///
     /// - Throws: `PushDeviceError.unknown`; `CoordinatorError`, `StoreError`.
     package func subscribe(_ device: String, to dataset: String, of user: UserNumber) async throws {
@@ -119,8 +118,8 @@ extension PushDispatcher {
         try await VAPIDKey.open(of: coordinator, vault).publicText
     }
 
-    /// Sends a test message to each push device of a user at once, and says what became of each. A device that is gone
-    /// is removed.
+    /// Sends a test message to each push device of a user at once, and returns the outcome for each. A device that its
+    /// service no longer knows is removed.
     ///
     /// - Throws: `PushDeviceError.tooManyTests`; `CoordinatorError`, `StoreError`.
     package func test(_ user: UserNumber) async throws -> [PushTestResult] {
@@ -171,8 +170,8 @@ struct PushTestLimiter {
 }
 
 extension StoreTransaction {
-    /// Removes a push device whose service says that it is gone, with its subscriptions and the pushes that wait for
-    /// it. Does nothing if the device registered again after the moment in which it was gone.
+    /// Removes a push device that its service no longer knows, with its subscriptions and the pushes that wait for it.
+    /// Does nothing if the device registered again after the moment in which it was gone.
     ///
     /// - Parameter moment: when the device was registered at the latest; nil for a device that the store did not have.
     ///   A device that registered again since then is not removed.

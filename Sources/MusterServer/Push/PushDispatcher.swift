@@ -47,9 +47,9 @@ package final class PushDispatcher: Service {
         var isAnnounced = false
     }
 
-    /// Seconds between two transactions that store what became of messages.
+    /// Seconds between two transactions that store the outcomes of messages.
     static let storingSeconds: Double = 0.1
-    /// Seconds after which the mark alone is stored: after messages were sent, and otherwise.
+    /// Seconds after which the position in the log is stored without outcomes: after messages were sent, and otherwise.
     static let markSeconds: (sent: Double, idle: Double) = (1, 60)
     /// The number of changes read at once.
     static let pageLimit = 2_000
@@ -125,7 +125,7 @@ package final class PushDispatcher: Service {
     /// Opens a device's address. Where it was sealed with a key that is lost, the device must register anew.
     func address(of credential: Credential) -> PushAddress? { try? PushAddress(credential, openedBy: vault) }
 
-    /// Sends a message to a device, and counts what became of it.
+    /// Sends a message to a device, and counts the outcome.
     func attempt(_ message: PushMessage, to credential: Credential) async -> PushOutcome {
         let platform = PushDevice(credential)?.platform
         guard let platform, let address = address(of: credential) else {
@@ -158,8 +158,8 @@ package final class PushDispatcher: Service {
 }
 
 extension PushOutcome {
-    /// The outcome as it concerns one registration of a device. A service that ended the device's token before that
-    /// registration speaks of an earlier one: the message is tried again, and the device stays.
+    /// The outcome for one registration of a device. Where the service ended the token before that registration, the
+    /// outcome concerns an earlier one: the message is tried again, and the device stays registered.
     fileprivate func judged(of registration: Credential) -> PushOutcome {
         guard case .gone(let reason, let end) = self else { return self }
         guard let end else { return .gone(reason, since: registration.createdAt) }
@@ -170,7 +170,7 @@ extension PushOutcome {
     }
 }
 
-/// The dispatcher's counts, and what waits.
+/// The dispatcher's counts, and the numbers of waiting messages and devices.
 package struct PushRecord: Sendable {
     /// The attempts by platform and outcome.
     package private(set) var attempts: [PushPlatform: [String: Int]] = [:]
@@ -185,7 +185,7 @@ package struct PushRecord: Sendable {
     /// The change up to which everything was sent, given up or stored.
     package var through: Int64 = 0
 
-    /// The attempts with an outcome, by all platforms.
+    /// The number of attempts with an outcome, on all platforms together.
     package func count(of word: String) -> Int { attempts.values.reduce(0) { $0 + ($1[word] ?? 0) } }
 
     mutating func count(_ outcome: PushOutcome, of platform: PushPlatform) {

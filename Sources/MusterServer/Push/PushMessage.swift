@@ -5,11 +5,11 @@ package import MusterWire
 
 /// The content of one push: data for the app, and a notice where people are to see it.
 package struct PushMessage: Hashable, Sendable {
-    /// The subject of the message. Of two messages of one topic only the newer matters.
+    /// The subject of the message. A newer message replaces an older one of the same topic.
     package var topic: String
-    /// When what it tells happened.
+    /// The time of the event that the message reports.
     package var createdAt: Instant
-    /// After this it is of no use, and is not sent any more.
+    /// The time after which the message is no longer sent.
     package var expiresAt: Instant
     /// The members of the object `data`, in order.
     package var data: [Member]
@@ -39,14 +39,6 @@ package struct PushMessage: Hashable, Sendable {
     package enum Value: Hashable, Sendable {
         case text(String)
         case number(Int64)
-
-        /// The value as a text, for services whose data are texts.
-        package var text: String {
-            switch self {
-            case .text(let text): text
-            case .number(let number): "\(number)"
-            }
-        }
     }
 
     package init(
@@ -62,8 +54,8 @@ package struct PushMessage: Hashable, Sendable {
     /// The seconds for which a service should keep the message for a device that it cannot reach, at least 1.
     package func secondsToLive(at now: Instant) -> Int { max(1, Int(expiresAt.seconds(since: now))) }
 
-    /// The key by which a push service replaces a waiting message with a newer one: 32 characters of base64url, as RFC
-    /// 8030 takes them (section 5.4). It does not tell what the messages are about.
+    /// The key by which a push service replaces a waiting message with a newer one: 32 characters of base64url, which
+    /// RFC 8030 allows (section 5.4). It does not reveal the topic.
     package var collapseID: String {
         Base64.encodeUnpadded(Array(SHA256.hash(data: Array(topic.utf8))).prefix(24), .forURLs)
     }
@@ -99,7 +91,8 @@ package struct PushMessage: Hashable, Sendable {
         return cut + "…"
     }
 
-    /// How many bytes a byte of a text takes in a JSON string, at most: a control character is written as `\u0001`.
+    /// The largest number of bytes that a byte of a text takes in a JSON string: a control character is written as
+    /// `\u0001`.
     private static func jsonBytes(of byte: UInt8) -> Int {
         switch byte {
         case 0..<0x20: 6

@@ -6,7 +6,7 @@ import Synchronization
 struct PushPass {
     private let dispatcher: PushDispatcher
     private var schedule: PushSchedule
-    /// The log is read up to here; nil before the store said where to begin.
+    /// The change up to which the log was read; nil until the stored position has been read.
     private var seen: LogSequence?
     private var storedMark = LogSequence.zero
     private var mayHoldMore = true
@@ -119,7 +119,7 @@ struct PushPass {
             let changes = try await dispatcher.coordinator.read { store in
                 try store.hasPushDevices ? store.changes(since: after, limit: PushDispatcher.pageLimit) : nil
             }
-            // Where there is no device, nobody misses anything that was committed before.
+            // Without a push device, no earlier change needs to be sent.
             guard let changes else {
                 seen = max(after, end)
                 mayHoldMore = false
@@ -226,7 +226,8 @@ struct PushPass {
             let now = dispatcher.now()
             for (index, (device, message)) in begun.enumerated() {
                 guard let found else {
-                    endAttempt(to: device, .retry("its address could not be read", afterSeconds: nil), now: now)
+                    let reason = "the push device's address could not be read from the store"
+                    endAttempt(to: device, .retry(reason, afterSeconds: nil), now: now)
                     continue
                 }
                 guard let credential = found[index] else {
@@ -241,7 +242,7 @@ struct PushPass {
         }
     }
 
-    // MARK: Storing what became of it
+    // MARK: Storing outcomes
 
     /// The change up to which everything was sent, given up or is to be stored by the edits so far.
     private var mark: LogSequence {
@@ -310,7 +311,7 @@ struct PushPass {
 struct PushExpansion: Sendable {
     let notification: PushRecipients.Notification
     let sequence: Int64
-    /// How many of the people were looked up before.
+    /// The number of people whose devices were looked up.
     private var done = 0
 
     init(notification: PushRecipients.Notification, sequence: Int64) {
@@ -346,7 +347,7 @@ struct PushExpansion: Sendable {
 }
 
 extension PushDispatcher {
-    /// Stores what became of messages, and how far the log is done.
+    /// Stores the outcomes of messages, and the change up to which the log was handled.
     ///
     /// - Returns: whether they are on disk.
     fileprivate func storeOutcomes(_ edits: [PushSchedule.Edit], through mark: LogSequence) async -> Bool {

@@ -1,5 +1,4 @@
 import MusterCore
-import MusterStore
 import MusterWire
 
 /// The recipients of push messages about attendance rules.
@@ -28,12 +27,18 @@ extension PushRecipients {
         switch report.turn {
         case .lacking: "Too few in \(place)"
         case .enough: "Enough in \(place) again"
-        case .notThere: "Expected in \(place), and not there"
-        case .noWord: "Expected in \(place), and not known to be there"
+        case .notThere: title(of: report.count.absentPeople, expectedIn: place, "not there")
+        case .noWord: title(of: report.count.unknownPeople, expectedIn: place, "not known to be there")
         case .arrived: report.who.map { "\(directory.name(of: $0)) has arrived in \(place)" }
         case .unwatched: "Nobody watched who came to \(place)"
         case .made, .changed, .removed: nil
         }
+    }
+
+    /// The first line about people who were expected. It names the person if there is one alone.
+    private func title(of people: [UserNumber], expectedIn place: String, _ finding: String) -> String {
+        let who = people.count == 1 ? "\(directory.name(of: people[0])) is expected" : "Expected"
+        return "\(who) in \(place): \(finding)"
     }
 
     func leaders(of team: Team) -> [UserNumber] {

@@ -1,5 +1,4 @@
 import MusterCore
-import MusterStore
 import MusterWire
 
 /// The recipients of push messages about proximity rules.

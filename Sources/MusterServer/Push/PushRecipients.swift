@@ -1,5 +1,4 @@
 import MusterCore
-import MusterStore
 import MusterWire
 
 /// Decides which changes of the log are pushed, and to whom. Other changes are not pushed.
@@ -22,15 +21,16 @@ struct PushRecipients {
         case people([UserNumber])
     }
 
-    /// How long a message about an incident is of use, in seconds.
+    /// The lifetime of a message about an incident, in seconds.
     static let incidentSeconds: Double = 4 * 3600
-    /// How long a call for help that nobody heard is of use, in seconds. Reminders follow.
+    /// The lifetime of a message about a call for help, a check-in or a rule's report, in seconds. Reminders follow a
+    /// call.
     static let callSeconds: Double = 1800
     /// The push topic of the question "where are you now?".
     static let locateTopic = "locate"
-    /// How long the question where someone is is of use, in seconds.
+    /// The lifetime of the question "where are you now?", in seconds.
     static let locateSeconds: Double = 600
-    /// How long the message that a dataset changed is of use, in seconds: as long as it is tried.
+    /// The lifetime of the message that a dataset changed, in seconds: as long as `PushPolicy` tries by default.
     static let datasetSeconds: Double = 86_400
 
     /// Returns the notification of a change; nil for a change that is not pushed.
@@ -58,7 +58,7 @@ struct PushRecipients {
             message: message, recipients: .subscribers(of: touch.name, owner: touch.owner), writer: touch.device)
     }
 
-    /// The data that tells an app of a dataset's change, by the names that Cognito's clients read.
+    /// The data that notifies an app of a dataset's change, with the names that Cognito's clients read.
     static func syncData(
         of dataset: String, syncCount: Int64, owner: User, _ origin: EventOrigin
     ) -> [PushMessage.Member] {
@@ -70,7 +70,7 @@ struct PushRecipients {
         ]
     }
 
-    /// Everyone of the team but who did it: that person knows.
+    /// Notifies everyone in the team, except the person who started, reopened or closed the incident.
     private func notification(of incident: Incident, at moment: Instant) -> Notification? {
         let author: UserNumber?
         switch incident.turn {
@@ -98,7 +98,7 @@ struct PushRecipients {
         return Notification(message: message, recipients: .people(people), writer: nil)
     }
 
-    /// The leaders of the caller's team, and where there is none the admins.
+    /// Notifies the leaders of the caller's team of a call for help; the admins where the team has no other leader.
     private func notification(ofCall safety: Safety, by user: UserNumber, at moment: Instant) -> Notification? {
         guard safety.state.isCall, safety.acknowledgedBy == nil, let caller = directory.users[user] else { return nil }
         let isSOS = safety.state == .sos
@@ -114,20 +114,23 @@ struct PushRecipients {
         return Notification(message: message, recipients: .people(leaders(of: caller)), writer: nil)
     }
 
-    /// The leaders of a person's team, and where there is none the admins; never the person.
+    /// The leaders of a person's team without the person; the admins where there are none.
     private func leaders(of person: User) -> [UserNumber] {
         let others = directory.users.all.filter { $0.number != person.number }
         let leaders = others.filter { $0.role == .leader && $0.team == person.team && person.team != nil }
         return (leaders.isEmpty ? others.filter { $0.role == .admin } : leaders).map(\.number)
     }
 
-    /// The person whose word is due; and once that brought none, the leaders. The SOS after that is a call for help.
+    /// Notifies the person whose check-in is due, and the leaders once it is overdue. The SOS after that is a call for
+    /// help.
     private func notification(of timer: CheckInTimer, of user: UserNumber, at moment: Instant) -> Notification? {
         guard timer.turn == .reminded || timer.turn == .overdue, let person = directory.users[user] else { return nil }
         let isDue = timer.turn == .reminded
         let notice: PushMessage.Notice =
             isDue
-            ? .init(title: "Check in", body: "Your word is due. Open Muster and check in, or your leader is told.")
+            ? .init(
+                title: "Check in",
+                body: "Your check-in is due. Open Muster and check in, or your leaders are notified.")
             : .init(
                 title: "No word from \(person.name)", body: "The check-in is overdue.",
                 // The note may say where a person works alone and at what, so the push service must not read it.
@@ -155,7 +158,7 @@ struct PushRecipients {
 }
 
 extension PushMessage {
-    /// The message that tries a device out.
+    /// The test message to a device.
     static func test(at moment: Instant) -> PushMessage {
         PushMessage(
             topic: "test", createdAt: moment, lastingSeconds: 60,

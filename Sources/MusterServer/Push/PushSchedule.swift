@@ -27,7 +27,7 @@ struct PushSchedule {
 
     private struct Item {
         var message: PushMessage
-        /// The change that it tells of; nil where the store has the message.
+        /// The change of the log that the message reports; nil for a message that was read from the store.
         var sequence: Int64?
         /// Whether the store has a message of this topic for the device.
         var isStored: Bool
@@ -85,15 +85,15 @@ struct PushSchedule {
     /// The number of devices whose messages wait in the store.
     var postponedCount: Int { postponed.count }
 
-    /// The change of the oldest message in memory that the store does not have.
+    /// The number of the oldest change whose message is in memory and not in the store; nil where there is none.
     var oldestSequence: Int64? { outstanding.oldest }
 
-    /// When a lane's time comes next.
+    /// The time at which the next lane is due; nil where none waits in the store.
     var nextMoment: Instant? { agenda.earliest }
 
     // MARK: Messages
 
-    /// Adds a message that a change of the log tells of.
+    /// Adds a message that reports a change of the log.
     ///
     /// - Parameter jitter: a random number in [0, 1).
     /// - Returns: an edit when the message must wait in the store: the device's earlier messages wait there, or its
@@ -133,7 +133,7 @@ struct PushSchedule {
         return nil
     }
 
-    /// Notes at the start that messages for a device wait in the store.
+    /// Records, when the server starts, that messages for a device wait in the store.
     mutating func postpone(_ lane: PostponedPushLane) {
         postponed[lane.device] = (lane.dueAt, lane.attempts)
         agenda.add(lane.device, at: lane.dueAt)
@@ -148,7 +148,7 @@ struct PushSchedule {
         return due
     }
 
-    /// Lets a device that `dueDevices` returned wait on, because its messages cannot be read yet.
+    /// Postpones a device that `dueDevices` returned, because its messages cannot be read yet.
     mutating func delayLane(of device: String, until moment: Instant) {
         guard let lane = postponed[device] else { return }
         postponed[device] = (moment, lane.attempts)
@@ -165,7 +165,8 @@ struct PushSchedule {
         delayLane(of: device, until: now.advanced(bySeconds: policy.putOffSeconds(jitter: jitter)))
     }
 
-    /// Takes the messages that waited in the store for a device that `dueDevices` returned; none where it is gone.
+    /// Adds the messages that waited in the store for a device that `dueDevices` returned; none where the device no
+    /// longer exists.
     mutating func load(_ messages: [PushMessage], of service: String, for device: String) {
         guard let waiting = postponed.removeValue(forKey: device), !messages.isEmpty else { return }
         lanes[device] = Lane(
@@ -274,7 +275,7 @@ struct PushSchedule {
         for (index, item) in lane.items.enumerated() {
             outstanding.remove(item.sequence)
             let topic = item.message.topic
-            // Its successor came while it was under way.
+            // A newer message of the topic came while this one was under way.
             if index == 0, lane.items.dropFirst().contains(where: { $0.message.topic == topic }) {
                 if item.isStored { edits.append(.forget(topic: topic, device: device)) }
                 continue
@@ -314,7 +315,7 @@ struct PushSchedule {
         case nil: break
         }
         giveTurn(name, &service)
-        // A service of which nothing waits is forgotten.
+        // A service without messages is removed.
         if service.underWay > 0 || service.readyCount > 0 { services[name] = service }
     }
 
@@ -331,7 +332,7 @@ private struct OutstandingSequences {
     private var order: [Int64] = []
     private var start = 0
 
-    /// The oldest; nil where there is none.
+    /// The oldest change; nil where there is none.
     var oldest: Int64? { start < order.count ? order[start] : nil }
 
     mutating func add(_ sequence: Int64) {
@@ -340,7 +341,7 @@ private struct OutstandingSequences {
         if count == 0, order.last != sequence { order.append(sequence) }
     }
 
-    /// O(1) on average.
+    /// Removes one message of a change. O(1) on average.
     mutating func remove(_ sequence: Int64?) {
         guard let sequence, let count = counts[sequence] else { return }
         counts[sequence] = count > 1 ? count - 1 : nil

@@ -2,7 +2,7 @@ package import MusterCore
 
 /// Sends messages by the push services of one platform.
 package protocol PushSender: Sendable {
-    /// Sends one message to one device, and says what the service answered. It waits no longer than some seconds.
+    /// Sends one message to one device, and returns the outcome within some seconds.
     func send(_ message: PushMessage, to address: PushAddress) async -> PushOutcome
 
     /// Why an address may not be called; nil where it may, or where that is known only once its name is looked up.
@@ -17,15 +17,16 @@ extension PushSender {
 package enum PushOutcome: Hashable, Sendable {
     /// The service accepted the message.
     case delivered
-    /// The service knows no such device any more, and says why; and since when, where it tells. A device that
-    /// registered after that moment is there again.
+    /// The service no longer knows the device, with its reason, and the time since when where the service states it. A
+    /// device that registered after that time is valid again.
     case gone(String, since: Instant?)
-    /// The service could not take it now; it may after some seconds.
+    /// The service could not accept the message now, with the seconds after which it may; nil where the service states
+    /// none.
     case retry(String, afterSeconds: Double?)
-    /// The service will never take this message.
+    /// The service will never accept this message.
     case refused(String)
 
-    /// Why a message was refused that no service takes.
+    /// The reason for refusing a message that is too long for the service.
     static let tooLong = "the message is longer than the service takes"
 
     /// Why the message was not accepted, for people; nil where it was.
@@ -68,7 +69,7 @@ package struct PushSenders: Sendable {
     package func serves(_ platform: PushPlatform) -> Bool { senders[platform] != nil }
 }
 
-/// How often, for how long and how many at once.
+/// The limits of push attempts: how often, for how long and how many at once.
 package struct PushPolicy: Hashable, Sendable {
     /// The delay before the second attempt, in seconds. It doubles with each further one.
     package var firstDelaySeconds: Double = 5
@@ -79,27 +80,26 @@ package struct PushPolicy: Hashable, Sendable {
     package var attemptsInAll = 256
     /// The largest number of attempts under way at one service.
     package var attemptsOfService = 64
-    /// The same, for a service whose last attempt failed.
+    /// The largest number of attempts under way at a service whose last attempt failed.
     package var attemptsOfFailingService = 8
     /// The number of devices of a failing service that wait in memory. The others wait in the store.
     package var devicesOfFailingService = 64
-    /// The longest time after which a device that waits in the store because of a failing service is tried again,
+    /// The longest time after which a device that waits in the store because of a failing service is tried again, in
     /// seconds.
     package var longestPutOffSeconds: Double = 60
     /// The number of messages that may be held in memory. The log is not read on before there are fewer.
     package var messagesInMemory = 4_096
 
-    /// Makes a policy with the defaults.
     package init() {}
 
-    /// Returns how long a device waits in the store that was not tried, because its service fails for other devices:
-    /// between half of `longestPutOffSeconds` and all of it.
+    /// Returns how many seconds a device waits in the store that was not tried because its service fails for other
+    /// devices: between half of `longestPutOffSeconds` and all of it.
     ///
     /// - Parameter jitter: a random number in [0, 1).
     func putOffSeconds(jitter: Double) -> Double { longestPutOffSeconds * (0.5 + jitter / 2) }
 
-    /// The delay after a number of failed attempts, at least one: from half of a bound that doubles to all of it, so
-    /// that what failed together is not tried again together.
+    /// The delay in seconds after a number of failed attempts, at least one: between half of a bound that doubles and
+    /// all of it, so that messages that failed together are not tried again together.
     ///
     /// - Parameter jitter: a random number in [0, 1).
     func delaySeconds(afterAttempts attempts: Int, jitter: Double) -> Double {

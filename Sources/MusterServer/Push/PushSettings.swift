@@ -1,18 +1,17 @@
 import Foundation
 import MusterHTTP
 
-/// How the server sends by push services. Web Push needs no setting; the others need what their operator gave out.
+/// How the server sends by push services. Web Push needs no setting; the others need credentials from Apple or Google.
 package struct PushSettings: Sendable {
-    /// Whom a push service may turn to about this server: a `mailto:` or `https:` URL.
+    /// The address at which a push service can reach the operator: a `mailto:` or `https:` URL.
     package var contact = "mailto:admin@\(ProcessInfo.processInfo.hostName)"
     /// The operator's credentials from Apple; nil where the server does not send by APNs.
     package var apns: APNsCredentials?
     /// The operator's credentials from Google; nil where the server does not send by FCM.
     package var fcm: FCMCredentials?
-    /// How often, for how long and how many at once.
+    /// The limits of push attempts.
     package var policy = PushPolicy()
 
-    /// The defaults.
     package init() {}
 }
 
@@ -22,7 +21,8 @@ extension PushSenders {
     /// - Parameters:
     ///   - client: calls the services whose addresses the settings name.
     ///   - subscriptionClient: calls the services whose addresses users name by their subscriptions. It resolves names
-    ///     by a `SubscriptionResolver`, so that those of one user delay nobody else's pushes, nor any delivery.
+    ///     by a `SubscriptionResolver`, so that the names of one user delay neither other users' pushes nor any
+    ///     delivery.
     init(
         _ settings: Configuration, coordinator: StoreCoordinator, vault: SecretVault, client: CheckedHTTPClient,
         subscriptionClient: CheckedHTTPClient

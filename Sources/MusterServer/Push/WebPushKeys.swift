@@ -1,7 +1,7 @@
 import Crypto
 
-/// The keys of a subscription of Web Push: messages are encrypted for them (RFC 8291), so that no push service reads
-/// what they say.
+/// The keys of a subscription of Web Push: messages are encrypted for them (RFC 8291), so that no push service can read
+/// them.
 package struct WebPushKeys: Hashable, Sendable {
     /// The public key of the receiver, `p256dh`: a point of P-256, uncompressed.
     package let publicKey: [UInt8]
@@ -16,7 +16,7 @@ package struct WebPushKeys: Hashable, Sendable {
     /// - Throws: `KeyError` where the public key is no point of P-256, or the secret is not of 16 bytes.
     package init(publicKey: [UInt8], secret: [UInt8]) throws(KeyError) {
         guard publicKey.count == 65, (try? P256.KeyAgreement.PublicKey(x963Representation: publicKey)) != nil else {
-            throw KeyError(detail: "p256dh is no public key of P-256, 65 bytes in base64url")
+            throw KeyError(detail: "p256dh is not a public key of P-256: give its 65 bytes in base64url")
         }
         guard secret.count == 16 else { throw KeyError(detail: "auth is not of 16 bytes in base64url") }
         self.publicKey = publicKey

@@ -3,8 +3,9 @@ import MusterHTTP
 import MusterWire
 import Synchronization
 
-/// Sends by Web Push (RFC 8030): the message encrypted for the receiver (RFC 8291), the server named by its key
-/// (RFC 8292). It calls through the checked client alone, so that no subscription leads into this machine's network.
+/// Sends by Web Push (RFC 8030): the message encrypted for the receiver (RFC 8291), the server named by its key (RFC
+/// 8292). It calls only through the checked client, so that a subscription cannot make the server call addresses of its
+/// own network.
 final class WebPushSender: PushSender {
     private let coordinator: StoreCoordinator
     private let vault: SecretVault
@@ -47,7 +48,7 @@ final class WebPushSender: PushSender {
 
     func send(_ message: PushMessage, to address: PushAddress) async -> PushOutcome {
         guard let keys = address.keys, let endpoint = try? HTTPAddress(address.token) else {
-            return .gone("its subscription is none", since: nil)
+            return .gone("its subscription is not valid", since: nil)
         }
         let now = now()
         do {
@@ -85,7 +86,7 @@ final class WebPushSender: PushSender {
         return value
     }
 
-    /// The text that the receiver decrypts: the data for the app, and what people see in the declarative form, which a
+    /// The text that the receiver decrypts: the data for the app, and the notice in the declarative form, which a
     /// browser shows without a service worker. That form needs a page to open.
     static func text(of message: PushMessage, page: String?) -> [UInt8] {
         PushMessage.fit(WebPushKeys.textLimitBytes) { text(of: message, page: page, bodyBytes: $0) }

@@ -1,8 +1,9 @@
 /// The quotas of one user, of one team and of the whole server. The normal work of a team stays far below the defaults.
 package struct QuotaSettings: Hashable, Sendable {
-    /// Stored positions a second of one user's devices, in the long run.
+    /// Reports a second of one user's devices, in the long run: positions, sightings, ranges, notes, and documents of
+    /// the user's location database.
     package var positionsPerSecond: Double = 50
-    /// Positions of one user's devices that may arrive at once, such as those that phones recorded while offline.
+    /// Such reports that may arrive at once, for example those that phones recorded while offline.
     package var positionBurst: Double = 100_000
     /// Signals a second of one device, in the long run. Each may be sent to targets outside.
     package var signalsPerSecond: Double = 1
@@ -12,7 +13,8 @@ package struct QuotaSettings: Hashable, Sendable {
     /// that never stops leaves room for its owner's others, and a user with many devices sends no more than a few
     /// could.
     static let signalDevices: Double = 5
-    /// Stored bytes of one user: positions, and documents of the location database. nil for no limit.
+    /// Stored bytes of one user: positions, signals, documents of the location database, datasets, and for a member
+    /// also ranges and notes. nil for no limit.
     package var userBytes: Int64? = 1 << 30
     /// Stored bytes of one database that an admin made. nil for no limit.
     package var databaseBytes: Int64? = 16 << 30
@@ -29,7 +31,6 @@ package struct QuotaSettings: Hashable, Sendable {
     /// Databases that people created.
     package var databases = 1_000
 
-    /// The defaults.
     package init() {}
 
     /// Positions may exceed `storeBytes` by this part of it: a tenth.

@@ -11,7 +11,8 @@ extension Quotas {
         let figures = figures(in: directory)
         return [
             MetricFamily(
-                "muster_quota_refused_total", .counter, "Requests refused because of a quota.", by: "quota",
+                "muster_quota_refused_total", .counter, "Refusals of a request, or of one user's part of it.",
+                by: "quota",
                 Quota.allCases.map { ($0.rawValue, Double(counts[$0, default: 0])) }),
             MetricFamily(
                 "muster_quota_used", .gauge, "Used of a quota, by the one that uses most.", by: "quota",

@@ -1,5 +1,4 @@
 import MusterCore
-import MusterHTTP
 import MusterStore
 import Synchronization
 
@@ -215,8 +214,8 @@ package final class Quotas: Sendable {
     /// Takes the quota that observations need from the users who own the devices. For each user all observations pass
     /// or none.
     ///
-    /// Reports by an admin, in person or through `muster`, are imports and take nothing of the rate. Bytes count for
-    /// everyone.
+    /// Reports by an admin, in person or through `muster`, are imports, to which the rates do not apply. The limit of
+    /// bytes applies to everyone.
     func claim(_ observations: [Observation], by sender: Principal?, in directory: Directory) -> Claim {
         var claim = Claim()
         var needed: [UserNumber: Need] = [:]

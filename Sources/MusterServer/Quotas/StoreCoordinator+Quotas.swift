@@ -50,7 +50,7 @@ extension StoreCoordinator {
     /// none, and returns the new one. Two changes at the same time are applied one after the other.
     ///
     /// - Parameter sender: the principal that changes it.
-    /// - Returns: what the note says, once it is on disk.
+    /// - Returns: the text of the new note, once it is on disk.
     /// - Throws: the errors of `change`; `CoordinatorError`.
     package func changeNote(
         _ name: DeviceNote.Name, of device: DeviceNumber, by sender: Principal?,

@@ -1,7 +1,7 @@
 import ServiceLifecycle
 
-/// Measures the content of the store every few seconds. Between two measurements a user's positions may exceed the
-/// user's byte limit by as much as the rate lets through.
+/// Measures the content of the store every few seconds. Between two measurements a user may exceed the byte limit by as
+/// much as the rates admit.
 struct UsageWatch: Service {
     let coordinator: StoreCoordinator
 

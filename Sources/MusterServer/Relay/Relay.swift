@@ -1,4 +1,3 @@
-import MusterCore
 package import MusterHTTP
 import MusterWire
 import NIOCore
@@ -11,7 +10,7 @@ import Synchronization
 package final class Relay: Sendable {
     private struct State {
         var switchboard: RelaySwitchboard
-        /// Makes a connection send what waits for it; called on any thread.
+        /// The functions that make a connection send its outbox; called on any thread.
         var wakes: [RelaySwitchboard.ID: @Sendable () -> Void] = [:]
         /// The open connections, each with its proof.
         var seats: [RelaySwitchboard.ID: WeakSeat] = [:]
@@ -22,7 +21,7 @@ package final class Relay: Sendable {
     }
 
     let limits: RelayLimits
-    /// Whether any device is connected, each time that this changes; for one reader.
+    /// Yields whether any device is connected, each time that this changes. It has one reader.
     package let demand: AsyncStream<Bool>
     private let demands: AsyncStream<Bool>.Continuation
     private let state: Mutex<State>
@@ -87,15 +86,15 @@ package final class Relay: Sendable {
 
     // MARK: Calls from a connection
 
-    /// Sets what makes a connection send what waits for it.
+    /// Sets the function that makes a connection send its outbox.
     func connect(_ id: RelaySwitchboard.ID, _ wake: @escaping @Sendable () -> Void) {
         state.withLock { $0.wakes[id] = wake }
     }
 
-    /// Forgets what `connect` set.
+    /// Removes the function that `connect` set.
     func disconnect(_ id: RelaySwitchboard.ID) { state.withLock { $0.wakes[id] = nil } }
 
-    /// Takes the frames that arrived together.
+    /// Handles frames that arrived together.
     ///
     /// - Returns: the seconds for which nothing more should be read, because the user sends too much.
     func receive(
@@ -147,7 +146,8 @@ package final class Relay: Sendable {
         for seat in seats where await hasLostRight(seat, by: identity) { end(seat.id, .rightEnded) }
     }
 
-    /// Whether the right to a seat has ended. False when the server cannot verify it now; the next beat verifies again.
+    /// Whether the sender has lost the right to a seat. False when the server cannot verify it now; the next beat
+    /// verifies again.
     ///
     /// Call it once after `takeSeat`: `verifyRights` does not see a right that ended after the request's proof was
     /// verified and before the seat was taken.
@@ -165,7 +165,6 @@ package final class Relay: Sendable {
 
     // MARK: Metrics
 
-    /// The metrics of the relay.
     package var families: [MetricFamily] {
         let (counts, connections, owed) = state.withLock {
             ($0.switchboard.counts, $0.switchboard.devices.count, $0.switchboard.owedInAll)

@@ -29,7 +29,6 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
     /// Whether everything was written that is to be sent.
     private var hasWrittenLast = false
 
-    /// Makes the handler of a connection.
     package init(_ seat: Relay.Seat, on channel: any Channel, _ connections: OpenConnections) {
         self.seat = seat
         slowReader = SlowReader(of: channel, connections)
@@ -102,7 +101,7 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
         // A client that is gone and one that closed only its sending half look alike: neither sends anything more.
         if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
         if event is ChannelShouldQuiesceEvent { end(.stopping) }
-        // Nobody is heard by it, but it costs.
+        // A control frame does not count as a sign of life, but it counts against the user's rate.
         if event is WebSocketBytes.ControlFrame, !isOver { receive([], bytes: 0, context) }
         context.fireUserInboundEventTriggered(event)
     }
@@ -114,7 +113,7 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
         seat.relay.end(seat.id, farewell)
     }
 
-    /// Sends what waits, as far as the channel takes it.
+    /// Sends the outbox, as far as the channel is writable.
     private func flush() {
         guard let context else { return }
         while context.channel.isWritable, let next = seat.relay.takeOutbox(of: seat.id, upTo: Self.pieceBytes) {
@@ -125,7 +124,7 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
             (isOver, hasWrittenLast) = (true, true)
             let channel = context.channel
             context.writeAndFlush(wrapOutboundOut(next.bytes)).whenComplete { _ in channel.close(promise: nil) }
-            // A client that does not read the end does not keep the connection.
+            // A client that does not read the last bytes loses the connection.
             slowReader.watch()
             return
         }
@@ -137,7 +136,7 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
         let time = TimeAmount.nanoseconds(Int64(min(seconds, seat.relay.limits.owedSeconds) * 1e9))
         resumption = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
             isPaused = false
-            // What was not read could not be heard.
+            // The device may have sent something while the server did not read.
             lastHeard = self.context?.eventLoop.now ?? lastHeard
             guard isReadPending else { return }
             isReadPending = false
@@ -145,7 +144,7 @@ package final class RelayConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Ends a connection that says nothing, or has not said hello.
+    /// Ends a connection that has sent nothing for `RelayLimits.silenceSeconds`, or no hello within `helloSeconds`.
     private func endIfSilent() {
         guard let context, !isOver, !isPaused else { return }
         let limits = seat.relay.limits

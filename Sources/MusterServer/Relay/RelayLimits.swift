@@ -10,19 +10,20 @@ package struct RelayLimits: Hashable, Sendable {
     package var streams = 160
     /// The most bytes of a stream that may be on their way in one direction.
     package var windowBytes = 32 << 10
-    /// The most bytes of all streams together that may be on their way to one connection. Beyond that a stream is
-    /// closed whose sender sends more.
+    /// The most bytes of all streams together that may be on their way to one connection. Beyond that, a stream whose
+    /// sender sends more is closed.
     package var owedBytes = 1 << 20
-    /// The same to all connections.
+    /// The most bytes of all streams together that may be on their way to all connections. Beyond that, a stream whose
+    /// sender sends more is closed.
     package var owedBytesInAll = 128 << 20
     /// The most bytes, of streams and of all else, that wait to be sent to one connection. A device that reads so
     /// slowly loses its connection.
     package var waitingBytes = 2 << 20
-    /// Bytes a second that one user may send in the long run. Each frame counts for `frameBytes` more. The server reads
-    /// the connections of a user who sends more no faster.
+    /// Bytes a second that one user may send in the long run. Each frame counts for `frameBytes` more. The server does
+    /// not read the connections of a user faster than that.
     package var bytesPerSecond: Double = 1_048_576
-    /// How long a user who sent too much may owe the server at most, seconds. Beyond that a connection that sends more
-    /// ends, and nothing of what it sent is looked at.
+    /// The longest pause that a user who sent too much may owe the server, in seconds. Beyond that, a connection that
+    /// sends more ends, and the server ignores what it sent.
     package var owedSeconds: Double = 60
     /// Bytes that one user may send at once.
     package var burstBytes: Double = 8_388_608
@@ -35,7 +36,6 @@ package struct RelayLimits: Hashable, Sendable {
     /// The seconds within which a device must send something.
     package var silenceSeconds: Int64 = 60
 
-    /// The defaults.
     package init() {}
 }
 

@@ -68,7 +68,7 @@ struct RelaySwitchboard {
 
     // MARK: Connections
 
-    /// Counts a connection of a user, which sees nobody and is seen by nobody before its hello.
+    /// Counts a connection of a user. Before its hello the device sees no other device, and none sees it.
     ///
     /// - Throws: `RelayRefusal` when a limit is reached.
     mutating func admit(_ user: UserNumber, account: String, team: TeamNumber) throws(RelayRefusal) -> ID {
@@ -89,8 +89,8 @@ struct RelaySwitchboard {
         return lastID
     }
 
-    /// Removes a connection that has closed. Queues frames that say so for the others of its team, and for the other
-    /// ends of its streams.
+    /// Removes a connection that has closed. Queues frames that report this to the other devices of its team, and to
+    /// the other ends of its streams.
     mutating func leave(_ id: ID) {
         withdraw(id)
         guard let device = devices.removeValue(forKey: id) else { return }
@@ -100,11 +100,11 @@ struct RelaySwitchboard {
         woken.remove(id)
     }
 
-    /// Ends a connection. Nothing more is received from it or sent to it, but the farewell.
+    /// Ends a connection. Nothing more is received from it or sent to it, except the farewell.
     mutating func end(_ id: ID, _ farewell: RelayFrame.Farewell) {
         guard devices[id]?.isEnding == false else { return }
         counts.farewells[farewell, default: 0] += 1
-        // A device that does not read gets nothing but the farewell, if that.
+        // A device that does not read gets only the farewell, if it reads that.
         if farewell == .slow { devices[id]?.outbox.clear() }
         devices[id]?.outbox.writeBytes(RelayFrame.farewell(farewell).bytes)
         devices[id]?.isEnding = true
@@ -121,7 +121,7 @@ struct RelaySwitchboard {
         for other in peers(of: id) { send(.gone(peer: id), to: other) }
     }
 
-    /// The announced devices of the same team, but the device itself.
+    /// The announced devices of the same team, without the device itself.
     private func peers(of id: ID) -> [ID] {
         guard let team = devices[id]?.team else { return [] }
         return byTeam[team, default: []].filter { $0 != id && devices[$0]?.announced != nil }.sorted()
@@ -137,7 +137,7 @@ struct RelaySwitchboard {
         guard outbox.readableBytes > count else { return (outbox, devices[id]?.isEnding == true) }
         // A copy, so that what is left stays the buffer's only owner.
         guard let bytes = outbox.readSlice(length: count).map({ ByteBuffer(buffer: $0) }) else { return nil }
-        // A device that is never done reading would otherwise make the buffer grow with every byte that it was sent.
+        // Where a device never empties its outbox, the buffer would otherwise grow by every byte that was sent.
         if outbox.readerIndex > outbox.readableBytes { outbox.discardReadBytes() }
         devices[id]?.outbox = outbox
         return (bytes, false)
@@ -151,7 +151,7 @@ struct RelaySwitchboard {
 
     // MARK: Frames
 
-    /// Takes a frame from a device.
+    /// Handles a frame from a device.
     ///
     /// - Throws: `RelayError` for a frame that breaks the protocol. The caller then ends the connection.
     mutating func receive(_ frame: RelayFrame, from id: ID) throws(RelayError) {
@@ -232,7 +232,7 @@ struct RelaySwitchboard {
     }
 
     private mutating func accept(_ stream: UInt32, of id: ID) throws(RelayError) {
-        // The other end may have closed the stream in the meantime. So with all frames of a stream.
+        // The other end may have closed the stream in the meantime. The same holds for every frame of a stream.
         guard let end = devices[id]?.streams[stream] else { return }
         guard !end.isOpener, !end.isAccepted else { throw .untimely("an acceptance") }
         for (device, stream) in [(id, stream), (end.other, end.otherStream)] {
@@ -288,7 +288,7 @@ struct RelaySwitchboard {
     }
 
     private mutating func send(_ frame: RelayFrame, to id: ID) {
-        // No copy of the device is kept here: with a second reference the outbox would be copied whole.
+        // This code keeps no copy of the device: with a second reference, a write would copy the whole outbox.
         guard devices[id]?.isEnding == false, let waiting = devices[id]?.outbox.readableBytes else { return }
         if waiting == 0 { woken.insert(id) }
         devices[id]?.outbox.writeBytes(frame.bytes)

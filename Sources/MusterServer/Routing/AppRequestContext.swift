@@ -19,7 +19,6 @@ package struct AppRequestContext: RequestContext {
     /// The authenticated principal; nil on routes that admit anyone.
     package var principal: Principal?
 
-    /// Makes the context of a request that has just arrived.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel

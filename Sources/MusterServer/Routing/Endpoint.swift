@@ -3,7 +3,7 @@ package import MusterHTTP
 package import ServiceLifecycle
 
 /// The translation of one protocol: it turns requests into calls of the server's parts and results into the protocol's
-/// answers. An endpoint decides nothing and stores nothing.
+/// answers. An endpoint makes no decisions of its own and stores nothing.
 package protocol Endpoint: Sendable {
     /// Makes the endpoint over the parts of a server.
     init(_ parts: ServerParts)
@@ -24,7 +24,7 @@ package struct ServerParts: Sendable {
     package let coordinator: StoreCoordinator
     package let identity: Identity
     package let dispatcher: DeliveryDispatcher
-    /// Tells devices by push services.
+    /// Notifies devices through push services.
     package let pushes: PushDispatcher
     package let feeds: LogFeeds
     /// Shows updates of datasets to the targets that identity pools name.

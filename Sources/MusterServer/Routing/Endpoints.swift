@@ -1,6 +1,5 @@
 package import Hummingbird
 package import Logging
-import MusterHTTP
 package import ServiceLifecycle
 
 /// Everything that a server answers on one port: its endpoints, the description of their routes, and the web page.

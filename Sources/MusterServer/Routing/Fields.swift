@@ -49,14 +49,14 @@ package struct Fields {
         return text
     }
 
-    /// A valid entity name; see `EntityName`.
+    /// A valid entity name (`EntityName`); nil when it is absent, null or invalid.
     package mutating func name(_ key: String, isRequired: Bool = false) -> String? {
         guard let text = text(key, isRequired: isRequired) else { return nil }
         guard EntityName.isValid(text) else { return fault(key, "must be \(Self.nameRule)") }
         return text
     }
 
-    /// One of the raw values of `Word`.
+    /// One of the raw values of `Word`; nil when it is absent, null or another text.
     package mutating func word<Word: RawRepresentable & CaseIterable>(
         _ key: String, isRequired: Bool = false
     ) -> Word? where Word.RawValue == String {
@@ -85,7 +85,7 @@ package struct Fields {
         return boolean
     }
 
-    /// An object whose members are all texts, in order.
+    /// The members, in order, of an object whose members are all texts; nil when it is absent, null or invalid.
     package mutating func texts(_ key: String, limit: Int) -> [(key: String, text: String)]? {
         guard let value = value(key, isRequired: false) else { return nil }
         guard let members = value.members else { return wrongType(key, "an object", value) }

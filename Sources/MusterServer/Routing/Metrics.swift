@@ -18,7 +18,7 @@ package final class Metrics: Sendable {
         let path: String
     }
 
-    /// The upper bounds of the latency histogram.
+    /// The upper bounds of the latency histogram, in seconds.
     static let boundsSeconds: [Double] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
     private let routes = Mutex<[Key: Counts]>([:])
@@ -26,7 +26,6 @@ package final class Metrics: Sendable {
     private let deliveries = Mutex(DeliveryRecord())
     private let sources = Mutex<[@Sendable () -> [MetricFamily]]>([])
 
-    /// Makes metrics with all counters at 0.
     package init() {}
 
     /// Counts an answer. The path must be a route's, not a request's, so that the number of labels stays bounded.
@@ -88,7 +87,9 @@ package final class Metrics: Sendable {
             "muster_deliveries_given_up_total", "counter", "Dead letters made.", record.givenUp + record.refused)
         text += Self.single("muster_deliveries_pending", "gauge", "Deliveries waiting or under way.", pending)
         text += Self.single("muster_deliveries_under_way", "gauge", "Attempts under way.", record.underWay)
-        return text + Self.single("muster_targets_failing", "gauge", "Targets that are only probed.", failing)
+        return text
+            + Self.single(
+                "muster_targets_failing", "gauge", "Failing targets: the server sends one delivery at a time.", failing)
     }
 
     private var requests: String {

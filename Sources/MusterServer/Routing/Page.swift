@@ -28,7 +28,7 @@ package struct Page<Element: Entity> {
 
     private static func number(_ cursor: String) throws(Problem) -> Int32 {
         guard let numbers = Cursor.decode(cursor, count: 1), let number = Int32(exactly: numbers[0]) else {
-            throw .invalid("?cursor", "is none that an answer held")
+            throw .invalid("?cursor", "is not a cursor from an answer")
         }
         return number
     }

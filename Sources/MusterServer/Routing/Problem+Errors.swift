@@ -5,7 +5,7 @@ import MusterStore
 import MusterWire
 import NIOCore
 
-/// How errors of other layers become problems (RFC 9457) of the native API.
+/// Maps errors of other layers to problems (RFC 9457) of the native API.
 extension Problem {
     /// Turns an error of any layer into a problem. Only this initializer maps errors to statuses.
     ///
@@ -116,7 +116,8 @@ extension Problem {
         case .missing, .refused: self = .unauthorized
         case .tooManyTries(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds)
         case .busy: self = .unavailable("Too many sign-ins are in progress.")
-        case .tooMany(let limit): self = .conflict("There are \(limit) of these already: remove one first.")
+        case .tooMany(let kind, let limit):
+            self = .conflict("There are \(limit) \(kind) already: remove one first.")
         case .unusablePassword:
             self = .invalid(
                 "/password",

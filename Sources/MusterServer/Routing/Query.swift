@@ -25,7 +25,7 @@ package struct Query {
     /// All values of a parameter that may occur several times.
     package func texts(_ name: String) -> [String] { parts.filter { $0.name == name }.map(\.value) }
 
-    /// A whole number within a range.
+    /// A whole number within a range; nil when it is absent or invalid.
     package mutating func integer(_ name: String, in range: ClosedRange<Int64>) -> Int64? {
         guard let text = text(name) else { return nil }
         guard let number = Int64(text), range.contains(number) else {
@@ -37,7 +37,7 @@ package struct Query {
     /// The number of items on a page: 100 by default, at most 1,000.
     package mutating func limit() -> Int { Int(integer("limit", in: 1...1000) ?? 100) }
 
-    /// A sequence number of the log: whole, and at most the largest that JavaScript represents exactly.
+    /// A sequence number of the log, at most `largestSequence`; nil when it is absent or invalid.
     package mutating func sequence(_ name: String) -> MusterCore.LogSequence? {
         integer(name, in: 0...Self.largestSequence).map { LogSequence($0) }
     }

@@ -1,6 +1,5 @@
 package import HTTPTypes
 package import Hummingbird
-import MusterHTTP
 
 /// The proof in a request of who sends it. A response that stays open, such as a feed, verifies the proof again before
 /// it sends anything.
@@ -31,7 +30,6 @@ package struct HeaderProof: RequestProof {
     /// principal's proof.
     let admitsLocationKeys: Bool
 
-    /// Makes the proof from a header's value.
     package init(_ authorization: String, from address: String, admitsLocationKeys: Bool = false) {
         self.authorization = authorization
         self.address = address

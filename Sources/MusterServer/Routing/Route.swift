@@ -93,7 +93,6 @@ package struct Route: Sendable {
         /// The successful answers.
         package var answers: [Answer]
 
-        /// Makes the documentation of a route.
         package init(
             _ tag: String, _ summary: String, query: [Parameter] = [], body: [String: String] = [:],
             answers: [Answer]

@@ -1,6 +1,5 @@
 import HTTPTypes
 package import Hummingbird
-import MusterCore
 package import MusterHTTP
 
 /// All routes of the server. The server answers nothing else, except the fallback's files.

@@ -14,7 +14,8 @@ struct EventMapper: Sendable {
     /// Returns a device's position at a sample time; nil where it is not known.
     typealias Fix = (DeviceNumber, Instant) throws -> Position?
 
-    /// Returns the event of a change; nil where the change is no event, or concerns something that no longer exists.
+    /// Returns the event of a change; nil where the change is not an event, or concerns something that no longer
+    /// exists.
     func event(
         of logged: LoggedChange, in directory: Directory, fix: Fix
     ) rethrows -> (event: Event, subject: DeliverySubject)? {
@@ -35,8 +36,8 @@ struct EventMapper: Sendable {
         case .proximity(let report): content = self.content(report, directory)
         case .incident(let incident): content = self.content(incident, at: logged.committedAt, directory)
         case .posted(let event): content = self.content(event)
-        // The incident's own event covers the effect of a roll's change: whether everyone is accounted for. A dataset
-        // is its owner's alone, and rules are an admin's.
+        // The incident's own event covers the effect of a roll's change: whether everyone is accounted for. Only its
+        // owner may see a dataset, and only admins may see rules.
         case .sighting, .note, .range, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action:
             content = nil
         }
@@ -59,7 +60,7 @@ struct EventMapper: Sendable {
         var subject: DeliverySubject
     }
 
-    // MARK: Where devices are
+    // MARK: Positions and crossings
 
     private func content(
         _ crossing: Crossing, _ directory: Directory, _ fix: Position?, at moment: Instant
@@ -88,9 +89,9 @@ struct EventMapper: Sendable {
             detail: .object(detail), subject: .device(crossing.device))
     }
 
-    /// How many seconds after its sample time the fix of a crossing was received; nil where it is no more than a
-    /// connected phone takes. The time that the engine waits before it reports a crossing (an exit delay, or the second
-    /// fix of a passage) is not included.
+    /// How many seconds after its sample time the fix of a crossing was received; nil where it is at most
+    /// `promptSeconds`. The time that the engine waits before it reports a crossing (an exit delay, or the second fix
+    /// of a passage) is not included.
     ///
     /// - Parameter fix: nil where it is not stored; then the delay is the time until the report, minus the time waited.
     private func delaySeconds(
@@ -164,7 +165,7 @@ struct EventMapper: Sendable {
         ])
     }
 
-    // MARK: Posted
+    // MARK: Posted events
 
     private func content(_ event: PostedEvent) -> EventContent? {
         guard let detail = try? JSONValue(parsing: Array(event.detail.utf8)) else { return nil }

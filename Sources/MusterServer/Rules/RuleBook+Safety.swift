@@ -46,7 +46,7 @@ extension RuleBook {
         return Set(directory.regions.all.lazy.filter { self.isMuster($0, patterns, directory) }.map(\.number))
     }
 
-    /// The same, where only regions were stored or removed.
+    /// Returns the muster regions after edits that only stored or removed regions.
     private func evaluate(
         _ edits: [Edit], _ patterns: [RuleNumber: EventPattern], in directory: Directory
     ) -> Set<RegionNumber> {

@@ -2,7 +2,7 @@ package import MusterCore
 import MusterStore
 package import MusterWire
 
-// `RuleEditing`: checks a rule that a client sends, and words what is wrong with it.
+// `RuleEditing`: checks a rule that a client sends, and describes its faults.
 
 /// Why a requested rule is not valid.
 package enum RuleError: Error, Hashable, Sendable {

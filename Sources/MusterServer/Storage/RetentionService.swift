@@ -5,7 +5,7 @@ import ServiceLifecycle
 struct RetentionService: Service {
     let coordinator: StoreCoordinator
     let identity: Identity
-    /// How long the server keeps data, days.
+    /// How long the server keeps data, in days.
     let days: Double
     let now: @Sendable () -> Instant
 

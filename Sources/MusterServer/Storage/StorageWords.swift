@@ -1,4 +1,3 @@
-import MusterCore
 import MusterHTTP
 package import MusterStore
 import MusterWire

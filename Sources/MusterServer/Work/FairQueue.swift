@@ -50,8 +50,8 @@ struct FairQueue<Lane: Hashable & Sendable, Job: Sendable>: Sendable {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Adds a job. When the queue has reached its limit, another waiting job may give way: the newest job of the lane
-    /// with the most waiting jobs, or else the newest job of a lane with less urgent ones.
+    /// Adds a job. When the queue has reached its limit, another waiting job may give way: the newest of the least
+    /// urgent jobs of the lane with the most waiting jobs, or else the newest job of a lane with less urgent ones.
     ///
     /// - Parameters:
     ///   - urgency: 0 starts first.
@@ -125,9 +125,9 @@ struct FairQueue<Lane: Hashable & Sendable, Job: Sendable>: Sendable {
             .compactMap { lane in lane.waiting.values.compactMap { $0.first?.since }.min() }.min()
     }
 
-    /// Removes and returns the newest job of the lane with the most waiting jobs, if it has at least two more than
-    /// `count`. Otherwise takes the newest job of the lane with the least urgent jobs, if they are less urgent than
-    /// `urgency`. Returns nil when neither applies.
+    /// Removes and returns the newest of the least urgent jobs of the lane with the most waiting jobs, if it has at
+    /// least two more than `count`. Otherwise takes the newest job of the lane with the least urgent jobs, if they are
+    /// less urgent than `urgency`. Returns nil when neither applies.
     private mutating func displace(for count: Int, _ urgency: Int) -> Job? {
         let candidates = lanes.filter { $0.value.waitingCount > 0 }
         guard let longest = candidates.max(by: { $0.value.waitingCount < $1.value.waitingCount }) else { return nil }

@@ -1,5 +1,4 @@
 package import Logging
-import MusterCore
 import MusterHTTP
 import Synchronization
 

@@ -18,7 +18,7 @@ struct WakeTimer {
         pending = (moment, task)
     }
 
-    /// Notes that the timer's signal has come.
+    /// Records that the timer's signal has come.
     mutating func noteFired() { pending = nil }
 
     /// Keeps the timer from firing.

@@ -10,7 +10,6 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
 
     private let threads: NIOThreadPool
     private let queue: Mutex<FairQueue<Lane, Job>>
-    private let threadCount: Int
     private let refused = Mutex(0)
     private let now: @Sendable () -> ContinuousClock.Instant
 
@@ -18,7 +17,6 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     ///   - jobs: the largest number of jobs that run or wait.
     ///   - now: the clock that measures how long jobs wait.
     init(threads count: Int, jobs: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
-        threadCount = count
         self.now = now
         threads = NIOThreadPool(numberOfThreads: count)
         queue = Mutex(FairQueue(.init(threads: count, jobs: jobs)))

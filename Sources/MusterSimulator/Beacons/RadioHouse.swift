@@ -42,7 +42,7 @@ package struct RadioHouse: Sendable {
     /// Returns the sightings of some hours, in the order of time.
     ///
     /// - Parameters:
-    ///   - seed: the same seed gives the same hours.
+    ///   - seed: the same seed yields the same hours.
     ///   - silent: the room whose scanner is unplugged for the second half; nil for none.
     ///   - rest: how long the person stays in one place at least, and how much longer on average, seconds.
     package static func hearings(

@@ -2,11 +2,11 @@
 package struct RoomScore: Hashable, Sendable {
     /// The length of the scored time, seconds.
     package private(set) var seconds = 0.0
-    /// The time in which the rule gave the true room, seconds.
+    /// The time in which the rule named the true room, seconds.
     package private(set) var rightSeconds = 0.0
     /// The number of changes of room that the rule reported beyond the true changes.
     package var flaps: Int { max(0, changes - trueChanges) }
-    /// How often the room that the rule gives changed, and how often the true room changed.
+    /// How often the room that the rule names changed, and how often the true room changed.
     package private(set) var changes = 0
     package private(set) var trueChanges = 0
     /// The delays from a true change to the rule's change, seconds. A change that the rule did not follow before the

@@ -5,7 +5,7 @@ import MusterGeometry
 /// still. Their phones err, lie, repeat themselves, upload late, have wrong clocks and die. Meanwhile leaders start,
 /// close and reopen incidents, and admins edit the site.
 ///
-/// The same seed gives the same steps.
+/// The same seed yields the same steps.
 package struct Storm: Sendable {
     /// The seed of all random numbers.
     package let seed: UInt64

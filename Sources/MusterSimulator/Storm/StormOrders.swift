@@ -12,7 +12,7 @@ struct StormOrders: Sendable {
         incidents(&chance) + words(&chance) + edits(&chance) + timers(&chance)
     }
 
-    /// The check-in timers of two people who work alone, and their words, of which some come late or too late.
+    /// The check-in timers of two people who work alone, and their check-ins, of which some come late or too late.
     private func timers(_ chance: inout SeededRandom) -> [StormMoment] {
         var moments: [StormMoment] = []
         for user in [Storm.users[2], Storm.users[5]] {
@@ -103,7 +103,7 @@ struct StormOrders: Sendable {
             second += chance.exponential(mean: 45)
             guard second < Storm.durationSeconds else { return moments }
             // A sweep first reports what follows from time alone, so that a server that has just started reports
-            // nothing sooner than another.
+            // nothing sooner than one that has been running.
             moments.append(moment(second, .sweep))
             moments.append(moment(second, step(&fresh, second, &chance)))
         }

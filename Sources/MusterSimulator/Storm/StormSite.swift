@@ -35,7 +35,7 @@ struct StormSite: Sendable {
     }
 
     /// Returns the edits that make two teams with a tracker each, three collections, an assembly point in each, and a
-    /// workshop that is none.
+    /// workshop, which is no assembly point.
     func founding(_ chance: inout SeededRandom) -> [Edit] {
         let collections = (1...3).map { CollectionNumber(Int32($0)) }
         var edits: [Edit] = collections.map { number in

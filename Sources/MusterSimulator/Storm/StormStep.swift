@@ -15,7 +15,7 @@ package enum StormStep: Hashable, Sendable {
     case sweep
     /// A leader starts the check-in timer of a person who works alone.
     case startTimer(StormTimer)
-    /// A person checks in. The word was given at this moment, and may come late.
+    /// A person checks in. The check-in was made at this moment, and may arrive late.
     case checkIn(UserNumber, at: Instant)
     /// A person ends their check-in timer.
     case endTimer(UserNumber)
@@ -38,13 +38,13 @@ package enum StormStep: Hashable, Sendable {
 package struct StormTimer: Hashable, Sendable {
     /// The person who works alone.
     package var user: UserNumber
-    /// The longest time between two words, in seconds.
+    /// The longest time between two check-ins, in seconds.
     package var intervalSeconds: Double
-    /// How long after the reminder the leader is told, in seconds.
+    /// How long after the reminder the leader is notified, in seconds.
     package var leaderAfterSeconds: Double
     /// How long after that an SOS is raised, in seconds.
     package var sosAfterSeconds: Double
-    /// Whether an incident is opened then.
+    /// Whether an incident is opened with the SOS.
     package var opensIncident: Bool
 }
 

@@ -3,7 +3,7 @@ import MusterGeometry
 
 /// A study of how well passages between two fixes are inferred, along real tracks.
 package struct StudyPassages: Sendable {
-    /// The tracks, which the runs take in turn.
+    /// The tracks, which the runs use in turn.
     package var tracks: [RecordedPath]
     /// Seconds from one fix to the next.
     package var intervalSeconds: Double

@@ -89,8 +89,8 @@ package struct RecordedPath: Sendable {
             }
         }
         guard straight.count >= 600 else { return nil }
-        // Hann's window over 31 s, with the weights (1 + cos). A recurrence gives the cosines, without a trigonometric
-        // function.
+        // Hann's window over 31 s, with the weights (1 + cos). A recurrence computes the cosines, without a
+        // trigonometric function.
         let step = Offset.direction(degrees: 360 / 32)
         var weights: [Double] = []
         var turn = Offset(east: 0, north: 1)

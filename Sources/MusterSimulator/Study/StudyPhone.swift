@@ -9,7 +9,7 @@ package struct StudySampling: Hashable, Sendable {
     package var intervalSeconds: Double
     /// The number of pauses of 5 to 30 minutes an hour: phones that lie still are put to sleep.
     package var gapsPerHour = 0.0
-    /// A time during which it takes none.
+    /// A time during which it takes no fixes, seconds since the beginning.
     package var silence: Range<Double>?
     /// Whether it reports a speed of 0 with every fix, however fast it moves.
     package var alwaysSaysZero = false

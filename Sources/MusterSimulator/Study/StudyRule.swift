@@ -89,7 +89,7 @@ struct StudyJudge {
 
     /// Judges the next fix.
     ///
-    /// - Returns: the crossing that the rule sees; the first standing is none.
+    /// - Returns: the crossing that the rule reports; nil for none, and for the first standing.
     mutating func evaluateFix(_ fix: StudyPhone.Fix, of region: StudyRegion) -> Crossing.Kind? {
         let before = standing
         standing = judge(fix, of: region)
@@ -119,7 +119,7 @@ struct StudyJudge {
         return agreeing >= 5 ? (lastWasInside ? .inside : .outside) : standing
     }
 
-    /// Returns the verdict of the standard mode by the exact probability; nil where there is none.
+    /// Returns the verdict of the standard mode by the exact probability; nil when the region has none.
     private mutating func judgeByMass(_ fix: StudyPhone.Fix, of region: StudyRegion) -> Standing? {
         let mode = RegionMode.standard
         guard let mass = region.mass(around: fix.estimate, deviation: fix.deviation),

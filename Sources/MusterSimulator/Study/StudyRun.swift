@@ -58,9 +58,9 @@ package struct StudyOutcome: Hashable, Sendable {
 
     /// The number of reported crossings.
     package var flips = 0
-    /// The fixes while the person was inside; `held` counts those at which the rule said so.
+    /// The fixes while the person was inside; `held` counts those at which the rule's standing was inside.
     package var inside = StudyShare()
-    /// The fixes while the person was outside; `held` counts those at which the rule said so.
+    /// The fixes while the person was outside; `held` counts those at which the rule's standing was outside.
     package var outside = StudyShare()
     /// The number of exits reported while the person was inside.
     package var falseExits = 0

@@ -13,9 +13,9 @@ package struct StudyScore: Hashable, Sendable {
     /// By `StudyShare.bounds`: the fixes with a probability of that size; `held` counts those at which the person was
     /// inside.
     package private(set) var calibration = StudyShare.bounds.map { _ in StudyShare() }
-    /// The fixes while the person was inside; `held` counts those at which the rule said so.
+    /// The fixes while the person was inside; `held` counts those at which the rule's standing was inside.
     package private(set) var inside = StudyShare()
-    /// The fixes while the person was outside; `held` counts those at which the rule said so.
+    /// The fixes while the person was outside; `held` counts those at which the rule's standing was outside.
     package private(set) var outside = StudyShare()
     private var seconds = 0.0
     private var insideSeconds = 0.0

@@ -2,7 +2,7 @@ import MusterCore
 import MusterDocuments
 import MusterGeometry
 
-/// The optional fields that follow in a position.
+/// The optional fields of a position that follow in its encoding.
 struct PositionFields: OptionSet {
     let rawValue: UInt8
     static let accuracy = PositionFields(rawValue: 1)
@@ -123,7 +123,7 @@ extension ByteWriter {
 }
 
 extension Double {
-    /// The number of thousandths, if dividing it by 1000 gives the same bits; nil otherwise.
+    /// The number of thousandths, if its quotient by 1000 has the same bits as this number; nil otherwise.
     var exactThousandths: Int64? {
         guard abs(self) < 1e12 else { return nil }
         let thousandths = Int64((self * 1000).rounded())

@@ -1,6 +1,5 @@
 package import MusterCore
 package import MusterDocuments
-import MusterGeometry
 
 /// Encodes the changes of one commit as the bytes of one row of the log, and decodes them.
 ///

@@ -1,7 +1,7 @@
 import MusterCore
 import MusterDocuments
 
-/// The bit of a crossing's first byte that says that a percentage follows; the other bits are the kind.
+/// The bit of a crossing's first byte that is set if a percentage follows; the other bits are the kind.
 private let hasPercent: UInt8 = 0x80
 
 /// The fields that follow the region and the time of a presence.

@@ -1,6 +1,5 @@
 import MusterCore
 import MusterDocuments
-import MusterGeometry
 
 /// The fields that follow the state and the time of a safety. Versions before 4 had only the region.
 private struct SafetyFields: OptionSet {
@@ -13,7 +12,7 @@ private struct SafetyFields: OptionSet {
     static let all: SafetyFields = [.region, .source, .acknowledgedBy, .doubt]
 }
 
-/// The flags in the byte that also says how an incident was closed.
+/// The flags in the byte that also states how an incident was closed.
 private struct IncidentFields: OptionSet {
     let rawValue: UInt8
     /// The last turn of the incident, the time at which all were accounted for, and the reopening follow. Earlier

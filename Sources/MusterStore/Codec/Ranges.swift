@@ -16,7 +16,8 @@ extension ByteWriter {
         put(fixed: tag.low)
     }
 
-    /// Writes nothing known, a distance of positions, or one of a range with its source.
+    /// Writes 0 without a deviation, 1 and the deviation of a distance between positions, or 2, the deviation and the
+    /// source of a measured range.
     mutating func put(deviation: Double?, _ source: PeerRange.Source?) {
         guard let deviation else { return put(byte: 0) }
         put(byte: source == nil ? 1 : 2)

@@ -1,7 +1,6 @@
 package import MusterCore
 
-/// The number of a delivery. Numbers increase in the order in which the store puts deliveries; the store gives each
-/// once.
+/// The number of a delivery. Numbers increase in the order in which the store puts deliveries; no number is used twice.
 package struct DeliveryNumber: Hashable, Comparable, Sendable {
     /// At least 1, except in `zero`.
     package let rawValue: Int64
@@ -120,7 +119,7 @@ package struct DeadLetter: Hashable, Sendable {
     }
 }
 
-/// How many deliveries a store keeps.
+/// The largest numbers of deliveries and dead letters that a store holds.
 package struct DeliveryLimits: Hashable, Sendable {
     /// The largest number of waiting deliveries; the store makes one more a dead letter at once.
     package var pending = 1_000_000
@@ -137,7 +136,7 @@ package struct DeliveryLimits: Hashable, Sendable {
     package init() {}
 }
 
-/// How many deliveries wait, and how many were given up.
+/// The numbers of waiting deliveries and of dead letters.
 package struct DeliveryCounts: Hashable, Sendable {
     package var pending: Int
     package var deadLetters: Int
@@ -148,7 +147,7 @@ package struct DeliveryCounts: Hashable, Sendable {
     }
 }
 
-/// The last delivery number given, and the number of waiting deliveries of each target that has any.
+/// The last delivery number in use, and the number of waiting deliveries of each target that has any.
 struct DeliveryTally: Equatable {
     private(set) var last: Int64
     private(set) var pending: [TargetNumber: Int]

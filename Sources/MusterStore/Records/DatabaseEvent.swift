@@ -15,7 +15,7 @@ package struct DatabaseEvent: Hashable, Sendable {
     /// Whether the database was removed; false if it was made.
     package var isRemoval: Bool
 
-    /// The number of removed databases whose events are kept.
+    /// The largest number of removed databases whose events are kept.
     package static let removalLimit = 1_000
 
     package init(sequence: LogSequence, database: DatabaseNumber, removedName: String? = nil, isRemoval: Bool = false) {

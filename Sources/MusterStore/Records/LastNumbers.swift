@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// The last number given, for each kind of entity. The store gives each number once, even if its entity is removed.
+/// The last number in use, for each kind of entity. No number is used twice, even if its entity is removed.
 package struct LastNumbers: Equatable {
     package var user: Int32 = 0
     package var team: Int32 = 0

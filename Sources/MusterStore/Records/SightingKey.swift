@@ -36,12 +36,3 @@ extension BeaconUUID {
         self.init(high: half(bytes.prefix(8)), low: half(bytes.dropFirst(8)))
     }
 }
-
-extension DeviceNote.Name {
-    /// Whether this name precedes another in a list: by kind, then by the bytes of the key. Two texts that look alike
-    /// and are encoded differently are two keys.
-    package func precedes(_ other: Self) -> Bool {
-        if kind != other.kind { return kind.rawValue < other.kind.rawValue }
-        return key.utf8.lexicographicallyPrecedes(other.key.utf8)
-    }
-}

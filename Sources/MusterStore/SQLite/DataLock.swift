@@ -10,7 +10,7 @@ import Synchronization
 
 /// Holds a data folder for one writing process: an advisory lock on a file beside the database. The kernel releases the
 /// lock when the process ends, however it ends.
-final class DataLock: Sendable {
+package final class DataLock: Sendable {
     /// The open file; −1 after `release`.
     private let descriptor: Mutex<Int32>
 
@@ -34,6 +34,22 @@ final class DataLock: Sendable {
 
     deinit { release() }
 
+    /// Identifies a data folder, also once it was moved: the place of its lock on the disk. A copy of the folder has
+    /// another.
+    ///
+    /// - Returns: nil if no process has ever locked the folder.
+    package static func identity(in directory: String) -> Identity? {
+        var status = stat()
+        guard stat(directory + "/lock", &status) == 0 else { return nil }
+        return Identity(device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+    }
+
+    /// The place of a lock's file: the number of its file system, and its number there.
+    package struct Identity: Hashable, Codable, Sendable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
     /// Releases the lock before the process ends.
     func release() {
         descriptor.withLock { descriptor in
@@ -56,6 +72,46 @@ package enum DataFile {
         guard descriptor >= 0 else { return errno }
         close(descriptor)
         return 0
+    }
+
+    /// Whether a path names anything, also a symbolic link that leads nowhere.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// Gives a file another name that nothing has.
+    ///
+    /// - Returns: 0, or the `errno` of the failure.
+    static func rename(_ path: String, toFree place: String) -> Int32 {
+        if exists(place) { return EEXIST }
+        #if canImport(Darwin)
+            return Darwin.rename(path, place) == 0 ? 0 : errno
+        #elseif canImport(Glibc)
+            return Glibc.rename(path, place) == 0 ? 0 : errno
+        #elseif canImport(Musl)
+            return Musl.rename(path, place) == 0 ? 0 : errno
+        #endif
+    }
+
+    /// Sets the time of a file to now, and makes the file if there is none. Only its owner may read it. A failure does
+    /// no harm.
+    static func touch(_ path: String) {
+        let descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        fchmod(descriptor, 0o600)
+        futimes(descriptor, nil)
+        close(descriptor)
+    }
+
+    /// Says why a path names no file that can be read; nil if it does. Opening a pipe would wait for a writer.
+    static func refusalToRead(_ path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return describe(errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is no regular file"
+        }
+        return access(path, R_OK) == 0 ? nil : describe(errno)
     }
 
     /// Flushes a file, or the entries of a folder, to the disk.

@@ -50,8 +50,8 @@ enum Schema {
         try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM documents WHERE is_qualified = 1)") ?? false
     }
 
-    /// Counts the union of all locations anew, because design documents left it in version 6, and each document stands
-    /// by itself since version 13.
+    /// Counts the union of all locations anew, because version 6 removed design documents from it, and since version 13
+    /// documents with equal ids of different owners are separate entries.
     private static func countUnion(in database: Database) throws {
         try database.execute(
             sql: """
@@ -160,9 +160,9 @@ enum Schema {
         ALTER TABLE regions ADD COLUMN mode INTEGER;
         """
 
-    /// Each document stands by itself in the union of locations, and the ids of positions belong to the positions'
-    /// owners. If that gives any document a qualified id, the step deletes the checkpoints of replications of the
-    /// union, so that replicas compare everything once.
+    /// Documents with equal ids of different owners become separate entries of the union of locations, and the ids of
+    /// positions belong to the positions' owners. If any document gets a qualified id, the step deletes the checkpoints
+    /// of replications of the union, so that replicas compare everything once.
     private static let version13 = DocumentSchema.ownersInUnion + ownersOfPositionIDs
 
     private static let ownersOfPositionIDs = """
@@ -184,7 +184,7 @@ enum Schema {
     /// The bytes stored of each device and database.
     private static let version14 = DocumentSchema.keptBytes + UsageTable.schema
 
-    /// Ids that clients of trackers gave devices before the devices came to their owners.
+    /// The ids that clients of trackers used for devices before the devices were assigned to their owners.
     private static let version11 = "ALTER TABLE devices ADD COLUMN alias TEXT;"
 
     /// Page checksums. `PageChecksums.add` adds them to a file before this step; the step prevents older programs,
@@ -206,7 +206,7 @@ enum Schema {
     /// Measured ranges, and the tags by which devices are named in them.
     private static let version25 = RangeTable.schema + RangeTable.tags
 
-    /// The alarms of proximity rules that nothing but an invented distance shows.
+    /// The mark of proximity alarms that only simulated distances support.
     private static let version26 = ProximityTable.simulated
 
     /// The bytes of devices' ranges and notes.
@@ -233,7 +233,7 @@ enum Schema {
     /// The makers of rules and targets.
     private static let version12 = MakerColumns.schema
 
-    /// Records of how far devices were followed, so that a restart changes nothing.
+    /// The engine's state of each device, with the last change that it includes, so that a restart changes no decision.
     private static let version10 = FollowedTables.schema
 
     /// Teams' settings for incidents, and the author, the note and the name on a line of an incident's record. The name

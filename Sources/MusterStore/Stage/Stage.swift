@@ -1,5 +1,4 @@
 import MusterCore
-import MusterDocuments
 
 /// Holds the positions that are in the log and not yet in the history. One generation fills; the full generation before
 /// it is sorted by device, and commits merge it slice by slice.
@@ -73,8 +72,8 @@ struct Stage {
         arrived += arrivals.count
     }
 
-    /// Returns the slice that a commit with so many positions should merge: a little more than arrived, so that a
-    /// generation is merged before the next one is full. Nil if merging is not worthwhile yet.
+    /// Returns the slice that a commit with this number of positions should merge: a little more than arrived, so that
+    /// a generation is merged before the next one is full. Nil if merging is not worthwhile yet.
     mutating func sliceBehind(arriving: Int) -> Slice? {
         if merging == nil {
             guard isFull else { return nil }

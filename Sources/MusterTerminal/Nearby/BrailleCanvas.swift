@@ -6,7 +6,7 @@ struct BrailleCanvas {
     private let rows: Int
     private var cells: [UInt8]
 
-    /// Creates an empty picture of so many characters.
+    /// Creates an empty picture with this number of characters.
     init(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows

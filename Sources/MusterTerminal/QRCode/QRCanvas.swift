@@ -89,7 +89,7 @@ struct QRCanvas {
         }
     }
 
-    /// A number followed by what is left of it, shifted, divided by a polynomial (a BCH code).
+    /// A number followed by the remainder of its shifted value divided by a polynomial (a BCH code).
     private static func coded(_ value: Int, by polynomial: Int, checkBits: Int) -> Int {
         let degree = Int.bitWidth - 1 - polynomial.leadingZeroBitCount
         var rest = value << checkBits
@@ -144,8 +144,8 @@ struct QRCanvas {
 
     // MARK: The penalty of a mask (7.8.3)
 
-    /// How much a camera may be misled: by runs and blocks of one colour, by what looks like a finder pattern, and by
-    /// too many dark or light modules.
+    /// A measure of how easily a camera misreads the code: the sum for runs and blocks of one colour, for modules that
+    /// resemble a finder pattern, and for too many dark or light modules.
     var penalty: Int {
         var penalty = 0
         for line in 0..<size {

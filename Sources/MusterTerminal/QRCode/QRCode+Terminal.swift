@@ -8,8 +8,8 @@ extension QRCode {
 
     /// The code as lines of text, two rows of modules each, with its quiet zone.
     ///
-    /// - Parameter isColoured: whether a terminal is told to show black on white; without it, characters are dark
-    ///   modules, as on paper.
+    /// - Parameter isColoured: whether the lines set the terminal's colours to black on white; otherwise characters are
+    ///   dark modules, as on paper.
     package func lines(isColoured: Bool) -> [String] {
         let edges = -Self.quietZone..<size + Self.quietZone
         return stride(from: edges.lowerBound, to: edges.upperBound, by: 2).map { row in

@@ -11,13 +11,7 @@ package struct QRCode: Hashable, Sendable {
         var formatBits: Int { self == .low ? 0b01 : 0b00 }
     }
 
-    /// The size: version 1 has 21 modules a side, each further one 4 more, version 40 has 177.
-    package let version: Int
-    /// The share of the code that may be unreadable.
-    package let level: Level
-    /// The number of the mask, of eight, that best avoids patterns that mislead a camera.
-    package let mask: Int
-    /// The modules a side, without the quiet zone.
+    /// The modules a side, without the quiet zone: 21 in version 1, 4 more in each further one, 177 in version 40.
     package let size: Int
     /// Whether each module is dark, row by row.
     private let modules: [Bool]
@@ -32,7 +26,8 @@ package struct QRCode: Hashable, Sendable {
 
     /// Encodes bytes in a version of at least the size that they need.
     ///
-    /// - Parameter mask: the mask; nil for the one with the smallest penalty.
+    /// - Parameter mask: the number of the mask, of eight; nil for the one that best avoids patterns that mislead a
+    ///   camera.
     /// - Precondition: the version holds the bytes at this level.
     package init(_ bytes: [UInt8], version: Int, level: Level, mask: Int? = nil) {
         precondition(Self.holds(bytes.count, version, level), "version \(version) does not hold \(bytes.count) bytes")
@@ -41,18 +36,15 @@ package struct QRCode: Hashable, Sendable {
         let choices = (mask.map { [$0] } ?? Array(0..<8)).map { mask in
             var masked = canvas
             masked.finish(level: level, mask: mask)
-            return (mask: mask, canvas: masked)
+            return masked
         }
         var best = choices[0]
         if choices.count > 1 {
-            let penalties = choices.map(\.canvas.penalty)
+            let penalties = choices.map(\.penalty)
             best = choices[penalties.indices.min { penalties[$0] < penalties[$1] } ?? 0]
         }
-        self.version = version
-        self.level = level
-        self.mask = best.mask
         size = canvas.size
-        modules = best.canvas.modules
+        modules = best.modules
     }
 
     /// Whether the module in a row and a column, each from 0, is dark; the quiet zone around the code is not.

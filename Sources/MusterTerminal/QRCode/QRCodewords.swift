@@ -74,7 +74,7 @@ struct QRCodewords {
         return Array(coefficients.dropFirst())
     }
 
-    /// The codewords for error correction: what is left of the data, times xⁿ, divided by the generator.
+    /// The codewords for error correction: the remainder of the data, times xⁿ, divided by the generator.
     private static func remainder(of data: ArraySlice<UInt8>, by generator: [UInt8]) -> [UInt8] {
         data.reduce(into: [UInt8](repeating: 0, count: generator.count)) { rest, codeword in
             let factor = codeword ^ rest.removeFirst()

@@ -62,7 +62,7 @@ package struct SignatureV4: Hashable, Sendable {
         var parts: [Substring: Substring] = [:]
         for part in authorization.dropFirst(Self.algorithm.count + 1).split(separator: ",") {
             let text = part.drop { $0 == " " }
-            guard let equals = text.firstIndex(of: "=") else { throw .malformed("is no list of key=value") }
+            guard let equals = text.firstIndex(of: "=") else { throw .malformed("is not a list of key=value") }
             parts[text[..<equals]] = text[text.index(after: equals)...]
         }
         guard let credential = parts["Credential"] else { throw .malformed("requires 'Credential' parameter") }

@@ -1,14 +1,14 @@
 import MusterCoding
 package import MusterGeometry
 
-/// A geofence's geometry as a request gives it, not yet validated as a shape.
+/// A geofence's geometry as a request contains it, not yet validated as a shape.
 package enum AmazonGeometry: Hashable, Sendable {
     case polygon([[RawVertex]])
     case multiPolygon([[[RawVertex]]])
     case circle(RawVertex, radiusMetres: Double)
     /// A polygon or multipolygon from a geobuf, which has other limits.
     indirect case geobuf(AmazonGeometry)
-    /// The geometry cannot be read; the text says why.
+    /// The geometry cannot be read; the text describes the fault.
     case unreadable(String)
 
     /// Amazon's limits of the members of `Geometry`.

@@ -32,7 +32,8 @@ package struct AmazonFaults: Error, Hashable, Sendable {
 }
 
 /// The members of an object of a request, which the caller reads one by one and checks against the model. A wrong
-/// member adds a fault. As AWS does, the reader ignores members that the caller does not read.
+/// member adds a fault, and is nil or a default for the caller. As AWS does, the reader ignores members that the caller
+/// does not read.
 package struct AmazonMembers {
     private let members: [JSONValue.Member]
     private let path: String
@@ -64,7 +65,7 @@ package struct AmazonMembers {
         }
     }
 
-    /// Returns a text that a rule allows.
+    /// Returns a text that a rule allows; nil when it is absent or at fault.
     package func text(
         _ key: String, _ rule: AmazonText, required: Bool = false, _ faults: inout AmazonFaults
     ) -> String? {
@@ -74,7 +75,7 @@ package struct AmazonMembers {
         return text
     }
 
-    /// Returns one of some words.
+    /// Returns a member that must be the name of a case of an enumeration; nil when it is absent or at fault.
     package func word<Word: RawRepresentable & CaseIterable>(
         _ key: String, _ faults: inout AmazonFaults
     ) -> Word? where Word.RawValue == String {
@@ -86,7 +87,7 @@ package struct AmazonMembers {
         return word
     }
 
-    /// Returns a number within a range.
+    /// Returns a number within a range; nil when it is absent or at fault.
     package func number(
         _ key: String, in range: ClosedRange<Double>, required: Bool = false, _ faults: inout AmazonFaults
     ) -> Double? {
@@ -118,7 +119,7 @@ package struct AmazonMembers {
         return value.boolean ?? wrong(key, "Must be a boolean", &faults)
     }
 
-    /// Returns a time, ISO 8601.
+    /// Returns a time, ISO 8601; nil when it is absent or at fault.
     package func time(_ key: String, required: Bool = false, _ faults: inout AmazonFaults) -> Instant? {
         guard let value = value(key, required: required, &faults) else { return nil }
         guard let text = value.string, let time = try? Instant(rfc3339: text) else {

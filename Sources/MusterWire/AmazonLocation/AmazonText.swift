@@ -20,10 +20,10 @@ package struct AmazonText: Sendable {
     package static let resourceName = AmazonText(1...100, pattern: #"[-._\w]+"#) { scalar in
         scalar.isASCII && (scalar.isLetterOrNumber || "-._".unicodeScalars.contains(scalar))
     }
-    /// The id of a geofence.
-    package static let id = AmazonText(1...100, pattern: #"[-._\p{L}\p{N}]+"#) { scalar in
-        scalar.isLetterOrNumber || "-._".unicodeScalars.contains(scalar)
-    }
+    /// The id of a geofence. `.` and `..` are refused, because no URL can name them.
+    package static let id = AmazonText(
+        1...100, pattern: #"[-._\p{L}\p{N}]+"#,
+        of: { $0.isLetterOrNumber || "-._".unicodeScalars.contains($0) }, form: { $0 != "." && $0 != ".." })
     /// The id of a device. Muster also allows a slash and an at sign, which the names of its own devices have.
     package static let deviceID = AmazonText(1...200, pattern: #"[-._\p{L}\p{N}]+"#) { scalar in
         scalar.isLetterOrNumber || "-._/@".unicodeScalars.contains(scalar)

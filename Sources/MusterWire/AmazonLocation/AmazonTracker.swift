@@ -4,7 +4,7 @@ package import MusterCore
 package struct AmazonTrackerSettings: Sendable {
     /// The filter of positions; nil when the request has none.
     package var filter: PositionFilter?
-    /// Whether stored positions are events; nil when the request does not say.
+    /// Whether stored positions are events; nil when the request does not contain it.
     package var emitsPositionEvents: Bool?
     /// The description; nil when the request has none.
     package var description: String?
@@ -78,7 +78,7 @@ extension RegionCollection {
     }
 }
 
-/// The model's words for pricing, which has no effect.
+/// The model's names of pricing plans, which have no effect.
 private enum PricingPlan: String, CaseIterable {
     case requestBasedUsage = "RequestBasedUsage"
     case mobileAssetTracking = "MobileAssetTracking"
@@ -93,7 +93,7 @@ extension AmazonMembers {
     }
 }
 
-/// The model's words for filters. It has none for Muster's `none`.
+/// The model's names of filters. It has none for Muster's `none`.
 private enum PositionFiltering: String, CaseIterable {
     case timeBased = "TimeBased"
     case distanceBased = "DistanceBased"

@@ -21,13 +21,13 @@ enum Geobuf {
         do {
             message = try GeobufData(serializedBytes: bytes)
         } catch {
-            throw GeobufError("it is no protocol buffer of that format, or ends too early")
+            throw GeobufError("it is not a protocol buffer of that format, or ends too early")
         }
         let geometry: GeobufGeometry
         switch message.dataType {
         case .geometry(let its): geometry = its
         case .feature(let feature) where feature.hasGeometry: geometry = feature.geometry
-        case .featureCollection: throw GeobufError("a feature collection is no geometry")
+        case .featureCollection: throw GeobufError("a feature collection is not a geometry")
         case .feature, nil: throw GeobufError("it holds no geometry")
         }
         guard (2...3).contains(message.dimensions) else { throw GeobufError("positions have two or three dimensions") }

@@ -18,11 +18,6 @@ package struct BTHomeFrame: Hashable, Sendable {
         package var number: Int64
     }
 
-    /// The number that distinguishes a new frame from a repetition; nil without one.
-    package var packetID: UInt8? { values.first { $0.object == 0x00 }.map { UInt8(truncatingIfNeeded: $0.number) } }
-    /// The charge of the battery in percent; nil without it.
-    package var batteryPercent: Int? { values.first { $0.object == 0x01 }.map { Int($0.number) } }
-
     /// Decodes a service's data. `data` begins after the service's number.
     static func read(_ data: [UInt8]) -> BeaconFrame.Reading {
         guard let information = data.first else { return .malformed }

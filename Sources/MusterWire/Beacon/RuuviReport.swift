@@ -1,6 +1,5 @@
 import MusterCoding
 package import MusterCore
-import MusterGeometry
 
 /// A post of a Ruuvi Gateway: the last advertisement of each tag that the gateway heard since its last post.
 ///

@@ -4,8 +4,8 @@ package import MusterCore
 /// The id by which Cognito's clients name a team or a user: `REGION:UUID`.
 ///
 /// Each team is an identity pool, and the users without a team are one more; each user is an identity. The UUID is of
-/// version 8 (RFC 9562), with the entity's number in its last 32 bits and a mark of the store in the others. So an id
-/// never changes, needs no look-up, and is no id of another store.
+/// version 8 (RFC 9562), with the entity's number in its last 32 bits and bits of the store's UUID in the others. So an
+/// id never changes, needs no look-up, and is no id of another store.
 package enum CognitoID: Hashable, Sendable {
     /// The identity pool of a team; nil stands for the users without a team.
     case pool(TeamNumber?)

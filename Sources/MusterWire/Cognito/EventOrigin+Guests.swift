@@ -1,7 +1,7 @@
 import MusterCoding
 package import MusterCore
 
-/// The text form of guests' identities. It is the form of users' identities; the bits tell the two apart.
+/// The text form of guests' identities. Users' identities have the same form; the two differ in their bits.
 extension EventOrigin {
     /// Returns the text of a guest's identity: `REGION:UUID`.
     package func text(of guest: GuestID) -> String {
@@ -12,7 +12,7 @@ extension EventOrigin {
     }
 
     /// Reads a text that may be a guest's identity; nil for a text of another form, and for the id of a user or a pool.
-    /// `Identity` checks whether this server gave it.
+    /// `Identity` checks whether this server issued it.
     package func guestID(_ text: String) -> GuestID? {
         guard text.utf8.count <= CognitoID.lengthLimit, text.hasPrefix("\(region):") else { return nil }
         let digits = text.dropFirst(region.count + 1).filter { $0 != "-" }

@@ -55,7 +55,7 @@ package struct StreamRecord: Sendable {
         }
     }
 
-    /// The contents of a record, as its address answers them: a JSON array.
+    /// Returns the contents of a record for a response at its address: a JSON array.
     package static func contents(_ records: [DatasetRecord]) -> [UInt8] {
         var writer = JSONWriter()
         writer.streamRecords(records)

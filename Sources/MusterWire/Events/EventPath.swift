@@ -43,7 +43,7 @@ package struct EventPath: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// Returns the value at the end of the path; nil when there is none. `[*]` gives an array of the values found.
+    /// Returns the value at the end of the path; nil when there is none. `[*]` yields an array of the values found.
     package func value(in event: EventValue) -> EventValue? { Self.value(in: event, steps[...]) }
 
     private static func value(in value: EventValue, _ steps: ArraySlice<Step>) -> EventValue? {

@@ -28,7 +28,7 @@ extension EventPattern {
         do {
             json = try JSONValue(parsing: Array(text.utf8))
         } catch {
-            throw EventPatternError(pointer: error.pointer, reason: .notJSON("is no JSON: \(error.reason)"))
+            throw EventPatternError(pointer: error.pointer, reason: .notJSON("is not JSON: \(error.reason)"))
         }
         try self.init(EventValue(json))
     }

@@ -2,8 +2,8 @@ import MusterCore
 
 /// A parsed template: a text in which `<name>` stands for a part of the event.
 ///
-/// A template that begins as JSON does (`{`, `[` or `"`) gives JSON: a variable by itself becomes its JSON value, and a
-/// variable within a string becomes escaped text. Any other template gives plain text.
+/// A template that begins as JSON does (`{`, `[` or `"`) produces JSON: a variable by itself becomes its JSON value,
+/// and a variable within a string becomes escaped text. Any other template produces plain text.
 struct InputTemplate: Sendable {
     private var pieces: [Piece] = []
     private let isJSON: Bool
@@ -56,7 +56,7 @@ struct InputTemplate: Sendable {
         try checkFilledIn()
     }
 
-    /// Checks that the template gives JSON. If it does with one value for its variables, it does with any.
+    /// Checks that the template produces JSON. If it does with one value for its variables, it does with any.
     private func checkFilledIn() throws(InputError) {
         guard isJSON else { return }
         let sample = pieces.flatMap { piece -> [UInt8] in

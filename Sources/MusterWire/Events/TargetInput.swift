@@ -28,7 +28,7 @@ package struct TargetInput: Sendable {
         }
     }
 
-    /// Returns the body that the target receives for an event. A path that finds nothing gives null.
+    /// Returns the body that the target receives for an event: null when its path finds nothing.
     package func body(of event: Event, envelope: EventValue, rule: RuleReference) -> Body {
         switch form {
         case .event: Body(bytes: envelope.json, isJSON: true)
@@ -83,13 +83,13 @@ extension InputError: CustomStringConvertible {
     /// A sentence without a full stop.
     package var description: String {
         switch self {
-        case .constantIsNoJSON: "the constant input is no JSON"
+        case .constantIsNoJSON: "the constant input is not JSON"
         case .noPath(let path): "\"\(path)\" is not a supported path; use one such as $.detail.DeviceId"
         case .unknownVariable(let name): "the template uses <\(name)>, but no path defines it"
         case .reservedVariable(let name): "the name \(name) is reserved: choose one that does not begin with aws."
         case .noVariable(let name): "\"\(name)\" is not a variable's name: use letters, digits, - and _"
         case .tooManyVariables(let limit): "there are more than \(limit) paths"
-        case .tooLong(let limit): "it is longer than \(limit) characters"
+        case .tooLong(let limit): "it is longer than \(limit) bytes"
         case .templateIsNoJSON: "the template begins as JSON but is not JSON once its variables are filled in"
         }
     }

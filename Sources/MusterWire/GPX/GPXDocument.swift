@@ -70,8 +70,8 @@ package struct GPXDocument: Hashable, Sendable {
 
     /// Reads a file.
     ///
-    /// The reader skips elements that it does not know, and takes a known one without content as absent. A time without
-    /// an offset is UTC.
+    /// The reader skips elements that it does not know, and treats a known one without content as absent. A time
+    /// without an offset is UTC.
     ///
     /// - Throws: the first fault, with its line; then nothing is read.
     /// - Complexity: O(bytes).

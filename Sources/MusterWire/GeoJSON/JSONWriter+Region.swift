@@ -3,15 +3,15 @@ package import MusterGeometry
 
 /// Regions as GeoJSON.
 extension JSONWriter {
-    /// Writes a region as a GeoJSON Feature: a circle as a Point with the property `radius`, in metres, and what has no
-    /// place with a geometry of null.
+    /// Writes a region as a GeoJSON Feature: a circle as a Point with the property `radius`, in metres, and a region
+    /// without a place with a geometry of null.
     ///
     /// The properties that have a meaning for a region show its present state; all others are written as the client
     /// sent them.
     ///
     /// - Parameters:
-    ///   - isMuster: whether it is a muster region; nil for what the region itself says.
-    ///   - scanner: the name of the scanner that decides who is inside, `user/device`; nil where none does.
+    ///   - isMuster: whether it is a muster region; nil for the region's own mark.
+    ///   - scanner: the name of the scanner that decides who is inside, `user/device`; nil when no scanner decides.
     package mutating func feature(_ region: Region, isMuster: Bool? = nil, scanner: String? = nil) {
         beginObject()
         member("type", "Feature")

@@ -9,7 +9,7 @@ package struct PlaceFile: Sendable {
         package var members: [JSONValue.Member]
     }
 
-    /// The places in the file's order. Of those with one id, only the first.
+    /// The places in the file's order. Of several places with one id it holds only the first.
     package private(set) var places: [Place] = []
 
     /// The reason why no places can be read from a file.
@@ -20,7 +20,7 @@ package struct PlaceFile: Sendable {
 
     /// Reads a file.
     ///
-    /// - Throws: `JSONError`, or a `ParsingError` that gives the number of the first invalid place.
+    /// - Throws: `JSONError`, or a `ParsingError` that names the number of the first invalid place.
     package init(parsing bytes: [UInt8]) throws {
         let file = try JSONValue(parsing: bytes, valueLimit: max(JSONValue.defaultValueLimit, bytes.count))
         guard

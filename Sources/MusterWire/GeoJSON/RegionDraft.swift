@@ -84,15 +84,6 @@ package struct RegionDraft: Hashable, Sendable {
         var reader = RegionReader(limits: limits)
         return try reader.read(bytes)
     }
-
-    /// Reads a Feature or a FeatureCollection.
-    package static func decode(
-        _ bytes: [UInt8], limits: Limits = Limits()
-    ) throws(RegionFaults) -> [RegionDraft] {
-        try bytes.withUnsafeBytes { buffer in
-            Result { () throws(RegionFaults) in try decode(buffer, limits: limits) }
-        }.get()
-    }
 }
 
 /// A fault in one feature, and its place.

@@ -76,7 +76,7 @@ struct RegionReader {
             try reader.skip()
             return
         }
-        // Only the type, which may come last, says whether this is a collection. Only a collection has features.
+        // Only the type, which may come last, shows whether this is a collection. Only a collection has features.
         var draft = Draft()
         let mark = faultCount
         try reader.beginObject()
@@ -196,6 +196,8 @@ struct RegionReader {
                 record(.invalid("must have 1 to \(limits.idCharacters) characters"), at: "/id")
             } else if id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
                 record(.invalid("must have no control characters"), at: "/id")
+            } else if id == "." || id == ".." {
+                record(.invalid("must not be . or .., because a URL cannot name it"), at: "/id")
             }
             return id
         case .number:
@@ -255,7 +257,7 @@ struct RegionReader {
         return false
     }
 
-    /// Records a fault for members that would give the object another meaning (RFC 7946 §7.1).
+    /// Records a fault for members that would change the meaning of the object (RFC 7946 §7.1).
     private mutating func refuse(_ names: [String], in draft: Draft) {
         for name in names where draft.keys.contains(name) {
             record(.invalid("does not belong in a \(draft.type ?? "")"), at: "/\(name)")

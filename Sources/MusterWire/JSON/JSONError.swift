@@ -13,8 +13,9 @@ package struct JSONError: Error, Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The faults that a JSON text can have. After one of the first group the reader cannot go on, because it cannot
-    /// trust anything behind the fault. After one of the second group the reader is behind the value and may go on.
+    /// The faults that a JSON text can have. After one of the first group the reader cannot continue, because it cannot
+    /// trust the text after the fault. After one of the second group the reader stands after the value and can
+    /// continue.
     package enum Reason: Hashable, Sendable {
         // The text is not JSON, or not JSON that the reader accepts.
         case unexpectedEnd
@@ -30,7 +31,7 @@ package struct JSONError: Error, Hashable, Sendable {
         case tooManyValues(limit: Int)
         case duplicateKey
 
-        // The text is JSON, but the value is not what the caller asked for.
+        // The text is JSON, but the value is not the one that the caller requires.
         case numberOverflow
         case wrongType(expected: JSONKind, found: JSONKind)
         case missing

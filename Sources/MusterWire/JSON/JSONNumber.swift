@@ -35,8 +35,8 @@ package struct JSONNumber {
 }
 
 extension Double {
-    /// The double nearest to `significand` × 10^`exponent`, ties to even, when a few exact steps give it: either both
-    /// factors are doubles (Clinger 1990), or the quotient of 128 by 64 bits holds it. Nil otherwise.
+    /// The double nearest to `significand` × 10^`exponent`, ties to even, when a few exact steps compute it: either
+    /// both factors are doubles (Clinger 1990), or the quotient of 128 by 64 bits holds it. Nil otherwise.
     init?(exactly significand: UInt64, timesTenToThe exponent: Int) {
         if exponent == 0 {
             self = Double(significand)

@@ -24,7 +24,7 @@ extension JSONReader {
     /// Reads the next value as if it were a text of its own: it may nest to the full depth wherever it is, and the
     /// place of a fault is its place in the value, which is found without another walk over the text before it.
     ///
-    /// - Throws: what `read` throws, with nothing consumed; `JSONError` when no value comes next.
+    /// - Throws: the errors of `read`, with nothing consumed; `JSONError` when no value comes next.
     package mutating func alone<Result>(
         depthLimit: Int, _ read: (inout JSONReader) throws -> Result
     ) throws -> Result {
@@ -85,7 +85,7 @@ extension JSONReader {
         }
     }
 
-    /// Skips an object or array without recursion. One bit for every open level says which of the two it is.
+    /// Skips an object or array without recursion. One bit for every open level records which of the two it is.
     private mutating func skipContainer() throws(JSONError) {
         var objects: UInt64 = 0
         var levels = 0

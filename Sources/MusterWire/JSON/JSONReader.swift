@@ -128,7 +128,7 @@ package struct JSONReader {
         return JSONError(pointer: JSONPointer.path(to: place, in: bytes), offset: place, reason: reason)
     }
 
-    // MARK: What the readings share
+    // MARK: Shared by the reading methods
 
     /// Checks the kind of the next value.
     mutating func require(_ kind: JSONKind) throws(JSONError) {

@@ -30,8 +30,8 @@ package struct JSONText {
         isPlain ? bytes.withMemoryRebound(to: UInt8.self, body) : unescaped.withUnsafeBufferPointer(body)
     }
 
-    /// The bytes of the text with its escapes resolved. A malformed escape, which the reader lets no text have, gives
-    /// U+FFFD.
+    /// The bytes of the text with its escapes resolved. A malformed escape becomes U+FFFD, but the reader accepts no
+    /// text with one.
     private var unescaped: [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -1,6 +1,6 @@
 package import MusterCore
 
-/// Writes JSON text to a byte array, and puts the commas.
+/// Writes JSON text to a byte array, and inserts the commas.
 ///
 /// The writer checks nothing: the caller must pair `begin…` with `end…` and write a value after every key.
 package struct JSONWriter {
@@ -143,7 +143,7 @@ package struct JSONWriter {
     /// Appends bytes of another format, without a comma before or after them.
     mutating func append(_ text: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: text) }
 
-    /// Returns the bytes written so far and removes them, so that a caller can send a long answer in pieces.
+    /// Returns the bytes written so far and removes them, so that a caller can send a long response in pieces.
     package mutating func takeBytes() -> [UInt8] {
         defer { bytes.removeAll() }
         return bytes

@@ -1,8 +1,5 @@
 /// Serializes MQTT packets of both versions.
 extension MQTTPacket {
-    /// The largest body that a packet can have, in bytes.
-    package static let bodyLimitBytes = 268_435_455
-
     /// Returns the encoded packet.
     package func bytes(_ version: MQTTVersion) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -10,7 +7,8 @@ extension MQTTPacket {
         return bytes
     }
 
-    /// Appends the encoded packet. For MQTT 3.1.1 properties and reasons are left out.
+    /// Appends the encoded packet. For MQTT 3.1.1 it leaves out properties, and every reason except the return codes of
+    /// CONNACK and SUBACK.
     package func append(to bytes: inout [UInt8], _ version: MQTTVersion) {
         var body: [UInt8] = []
         let first: UInt8

@@ -65,7 +65,7 @@ package struct MQTTConnect: Hashable, Sendable {
     }
 }
 
-/// CONNACK: says whether the server accepts the client.
+/// CONNACK: reports whether the server accepts the client.
 package struct MQTTConnectAnswer: Hashable, Sendable {
     package var isSessionPresent: Bool
     package var reason: MQTTReason

@@ -29,7 +29,7 @@ package struct MeshbluParameters: Hashable, Sendable {
     /// The parameter of this name; nil when there is none.
     package subscript(_ key: String) -> JSONValue? { members.first { $0.key == key }?.value }
 
-    /// Makes no parameters.
+    /// Creates an empty list of parameters.
     package init() {}
 
     /// Removes the parameter of this name, and returns it; nil when there is none.
@@ -37,8 +37,8 @@ package struct MeshbluParameters: Hashable, Sendable {
         members.firstIndex { $0.key == key }.map { members.remove(at: $0).value }
     }
 
-    /// The texts that a signal carries: every parameter but the time and what opens a door, in words as Meshblu stores
-    /// them.
+    /// The texts that a signal carries: every parameter but the time and the credentials (`uuid` and `token`), each as
+    /// text.
     package var signalValues: [Signal.Value] {
         members.filter { !["timestamp", "token", "uuid"].contains($0.key) && !$0.key.isEmpty }
             .map { Signal.Value($0.key, $0.value.signalText ?? "") }
@@ -60,7 +60,7 @@ package struct MeshbluParameters: Hashable, Sendable {
         }
     }
 
-    /// Reads `a=1&b=2`, in which a plus is a space. Leaves out what is not encoded as it should be.
+    /// Reads `a=1&b=2`, in which a plus is a space. Leaves out pairs whose percent-encoding is invalid.
     private static func form(_ text: String) -> [(key: String, value: JSONValue)] {
         text.split(separator: "&").prefix(limit).compactMap { part in
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,5 +1,3 @@
-import MusterCore
-
 /// The properties that clients of Meshblu set for a device: any members but those that identify it.
 package struct MeshbluProperties: Hashable, Sendable {
     /// The properties, in the order in which they were set first.
@@ -9,10 +7,10 @@ package struct MeshbluProperties: Hashable, Sendable {
     private static let limit = 64
     private static let limitBytes = 4_096
 
-    /// Makes the properties of a device that has none.
+    /// Creates the properties of a device that has none.
     package init() {}
 
-    /// Takes the properties among the parameters of a request.
+    /// Reads the properties among the parameters of a request.
     ///
     /// - Throws: `MeshbluPropertiesError` when there are too many.
     package init(_ parameters: MeshbluParameters) throws(MeshbluPropertiesError) {
@@ -43,8 +41,8 @@ package struct MeshbluProperties: Hashable, Sendable {
     /// The properties as the text of one JSON object.
     package var text: String { String(decoding: JSONValue.object(members).bytes, as: UTF8.self) }
 
-    /// Whether a device with these properties has every value that is asked for. A token is no property, and is not
-    /// looked at.
+    /// Whether a device with these properties has every value that a query asks for. A token is not a property, and is
+    /// ignored.
     ///
     /// - Parameter identity: the device's `uuid`, `owner` and `name`.
     package func match(_ wanted: MeshbluParameters, identity: [String: String]) -> Bool {

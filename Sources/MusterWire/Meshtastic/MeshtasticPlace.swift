@@ -1,7 +1,7 @@
 import MusterGeometry
 
-/// A place as Meshtastic radios send it: whole ten-millionths of a degree, of which the owner of a channel may have the
-/// last bits cut.
+/// A place as Meshtastic radios send it: whole ten-millionths of a degree, whose last bits the owner of a channel may
+/// have removed.
 ///
 /// A radio with a precision of n bits keeps the first n of the 32 bits of each number and sends the middle of the cell
 /// that is left (`PositionModule.cpp` of https://github.com/meshtastic/firmware): with 13 bits the cell is 5.8 km high.
@@ -10,7 +10,7 @@ struct MeshtasticPlace: Hashable, Sendable {
     private let longitude: Int32
 
     /// The precision that is assumed of a radio that names none: the coarsest that the apps offer. Such a radio may be
-    /// precise to the metre, but the firmware also cuts places that a phone gave it without saying so.
+    /// precise to the metre, but the firmware also truncates places from a phone without reporting the precision.
     static let leastPrecisionBits: Int64 = 10
     /// The error of a receiver for a dilution of precision of 1, metres.
     private static let metresPerDilution = 5.0
@@ -36,8 +36,10 @@ struct MeshtasticPlace: Hashable, Sendable {
     /// Returns the radius around the place that holds the radio: the distance to the farthest corner of its cell, and
     /// the receiver's error.
     ///
-    /// - Parameters:
-    ///   - precisionBits: how many bits the radio keeps; nil and what is not 1 to 32 when it does not say.
+    ///   - precisionBits: how many bits the radio keeps; nil when it does not report them. A number outside 1 to 32
+    ///     counts as nil.
+    ///   - dilutionHundredths: the receiver's dilution of precision, in hundredths; nil when the radio does not report
+    ///     it.
     ///   - dilutionHundredths: the receiver's dilution of precision, in hundredths; nil when the radio does not say.
     func accuracy(precisionBits: Int64?, dilutionHundredths: Double?) -> Metres {
         let dilution = dilutionHundredths.flatMap { (1...100_000).contains($0) ? $0 / 100 : nil } ?? Self.usualDilution

@@ -1,5 +1,5 @@
-/// A topic to which a Meshtastic radio publishes what it hears of its mesh: `msh`, further levels that its owner chose
-/// (the region, often), `2`, and then what the message is.
+/// A topic to which a Meshtastic radio publishes the packets that it hears of its mesh: `msh`, further levels that its
+/// owner chose (the region, often), `2`, and then the kind of the message.
 ///
 /// Source: https://meshtastic.org/docs/software/integrations/mqtt
 package enum MeshtasticTopic: Hashable, Sendable {

@@ -2,8 +2,8 @@ import MusterCore
 import MusterGeometry
 
 /// Writes the report on an incident, piece by piece: when it was triggered, when everyone was accounted for and on what
-/// evidence, when no longer, who was missing at the end, and every change with its source. The report of a drill says
-/// so everywhere.
+/// evidence, when no longer, who was missing at the end, and every change with its source. The report of a drill is
+/// marked as one throughout.
 ///
 /// Call `begin`, then `append` for every line of the record, then `end`. Call `takeBytes` whenever enough bytes have
 /// gathered.

@@ -65,18 +65,6 @@ package struct PositionDecoder {
         return ReportedPositions(deviceNames: decoder.names.names, items: decoder.items)
     }
 
-    /// Reads the positions of one request from an array, as `decode` does from a buffer.
-    package static func decode(
-        _ bytes: [UInt8], as form: Form = .json, receivedAt: Instant, source: Position.Source = .native,
-        limits: Limits = Limits()
-    ) throws(JSONFaults) -> ReportedPositions {
-        try bytes.withUnsafeBytes { buffer in
-            Result { () throws(JSONFaults) in
-                try decode(buffer, as: form, receivedAt: receivedAt, source: source, limits: limits)
-            }
-        }.get()
-    }
-
     private init(receivedAt: Instant, source: Position.Source, limits: Limits) {
         self.receivedAt = receivedAt
         self.source = source

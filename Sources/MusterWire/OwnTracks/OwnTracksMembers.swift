@@ -69,9 +69,6 @@ struct OwnTracksMembers {
         number(key, within: 0...1e8).flatMap { $0 > 0 ? Metres($0) : nil }
     }
 
-    /// Returns a beacon's major or minor number; nil for anything else.
-    func short(_ key: String) -> UInt16? { number(key).flatMap { UInt16(exactly: $0) } }
-
     /// The coordinate; nil unless both of its numbers are present and on the globe.
     var coordinate: Coordinate? {
         guard let latitude = number("lat"), let longitude = number("lon") else { return nil }

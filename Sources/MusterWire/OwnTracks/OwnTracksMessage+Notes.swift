@@ -2,7 +2,7 @@ package import MusterCore
 
 /// The notes of an OwnTracks app, beside positions and beacons: waypoints, its card, steps, its status, its last will.
 extension OwnTracksMessage {
-    /// Returns what the message reports beside positions, beacons and commands, as notes; empty when that is nothing.
+    /// Returns the message's content beside positions, beacons and commands, as notes; empty when there is none.
     ///
     /// It leaves out a waypoint whose ids and name are all no keys of a note.
     package func notes(receivedAt: Instant) -> [DeviceNote] {
@@ -58,7 +58,7 @@ extension OwnTracksMembers {
     private static let ofSending: Set<String> = ["_type", "_id", "created_at", "topic"]
 
     /// Returns the message's members as the text of one object, in the order of their keys, so that the same message
-    /// always gives the same text. Members that would exceed `limitBytes` are left out.
+    /// always yields the same text. Members that would exceed `limitBytes` are left out.
     ///
     /// - Parameter large: the key of the member to put last, so that it is the first to be left out.
     func body(limitBytes: Int, lastly large: String? = nil) -> String {

@@ -29,13 +29,8 @@ package enum OwnTracksMessage: Hashable, Sendable {
 package struct OwnTracksLocation: Hashable, Sendable {
     /// The fix. Its attributes hold all members that a position has no field for.
     package var position: Position
-    /// The two characters that the phone wants to be shown as.
-    package var trackerID: String?
     /// The MQTT topic that the phone would publish to: `owntracks/alice/phone`.
     package var topic: String?
-    /// The trigger of the report: `p` ping, `c` circular region, `C` follow region, `b` beacon, `r` response, `u` by
-    /// hand, `t` timer, `v` visit.
-    package var trigger: String?
 }
 
 /// A report that the phone entered or left one of its own waypoints, as it believes.
@@ -44,10 +39,6 @@ package struct OwnTracksTransition: Hashable, Sendable {
     package var isEntering: Bool
     /// The waypoint's description.
     package var name: String?
-    /// The waypoint's id; nil when the phone gives none.
-    package var regionID: String?
-    /// When the waypoint was created, which older phones use as its id.
-    package var waypointTime: Instant?
     /// When the phone noticed the transition.
     package var sampleTime: Instant
     /// The position of the phone.
@@ -66,18 +57,8 @@ package struct OwnTracksWaypoint: Hashable, Sendable {
     package var name: String
     /// When it was created, which older phones use as its id.
     package var createdAt: Instant?
-    /// Its id; nil when the phone gives none.
+    /// Its id; nil when the phone sends none.
     package var regionID: String?
-    /// The centre of a place; meaningless for a beacon.
-    package var coordinate: Coordinate?
-    /// The radius; nil when the phone does not watch the place.
-    package var radius: Metres?
-    /// The beacon's UUID; nil for a place.
-    package var uuid: String?
-    /// The beacon's major number; nil for any.
-    package var major: UInt16?
-    /// The beacon's minor number; nil for any.
-    package var minor: UInt16?
     /// All members of the message, as the text of one object.
     package var body: String
 }
@@ -106,8 +87,6 @@ package struct OwnTracksBeacon: Hashable, Sendable {
     package var signalStrength: Double?
     /// The class of the distance: 0 unknown, 1 immediate, 2 near, 3 far.
     package var proximity: UInt8?
-    /// The two characters that the phone wants to be shown as.
-    package var trackerID: String?
 }
 
 /// A card: how a person wants to be shown to friends.

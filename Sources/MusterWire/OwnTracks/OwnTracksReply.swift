@@ -1,8 +1,8 @@
 package import MusterCore
 import MusterGeometry
 
-/// The server's messages to an OwnTracks app, for it to show or to follow: an array of them in answer to a request, or
-/// one alone.
+/// The server's messages to an OwnTracks app, which the app shows or carries out: an array of them in response to a
+/// request, or one alone.
 package struct OwnTracksReply {
     private var writer = JSONWriter()
     private let isArray: Bool
@@ -57,7 +57,7 @@ package struct OwnTracksReply {
         writer.endObject()
     }
 
-    /// Appends that a friend entered or left a region.
+    /// Appends a message that a friend entered or left a region.
     package mutating func append(
         transition isEntering: Bool, of region: String, at time: Instant, from position: Position?, trackerID: String,
         topic: String
@@ -76,7 +76,7 @@ package struct OwnTracksReply {
         writer.endObject()
     }
 
-    /// Appends the command that lets the app report its location at once, if its user allows commands.
+    /// Appends the command that asks the app to report its location at once, if its user allows commands.
     package mutating func appendReportLocation() {
         writer.beginObject()
         writer.member("_type", "cmd")

@@ -128,9 +128,7 @@ extension OwnTracksLocation {
             heading: heading == 360 ? 0 : heading, battery: members.number("batt", within: 0...100),
             source: .ownTracks,
             attributes: members.rest(without: Self.known, limitBytes: OwnTracksRequest.attributeLimitBytes))
-        trackerID = members.text("tid")
         topic = members.text("topic")
-        trigger = members.text("t")
     }
 }
 
@@ -142,8 +140,6 @@ extension OwnTracksTransition {
         default: throw members.fault("event", .invalid("must be enter or leave"))
         }
         name = members.text("desc")
-        regionID = members.identifier("rid")
-        waypointTime = members.time("wtst")
         sampleTime = try members.requiredTime("tst")
         coordinate = members.coordinate
         accuracy = members.metres("acc")
@@ -157,11 +153,6 @@ extension OwnTracksWaypoint {
         name = try members.requiredText("desc")
         createdAt = members.time("tst")
         regionID = members.identifier("rid")
-        coordinate = members.coordinate
-        radius = members.metres("rad")
-        uuid = members.text("uuid")
-        major = members.short("major").flatMap { $0 == 0 ? nil : $0 }
-        minor = members.short("minor").flatMap { $0 == 0 ? nil : $0 }
         body = members.body(limitBytes: OwnTracksRequest.attributeLimitBytes)
     }
 }
@@ -178,7 +169,7 @@ extension OwnTracksCard {
 extension OwnTracksBeacon {
     init(_ members: OwnTracksMembers) throws(JSONError) {
         guard let uuid = BeaconUUID(try members.requiredText("uuid")) else {
-            throw members.fault("uuid", .invalid("is no UUID"))
+            throw members.fault("uuid", .invalid("is not a UUID"))
         }
         self.uuid = uuid
         major = UInt16(try members.requiredNumber("major", within: 0...65535))
@@ -187,7 +178,6 @@ extension OwnTracksBeacon {
         distance = members.metres("acc")
         signalStrength = members.number("rssi", within: -200...50)
         proximity = members.number("prox", within: 0...3).flatMap { UInt8(exactly: $0) }
-        trackerID = members.text("tid")
     }
 }
 

@@ -8,21 +8,21 @@ package enum RelayFrame: Hashable, Sendable {
     case hello(name: String, key: String)
     /// The relay lets the device take part.
     case welcome(RelayTerms)
-    /// Another device of the team is there.
+    /// Another device of the team is connected.
     case appeared(RelayPeer)
     /// The device of this number has left, and all of its streams have ended.
     case gone(peer: UInt32)
     /// Opens a stream: to the relay, towards the peer of this number; from the relay, a peer opens it.
     case open(stream: UInt32, peer: UInt32)
-    /// The other end takes the stream: both may send `RelayTerms.windowBytes`.
+    /// The other end accepts the stream: both may send `RelayTerms.windowBytes`.
     case accept(stream: UInt32)
     /// Bytes of a stream, 1 to `dataLimit`.
     case data(stream: UInt32, [UInt8])
-    /// The other end has taken so many bytes, so that as many more may be sent.
+    /// The other end has read so many bytes, so that as many more may be sent (backpressure).
     case credit(stream: UInt32, bytes: UInt32)
     /// The stream is over.
     case close(stream: UInt32, Closing)
-    /// The device asks whether the relay is there; `pong` answers.
+    /// The device checks the connection to the relay; the relay replies with `pong`.
     case ping
     case pong
     /// The relay ends the connection.
@@ -30,9 +30,9 @@ package enum RelayFrame: Hashable, Sendable {
 
     /// The reason why a stream is over.
     package enum Closing: UInt8, Hashable, Sendable, CaseIterable {
-        /// One end has sent what it had.
+        /// One end has sent all its data.
         case done = 0
-        /// The other end does not take it.
+        /// The other end refuses it.
         case refused = 1
         /// There is no such peer, or the device may not see it.
         case absent = 2
@@ -66,7 +66,7 @@ package enum RelayFrame: Hashable, Sendable {
     package static let dataLimit = 16_384
     /// The most bytes of a frame behind its length.
     package static let limitBytes = 5 + dataLimit
-    /// The most bytes of a name, as a peer gives itself, in UTF-8.
+    /// The longest name that a device may choose for itself, in bytes of UTF-8.
     package static let nameLimit = 63
     /// The most bytes of the name of an account in UTF-8.
     package static let accountLimit = 255
@@ -118,11 +118,11 @@ package enum RelayError: Error, Hashable, Sendable, CustomStringConvertible {
     case malformed
     case tooLong(Int)
     case version(UInt8)
-    /// A frame that has no place at this moment.
+    /// A frame that the protocol does not allow at this moment.
     case untimely(String)
-    /// More bytes than the other end gave credit for.
+    /// More bytes than the credit of the other end allows.
     case overCredit
-    /// More bytes or frames than the relay takes.
+    /// More bytes or frames than the relay accepts.
     case tooMuch
 
     package var description: String {

@@ -12,7 +12,7 @@ extension JSONWriter {
         value(signal.values)
     }
 
-    /// Writes what a signal carries, as an object of texts.
+    /// Writes the values of a signal, as an object of strings.
     package mutating func value(_ values: [Signal.Value]) {
         beginObject()
         for value in values {

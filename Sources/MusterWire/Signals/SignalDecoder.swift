@@ -11,7 +11,7 @@ package struct ReportedSignals: Hashable, Sendable {
 
     /// The signals, in the order of the request.
     package var items: [Item]
-    /// Whether the body is one object and no array.
+    /// Whether the body is a single object, not an array.
     package var isSingle: Bool
 }
 

@@ -32,7 +32,7 @@ package struct PlainGeometry: Hashable, Sendable {
 
 /// The reason why a text or value is no geometry.
 package enum GeometryTextError: Error, Hashable, Sendable {
-    /// The type does not exist, or is not allowed at this place.
+    /// There is no geometry type of this name.
     case type(String)
     /// The geometry is not well formed; in words.
     case malformed(String)
@@ -46,7 +46,8 @@ extension GeometryTextError: CustomStringConvertible {
     /// The fault in words for a person.
     package var description: String {
         switch self {
-        case .type(let name): "there is no geometry \(name)"
+        case .type(let name):
+            "unknown geometry type \(name): use Point, LineString, Polygon, their Multi forms, or GeometryCollection"
         case .malformed(let words): words
         case .offGlobe: "a position is not on the globe: longitude first, −180 to 180, then latitude, −90 to 90"
         case .tooLarge: "more than \(PlainGeometry.positionLimit) positions"
@@ -64,7 +65,10 @@ extension PlainGeometry {
     private mutating func add(_ value: JSONValue, _ room: inout Int, depth: Int) throws(GeometryTextError) {
         guard let type = value["type"]?.string else { throw .malformed("a geometry has a type") }
         if type == "GeometryCollection" {
-            guard depth < 4, let members = value["geometries"]?.elements else { throw .type("so deep") }
+            guard depth < 4 else { throw .malformed("a GeometryCollection nests deeper than four levels") }
+            guard let members = value["geometries"]?.elements else {
+                throw .malformed("a GeometryCollection has geometries")
+            }
             for member in members { try add(member, &room, depth: depth + 1) }
             return
         }

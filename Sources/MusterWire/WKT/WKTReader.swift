@@ -46,9 +46,10 @@ struct WKTReader {
         case "MULTIPOLYGON":
             try list { (reader) throws(GeometryTextError) in reader.result.polygons.append(try reader.rings()) }
         case "GEOMETRYCOLLECTION":
-            guard depth < 4 else { throw .type("so deep") }
+            guard depth < 4 else { throw .malformed("a GEOMETRYCOLLECTION nests deeper than four levels") }
             try list { (reader) throws(GeometryTextError) in try reader.geometry(depth: depth + 1) }
-        default: throw .type(type.isEmpty ? "without a name" : type)
+        default:
+            throw type.isEmpty ? .malformed("a geometry begins with its type, such as POINT") : .type(type)
         }
     }
 
@@ -108,7 +109,7 @@ struct WKTReader {
         let start = offset
         while offset < bytes.count, offset - start < 64, "+-.0123456789eE".utf8.contains(bytes[offset]) { offset += 1 }
         let text = String(decoding: bytes[start..<offset], as: UTF8.self)
-        guard let number = Double(text), number.isFinite else { throw .malformed("'\(text)' is no number") }
+        guard let number = Double(text), number.isFinite else { throw .malformed("'\(text)' is not a number") }
         return number
     }
 

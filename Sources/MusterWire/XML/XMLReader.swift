@@ -188,8 +188,8 @@ struct XMLReader {
 
     /// Reads text up to the next tag.
     ///
-    /// - Returns: whether the text is in an element. Outside of elements only white space is allowed, which means
-    ///   nothing.
+    /// - Returns: whether the text is in an element. Outside of elements only white space is allowed, and the reader
+    ///   ignores it.
     private mutating func scanText() throws(XMLError) -> Bool {
         let start = position
         var isBlank = true

@@ -1,5 +1,4 @@
 import ArgumentParser
-import MusterTerminal
 import MusterWire
 
 /// `muster audit`: lists the changes that people made.

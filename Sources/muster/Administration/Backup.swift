@@ -12,8 +12,8 @@ struct Backup: AsyncParsableCommand {
     @Argument(help: "A file that does not exist yet.", completion: .file()) var file: String
 
     func run() async throws {
-        let store = try await clearly { try SQLiteStore(readingOnly: data.data) }
-        try await clearly { try store.backup(to: file) }
+        let store = try await reportingFailures { try SQLiteStore(readingOnly: data.data) }
+        try await reportingFailures { try store.backup(to: file) }
         announce(
             "Backed up \(data.data) to \(file). To restore: stop the server, then "
                 + "muster restore \(file) --data \(data.data)")
@@ -28,7 +28,7 @@ struct Restore: AsyncParsableCommand {
     @Argument(help: "A file that `muster backup` wrote.", completion: .file()) var file: String
 
     func run() async throws {
-        let kept = try await clearly { try SQLiteStore.restore(from: file, in: data.data, at: .now) }
+        let kept = try await reportingFailures { try SQLiteStore.restore(from: file, in: data.data, at: .now) }
         announce("Restored \(data.data) from \(file).")
         if let kept { announce("The previous store is kept in \(kept). Remove it when you no longer need it.") }
     }
@@ -51,12 +51,12 @@ struct Doctor: AsyncParsableCommand {
         if let permissions, permissions & 0o077 != 0 {
             troubles.append("others can read \(data.data): run chmod 700 \(data.data)")
         }
-        let examination = try await clearly { try SQLiteStore.examine(in: data.data) }
+        let examination = try await reportingFailures { try SQLiteStore.examine(in: data.data) }
         if !examination.verified.isEmpty { announce("Verified: " + examination.verified.joined(separator: ", ")) }
         troubles += examination.findings.map { "damaged: \($0)" }
         if examination.findings.isEmpty {
             // The store is sound. Opening it shows whether it can also be served, with all acknowledged changes.
-            let store = try await clearly { try SQLiteStore(readingOnly: data.data) }
+            let store = try await reportingFailures { try SQLiteStore(readingOnly: data.data) }
             announce("Changes in the log: \(store.lastSequence.rawValue)")
         } else {
             troubles.append(

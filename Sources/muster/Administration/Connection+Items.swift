@@ -4,6 +4,15 @@ import MusterWire
 
 /// Reads lists from the server page by page, and prints them.
 extension Connection {
+    /// Checks that there is a user of a name: the list of the reports of an unknown user would be empty.
+    ///
+    /// - Throws: `CommandFailure`.
+    func requireUser(_ name: String) async throws {
+        let (answer, status) = try await exchange("GET", "/users/\(name.segment)")
+        if status == 404 { throw CommandFailure("there is no user '\(name)'") }
+        guard status == 200 else { throw CommandFailure(problem: answer, status: status) }
+    }
+
     /// Reads every page of a list, each item as the server wrote it.
     func items(_ path: String) async throws -> [JSONValue] {
         var items: [JSONValue] = []
@@ -25,18 +34,23 @@ struct ReportOptions: ParsableArguments {
 
     /// Prints the items of a list: a line each, or all of them as one JSON array.
     ///
-    /// - Parameter line: the columns of an item's line.
-    func announceItems(at path: String, line: (JSONValue) -> [String]) async throws {
-        let items = try await Connection.withServer(over: data.data) { try await $0.items(path) }
+    /// - Parameters:
+    ///   - user: the user whose items the list has; nil for all users.
+    ///   - line: the columns of an item's line.
+    func announceItems(at path: String, of user: String? = nil, line: (JSONValue) -> [String]) async throws {
+        let items = try await Connection.withServer(over: data.data) { connection in
+            if let user { try await connection.requireUser(user) }
+            return try await connection.items(path)
+        }
         if json { return announce(String(decoding: JSONValue.array(items).bytes, as: UTF8.self)) }
         for item in items { announce(line(item).joined(separator: "\t")) }
     }
 }
 
 extension JSONValue {
-    /// A member as a person reads it: text and numbers as they are, everything else as JSON; "" where there is none.
+    /// Returns a member as text on one line: a string as it is, any other value as JSON; "" when it is absent or null.
     func words(_ key: String) -> String {
         guard let member = self[key], member != .null else { return "" }
-        return member.string ?? String(decoding: member.bytes, as: UTF8.self)
+        return (member.string ?? String(decoding: member.bytes, as: UTF8.self)).onOneLine
     }
 }

@@ -1,7 +1,9 @@
 import Foundation
 import Logging
 import MusterServer
+import MusterStore
 import MusterTerminal
+import NIOCore
 
 /// Connects a command to the server of a data folder, or starts one for the command.
 extension Connection {
@@ -38,8 +40,12 @@ extension Connection {
         }
         if let found { return try await body(found) }
         guard let server = opened else { throw CommandFailure("the store in \(data) cannot be opened") }
+        StandardOutput.whenUnwritable { ControlFile.remove(in: data) }
         return try await server.runWhile { address in
             guard let control = ControlFile.read(in: data) else {
+                if let reason = server.writeRefusal {
+                    throw CommandFailure(StoreError.unwritable(reason: reason).description)
+                }
                 throw CommandFailure("the server that was started for this command left no control file in \(data)")
             }
             return try await body(Connection(base: address, token: control.key))
@@ -48,17 +54,51 @@ extension Connection {
 
     /// Returns the connection to the server that runs over a folder; nil if none runs, or if it has not written its
     /// control file yet.
+    ///
+    /// If the admin whose rights the key has was just removed or given another role, this waits for the server's next
+    /// key, 3 seconds at most.
     static func running(over data: String) async throws -> Connection? {
-        guard let control = ControlFile.read(in: data), control.isForOneCommand != true else { return nil }
-        let connection = try Connection(base: control.url, token: control.key)
-        // The control file of a killed server names an address where nothing, or another server, answers.
-        guard let (_, status) = try? await connection.exchange("GET", "/session"), status == 200 else { return nil }
-        return connection
+        struct Answer: Decodable {
+            struct User: Decodable { var role: String }
+            var user: User
+        }
+        let deadline = ContinuousClock.now + .seconds(3)
+        while let control = ControlFile.read(in: data), control.isForOneCommand != true {
+            let connection = try Connection(base: control.url, token: control.key)
+            // The control file of a killed server names an address where nothing, or another server, answers.
+            guard let (answer, status) = try? await connection.exchange("GET", "/session"), [200, 401].contains(status)
+            else { return nil }
+            if status == 200, (try? JSONDecoder().decode(Answer.self, from: answer))?.user.role == "admin" {
+                return connection
+            }
+            guard ContinuousClock.now < deadline else { return nil }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        return nil
     }
 }
 
-/// Turns errors that prevent a server from starting into a `CommandFailure`.
-func clearly<Success>(_ body: () async throws -> Success) async throws -> Success {
+/// Runs a server, and says why it could not listen.
+func reportingFailures<Success>(
+    ofListeningAt host: String, port: Int, _ body: () async throws -> Success
+) async throws -> Success {
+    try await reportingFailures {
+        do {
+            return try await body()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw CommandFailure("port \(port) of \(host) is taken by another program: name another with --port")
+        } catch let error as IOError where error.errnoCode == EADDRNOTAVAIL {
+            throw CommandFailure("\(host) is no address of this machine: name one with --host")
+        } catch let error as IOError where error.errnoCode == EACCES {
+            throw CommandFailure("the operating system lets this user open no port \(port): name another with --port")
+        } catch is SocketAddressError {
+            throw CommandFailure("\(host) is no name or address of this machine: name one with --host")
+        }
+    }
+}
+
+/// Runs a part of a command, and turns an error that has a description into a `CommandFailure` with it.
+func reportingFailures<Success>(_ body: () async throws -> Success) async throws -> Success {
     do {
         return try await body()
     } catch let error as any CustomStringConvertible & Error {

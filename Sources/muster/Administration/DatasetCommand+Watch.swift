@@ -124,7 +124,7 @@ private struct Printer {
 
     /// Reads the changes, prints them, and stores the sync count.
     ///
-    /// - Throws: `Finished`; what reading throws.
+    /// - Throws: `Finished`; the errors of reading.
     mutating func printChanges(by service: DatasetService) async throws {
         var dataset = try await service.changes(of: name, since: syncCount)
         if dataset.isDeletedSince || (syncCount > 0 && !dataset.exists) {

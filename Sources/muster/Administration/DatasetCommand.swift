@@ -83,7 +83,7 @@ struct DatasetCommand: AsyncParsableCommand {
                 .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             guard let key else {
                 if json { return announce(try encoded(records.map { Record($0) })) }
-                for record in records { announce("\(record.key)\t\(record.value ?? "")") }
+                for record in records { announce("\(record.key.onOneLine)\t\((record.value ?? "").onOneLine)") }
                 return
             }
             guard let record = records.first(where: { ExactText($0.key) == ExactText(key) }) else {
@@ -164,7 +164,7 @@ struct DatasetOwner: ParsableArguments {
         }
     }
 
-    /// Runs a command through the native API as the person.
+    /// Runs a command through the native API as the owner of the datasets.
     ///
     /// - Throws: `CommandFailure`; the errors of `body`.
     func withConnection<Result>(_ body: (Connection) async throws -> Result) async throws -> Result {
@@ -172,9 +172,9 @@ struct DatasetOwner: ParsableArguments {
         return try await Connection.withServer(over: data.data) { try await body(try asOwner($0)) }
     }
 
-    /// Runs a command about datasets as the person.
+    /// Runs a command about datasets as their owner.
     ///
-    /// - Throws: `CommandFailure` for every failure of the server's.
+    /// - Throws: `CommandFailure` for every failure of the server.
     func withService<Result>(_ body: (DatasetService) async throws -> Result) async throws -> Result {
         try await withConnection { connection in
             do {
@@ -187,7 +187,7 @@ struct DatasetOwner: ParsableArguments {
         }
     }
 
-    /// The connection to the server at `--server` or over the folder; nil where none runs over the folder.
+    /// Returns the connection to the server at `--server` or over the folder; nil when none runs over the folder.
     func runningConnection() async throws -> Connection? {
         if let server, let key { return try Connection(base: server, token: key) }
         return try await Connection.running(over: data.data).map { try asOwner($0) }
@@ -214,7 +214,7 @@ extension DatasetService {
 
     /// Reads the records above a count.
     ///
-    /// - Throws: `CommandFailure` where the dataset is deleted and created over and over.
+    /// - Throws: `CommandFailure` if the dataset is deleted and created over and over.
     func changes(of name: String, since count: Int64) async throws -> RemoteDataset {
         for _ in 0..<Self.attemptLimit {
             if let dataset = try await read(name, since: count) { return dataset }
@@ -222,10 +222,10 @@ extension DatasetService {
         throw CommandFailure("\(name) is deleted and created while it is read; try again")
     }
 
-    /// Sets a record's value, or removes the record where the value is nil.
+    /// Sets a record's value, or removes the record if the value is nil.
     ///
     /// - Returns: the dataset's count afterwards.
-    /// - Throws: `CommandFailure` for a record to remove that is not there.
+    /// - Throws: `CommandFailure` for a record to remove that does not exist.
     fileprivate func set(_ key: String, of name: String, to value: String?) async throws -> Int64 {
         for _ in 0..<Self.attemptLimit {
             let before = try await whole(name).records.first { ExactText($0.key) == ExactText(key) }

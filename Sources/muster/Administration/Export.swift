@@ -27,7 +27,7 @@ struct Export: AsyncParsableCommand {
             components.percentEncodedPath = path
             components.queryItems = query
             let body = try await connection.send("GET", (components.string ?? path).replacing("+", with: "%2B"))
-            FileHandle.standardOutput.write(body)
+            StandardOutput.write(body)
         }
     }
 }

@@ -14,15 +14,19 @@ struct FolderWait {
 
     /// Opens a server over a folder as soon as no other process uses it.
     ///
-    /// - Parameter isStillToOpen: called while another process uses the folder. Returns whether to go on waiting.
+    /// - Parameters:
+    ///   - showPassword: shows the password that a first start generates for `admin`.
+    ///   - isStillToOpen: called while another process uses the folder. Returns whether to keep waiting.
     /// - Returns: nil if `isStillToOpen` ended the wait.
     /// - Throws: `CommandFailure` if the folder stays in use, or cannot be opened for another reason.
     func open(
-        _ settings: Configuration, logger: Logger, whileInUse isStillToOpen: () async throws -> Bool
+        _ settings: Configuration, logger: Logger, showPassword: (String) throws -> Void = { _ in },
+        whileInUse isStillToOpen: () async throws -> Bool
     ) async throws -> Server? {
         for look in 0... {
             do {
-                return try await Server(settings, endpoints: AllEndpoints.types, logger: logger)
+                return try await Server(
+                    settings, endpoints: AllEndpoints.types, logger: logger, showPassword: showPassword)
             } catch StoreError.inUse where look < Self.limitSeconds * looksPerSecond {
                 guard try await isStillToOpen() else { return nil }
                 try await Task.sleep(for: .seconds(1) / looksPerSecond)

@@ -17,7 +17,7 @@ final class NearbyDisplay: Sendable {
         /// The run number of each peer that was connected, to tell a restarted peer from one whose network was lost.
         var runs: [KeyFingerprint: UInt64] = [:]
         var notes: [String] = []
-        /// Whether this device invents what it measures, in whole or in part.
+        /// Whether what this device measures is simulated, in whole or in part.
         var isSimulated = false
 
         /// The source of a measurement, in words.
@@ -38,7 +38,7 @@ final class NearbyDisplay: Sendable {
         style = isJSON ? .json : isatty(STDOUT_FILENO) == 1 ? .screen : .lines
     }
 
-    /// Whether this device invents what it measures, in whole or in part.
+    /// Whether what this device measures is simulated, in whole or in part.
     var isSimulated: Bool {
         get { state.withLock { $0.isSimulated } }
         set { state.withLock { $0.isSimulated = newValue } }
@@ -57,7 +57,7 @@ final class NearbyDisplay: Sendable {
             var writer = JSONWriter()
             writer.nearby(event, key: key)
             writer.endLine()
-            FileHandle.standardOutput.write(Data(writer.takeBytes()))
+            StandardOutput.write(Data(writer.takeBytes()))
         case .lines: if let words { announce(words) }
         case .screen: if let words { draw(noting: words) }
         }
@@ -146,7 +146,7 @@ final class NearbyDisplay: Sendable {
             screen.notes = state.notes
             return screen.text(rows: isKnown ? Int(size.ws_row) : 24, columns: isKnown ? Int(size.ws_col) : 80)
         }
-        FileHandle.standardOutput.write(Data(text.utf8))
+        StandardOutput.write(Data(text.utf8))
     }
 
     private static func row(of peer: NearbyPeer, _ measurement: RangeMeasurement?, at now: Instant) -> NearbyScreen.Peer

@@ -19,7 +19,7 @@ actor NearbyReports {
     private static let longestWait = 30.0
 
     /// - Parameters:
-    ///   - isSimulated: whether the distances are invented, and reported as such.
+    ///   - isSimulated: whether the distances are simulated, and reported as such.
     ///   - say: shows the user the reason why distances do not arrive.
     init(_ reporter: RangeReporter, isSimulated: Bool, say: @escaping @Sendable (String) -> Void) {
         self.reporter = reporter
@@ -43,8 +43,8 @@ actor NearbyReports {
         }
     }
 
-    /// Sends what waits, whenever there is something, until the task is cancelled. What the server does not take now is
-    /// tried again.
+    /// Sends the waiting reports whenever there are any, until the task is cancelled. Reports that the server does not
+    /// accept now are sent again later.
     func keepSending() async {
         var wait = Self.shortestWait
         news.continuation.yield(())

@@ -20,7 +20,7 @@ extension Data {
 }
 
 extension Region {
-    /// Creates a region to be sent to a server, which gives it a number and a collection of its own.
+    /// Creates a region to be sent to a server, which assigns it a number and a collection.
     init(toSend id: String, name: String, shape: Shape, beacon: BeaconArea? = nil, isMuster: Bool = false) {
         self.init(
             number: RegionNumber(1), collection: CollectionNumber(1), id: id, name: name, shape: shape, beacon: beacon,

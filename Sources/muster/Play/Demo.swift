@@ -28,20 +28,42 @@ struct Demo: AsyncParsableCommand {
         }
         guard (0...65_535).contains(port) else { throw ValidationError("--port: \(port) is not 0 to 65535") }
         guard (0.1...100).contains(pace) else { throw ValidationError("--pace: 0.1 to 100") }
+        try ValidationError.require("--evacuate-after", evacuateAfter, in: 0...31_536_000)
+        _ = try Self.limitSeconds()
+    }
+
+    /// The seconds after which the demo ends by itself, from the environment; nil for no limit.
+    ///
+    /// - Throws: `ValidationError`.
+    private static func limitSeconds() throws -> Double? {
+        guard let text = ProcessInfo.processInfo.environment["DEMO_SECONDS"], !text.isEmpty else { return nil }
+        guard let seconds = Double(text) else {
+            throw ValidationError("DEMO_SECONDS: '\(text)' is not a number of seconds")
+        }
+        try ValidationError.require("DEMO_SECONDS", seconds, in: -31_536_000...31_536_000)
+        return seconds
     }
 
     func run() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "muster-demo-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
+        StandardOutput.whenUnwritable { try? FileManager.default.removeItem(at: folder) }
         var settings = Configuration(dataDirectory: folder.path)
         settings.port = port
         settings.webRoot = web ?? WebRoot.find()
         var logger = Logger(label: "muster")
         logger.logLevel = .warning
         let (prepared, quiet) = (settings, logger)
-        let server = try await clearly { try await Server(prepared, endpoints: AllEndpoints.types, logger: quiet) }
-        let seconds = ProcessInfo.processInfo.environment["DEMO_SECONDS"].flatMap(Double.init)
-        let play = Task { try await server.runWhile { address in try await perform(on: server, at: address) } }
+        let server = try await reportingFailures {
+            try await Server(prepared, endpoints: AllEndpoints.types, logger: quiet)
+        }
+        let seconds = try Self.limitSeconds()
+        let host = settings.host
+        let play = Task {
+            try await reportingFailures(ofListeningAt: host, port: port) {
+                try await server.runWhile { address in try await perform(on: server, at: address) }
+            }
+        }
         let stop = StopSignals { play.cancel() }
         let limit = Task {
             guard let seconds else { return }
@@ -150,7 +172,7 @@ enum DemoNoise: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Calls a closure when the process receives SIGINT or SIGTERM.
+/// Calls a closure when the process receives SIGINT or SIGTERM. The second signal ends the process at once.
 final class StopSignals: Sendable {
     // Dispatch sources may be cancelled from any thread, and nothing else is done with them.
     nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
@@ -159,7 +181,12 @@ final class StopSignals: Sendable {
         sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler(handler: stop)
+            source.setEventHandler {
+                // Later signals end the process, whatever the closure's work waits for.
+                signal(SIGINT, SIG_DFL)
+                signal(SIGTERM, SIG_DFL)
+                stop()
+            }
             source.resume()
             return source
         }

@@ -16,7 +16,7 @@ struct DemoHouse {
     private static let uuid = BeaconUUID(high: 0x5A4B_CFCE_174E_4BAC, low: 0xA814_092E_77F6_B7E5)
     /// The most sightings in one report. After a longer pause, such as a computer's sleep, only the newest are sent.
     private static let reportLimit = 200
-    /// The seconds between two looks at the server's decision.
+    /// The seconds between two readings of the server's decision.
     private static let lookSeconds: Double = 2
 
     private let connection: Connection

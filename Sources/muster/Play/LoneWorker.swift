@@ -3,7 +3,8 @@ import MusterCore
 import MusterTerminal
 import MusterWire
 
-/// The demo's lone worker, whose check-in timer runs out: reminder, leader, SOS. Someone goes there, and answers.
+/// The demo's lone worker, whose check-in timer runs out: reminder, leader, SOS. Someone acknowledges it, and goes
+/// there.
 ///
 /// The worker checked in a while before the demo began, so that the timer runs out during the demo.
 struct LoneWorker {
@@ -15,7 +16,7 @@ struct LoneWorker {
     private static let silentSeconds: Double = 50
     /// Seconds from the SOS to its acknowledgement, and from there until the worker is found.
     private static let answerSeconds: Double = 8, findSeconds: Double = 12
-    /// The seconds between two looks at the timer.
+    /// The seconds between two readings of the timer.
     private static let lookSeconds: Double = 1.5
 
     private var told = "started"
@@ -40,7 +41,7 @@ struct LoneWorker {
             "PUT", "/users/\(Self.name)/check-in-timer", json: Order(sampleTime: lastWord.rfc3339))
     }
 
-    /// Prints each change of the timer, and answers the SOS in the end.
+    /// Prints each change of the timer, and acknowledges the SOS in the end.
     mutating func follow(at now: Instant) async throws {
         guard !isOver, now.seconds(since: lookedAt) >= Self.lookSeconds else { return }
         lookedAt = now
@@ -63,7 +64,7 @@ struct LoneWorker {
 
     private static let words = [
         "reminded": "has not checked in, and is reminded.",
-        "overdue": "does not answer: the leaders are told.",
+        "overdue": "does not answer: the leaders are notified.",
         "sos": "does not answer: the timer has run out, and an SOS is raised.",
     ]
 

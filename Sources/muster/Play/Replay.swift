@@ -1,8 +1,6 @@
 import ArgumentParser
 import Foundation
 import MusterCore
-import MusterGeometry
-import MusterSimulator
 import MusterTerminal
 
 /// `muster replay`: sends recorded tracks through the API, as a phone that moves along them now.
@@ -13,7 +11,10 @@ struct Replay: AsyncParsableCommand {
 
     @Argument(help: "GPX files, sent in turn.", completion: .gpxFiles) var files: [String]
     @Option(help: "The server's address.") var server: String
-    @Option(help: "The token of a device, or a key or token of a user.") var token: String
+    @Option(help: "The token of a device, or a key or token of a user. Other users of this machine can read it here.")
+    var token: String?
+    @Option(help: "A file whose first line is that token; by default MUSTER_TOKEN holds it.", completion: .file())
+    var tokenFile: String?
     @Option(help: "The device: user/device, or the name of one of your own; by default the token's device.")
     var device: String?
     @Option(help: "The speed, as a multiple of that in the file.") var speed: Double = 60
@@ -21,14 +22,16 @@ struct Replay: AsyncParsableCommand {
     @Flag(help: "Add the noise of a phone's GPS.") var noise = false
 
     func validate() throws {
-        guard speed > 0, speed.isFinite else { throw ValidationError("--speed: must be more than 0") }
+        try ValidationError.require("--speed", speed, in: 0.001...1_000_000)
+        guard token == nil || tokenFile == nil else { throw ValidationError("--token or --token-file, not both") }
         guard !files.isEmpty else { throw ValidationError("name at least one GPX file") }
     }
 
     func run() async throws {
+        let shown = try token ?? ServerToken.reader(of: tokenFile)()
         var walk = try Walk(files: files)
         if noise { walk.addNoise(seed: 1) }
-        let reporter = Reporter(connection: try Connection(base: server, token: token))
+        let reporter = Reporter(connection: try Connection(base: server, token: shown))
         let tally = atOnce ? try await sendAtOnce(walk, by: reporter) : try await sendInTime(walk, by: reporter)
         announce(
             "\(tally.accepted) accepted, \(tally.late) late, \(tally.repeated) repeated, \(tally.filtered) filtered")
@@ -80,10 +83,10 @@ struct Progress {
         guard isShown, percent != shownPercent else { return }
         shownPercent = percent
         let bar = String(repeating: "█", count: percent / 4) + String(repeating: "·", count: 25 - percent / 4)
-        FileHandle.standardError.write(Data("\r\(bar) \(percent) %  \(done) of \(total)".utf8))
+        remark(unterminated: "\r\(bar) \(percent) %  \(done) of \(total)")
     }
 
     func finish() {
-        if isShown { FileHandle.standardError.write(Data("\n".utf8)) }
+        if isShown { remark(unterminated: "\n") }
     }
 }

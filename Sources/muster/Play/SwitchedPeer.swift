@@ -1,5 +1,4 @@
 import MusterCore
-import MusterKit
 import MusterReplication
 import MusterTerminal
 

@@ -5,8 +5,6 @@ import MusterCoding
 import MusterCore
 import MusterHTTP
 import MusterKit
-import MusterReplication
-import MusterStore
 import MusterTerminal
 
 /// `muster track`: a complete client built on MusterKit. It records a walk on this machine, with or without a network,
@@ -49,8 +47,9 @@ struct Track: AsyncParsableCommand {
     var waitSeconds: Double = 0
 
     func validate() throws {
-        guard speed > 0, speed.isFinite else { throw ValidationError("--speed: must be more than 0") }
-        guard readEvery > 0, emitEvery > 0 else { throw ValidationError("--read-every, --emit-every: more than 0") }
+        try ValidationError.require("--speed", speed, in: 0.001...1_000_000)
+        try ValidationError.require("--read-every", readEvery, in: 0.001...86_400)
+        try ValidationError.require("--emit-every", emitEvery, in: 0.001...86_400)
         if let offlineFrom, let offlineUntil, offlineUntil <= offlineFrom {
             throw ValidationError("--offline-until: must come after --offline-from")
         }
@@ -75,7 +74,7 @@ struct Track: AsyncParsableCommand {
         } catch {
             throw CommandFailure("the folder \(store) cannot be created: \(error.localizedDescription)")
         }
-        let walker = try await clearly { try await signIn() }
+        let walker = try await reportingFailures { try await signIn() }
         let session = walker.session
         let path = "\(store)/locations.sqlite"
         let local: LocalStore
@@ -85,7 +84,7 @@ struct Track: AsyncParsableCommand {
             throw CommandFailure("\(path): \(error)")
         }
         let walk = try walk(of: bytes)
-        var track = try await clearly {
+        var track = try await reportingFailures {
             try RecordedTrack(
                 gpx: [UInt8](bytes), start: Instant(milliseconds: walk.startMilliseconds), speed: walk.speed)
         }

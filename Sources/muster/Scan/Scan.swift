@@ -1,7 +1,5 @@
 import ArgumentParser
 import Foundation
-import MusterCore
-import MusterHTTP
 import MusterKit
 import MusterTerminal
 

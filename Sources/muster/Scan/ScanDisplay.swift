@@ -40,7 +40,7 @@ actor ScanDisplay {
                 writer.scan(sighting)
                 writer.endLine()
             }
-            FileHandle.standardOutput.write(Data(writer.takeBytes()))
+            StandardOutput.write(Data(writer.takeBytes()))
         case .lines:
             for sighting in batch.sightings where !known.contains(sighting.beacon) {
                 if known.count >= Self.knownLimit { known.removeAll() }
@@ -101,7 +101,7 @@ actor ScanDisplay {
         let text = table.text(
             rows: isKnown ? Int(size.ws_row) : 24, columns: isKnown ? Int(size.ws_col) : 80, sent: sent,
             waiting: waiting, state: state, now: .now)
-        FileHandle.standardOutput.write(Data(text.utf8))
+        StandardOutput.write(Data(text.utf8))
     }
 }
 

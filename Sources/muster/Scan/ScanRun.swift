@@ -3,16 +3,16 @@ import MusterCore
 import MusterKit
 import MusterTerminal
 
-/// A scan from its start to its end: hears, stores what it heard, and sends it.
+/// A scan from its start to its end: receives advertisements, stores the sightings, and sends them.
 struct ScanRun {
     private let source: any AdvertisementSource
     private let everySeconds: Double
     private let display: ScanDisplay
     /// The sightings that the server does not have; nil without a server.
     var outbox: SightingOutbox?
-    /// Sends what is in the outbox; nil without a server.
+    /// Sends the sightings in the outbox; nil without a server.
     var sender: SightingSender?
-    /// After the end of the source, seconds to go on trying to send; 0 for no limit.
+    /// How long to keep trying to send after the end of the source, seconds; 0 for no limit.
     var waitSeconds = 0.0
     /// The folder of the outbox, for messages.
     var outboxFolder = ""
@@ -103,7 +103,7 @@ struct ScanRun {
         }
     }
 
-    /// Sends all that waits, and tries again while that fails.
+    /// Sends all waiting sightings, and retries while that fails.
     ///
     /// - Returns: whether all was sent; false when the time was over, or the task was cancelled.
     /// - Throws: `CommandFailure` when no later attempt can succeed.
@@ -130,7 +130,7 @@ struct ScanRun {
     }
 }
 
-/// Gathers what is heard, stores each interval, and shows it once it is stored.
+/// Gathers the sightings, stores those of each interval, and shows them once they are stored.
 actor ScanRecorder {
     private var tally: SightingTally
     private var hearing = ProvenHearing()
@@ -169,7 +169,7 @@ actor ScanRecorder {
         try await store(batch)
     }
 
-    /// Stores what was heard since the last interval.
+    /// Stores the sightings since the last interval.
     func finish() async throws {
         if let batch = tally.finish() { try await store(batch) }
     }

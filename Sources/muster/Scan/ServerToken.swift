@@ -2,13 +2,13 @@ import Foundation
 import MusterHTTP
 import MusterTerminal
 
-/// The server that a command of a device talks to, and the token that it shows.
+/// The server that a device's command connects to, and the token that the command presents.
 enum ServerToken {
     /// Returns the server's address without a slash at its end.
     ///
     /// - Parameter option: the option that names it, for the message.
-    /// - Throws: `CommandFailure` for what is no address of a server. An address with a password in it would end in
-    ///   logs.
+    /// - Throws: `CommandFailure` for a text that is no address of a server, and for one with a user, a password, a
+    ///   query or a fragment. A password in an address would end in logs.
     static func checkedServer(_ text: String, option: String) throws -> String {
         let base = try Connection(base: text, token: "").base
         guard base.user == nil, base.password == nil, base.query == nil, base.fragment == nil else {

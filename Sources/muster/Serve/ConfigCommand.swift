@@ -19,7 +19,7 @@ struct ConfigCommand: AsyncParsableCommand {
         func run() async throws {
             let settings = try ServeSettings(path: config)
             var faults = settings.faults
-            if faults.isEmpty { faults = Self.refusals(of: settings) }
+            if faults.isEmpty { faults = await Self.refusals(of: settings) }
             faults += settings.values.filter { $0.setting.kind == .file }.flatMap(Self.unreadable)
             let width = settings.values.map(\.setting.name.count).max() ?? 0
             for value in settings.values {
@@ -30,17 +30,17 @@ struct ConfigCommand: AsyncParsableCommand {
             announce("\(count) of \(all) settings are set; the others have their defaults.")
             for name in settings.unknownVariables {
                 let meant = Suggestion.sentence(for: name, among: Setting.all.map(\.variable))
-                remark("note: the environment has \(name), which is no setting.\(meant)")
+                remark("note: the environment has \(name), which is not a setting.\(meant)")
             }
             guard faults.isEmpty else { throw CommandFailure(faults.joined(separator: "\n")) }
             announce("muster serve accepts them.")
         }
 
         /// Returns the errors that `muster serve` reports for the values.
-        private static func refusals(of settings: ServeSettings) -> [String] {
+        private static func refusals(of settings: ServeSettings) async -> [String] {
             do {
-                _ = try Serve.parse(try settings.complete([]))
-                return []
+                let serve = try Serve.parse(try settings.complete([]))
+                return await StartCheck(serve: serve, names: Set(settings.values.map(\.setting.name))).refusals()
             } catch {
                 let message = Serve.message(for: error)
                 return [message] + settings.sources(ofOptionsIn: message)

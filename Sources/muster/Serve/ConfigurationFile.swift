@@ -38,7 +38,10 @@ struct ConfigurationFile: Sendable {
     init(path: String, text: String) {
         self.path = path
         var seen: [String: Int] = [:]
-        for (index, whole) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // Editors of other systems write a byte-order mark, and end lines with CRLF, which is one Character.
+        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+        let wholeLines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, whole) in wholeLines.enumerated() {
             let number = index + 1
             let line = whole.trimmingCharacters(in: .whitespaces.union(.newlines))
             if line.isEmpty || line.hasPrefix("#") { continue }

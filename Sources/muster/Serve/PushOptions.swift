@@ -28,13 +28,13 @@ struct PushOptions: ParsableArguments {
             throw ValidationError("--apns-key, --apns-key-id, --apns-team-id and --apns-topic go together")
         }
         for (name, url) in [("--apns-url", apnsURL), ("--fcm-url", fcmURL)] {
-            if let url, (try? HTTPAddress(url)) == nil { throw ValidationError("\(name): '\(url)' is no URL") }
+            if let url, (try? HTTPAddress(url)) == nil { throw ValidationError("\(name): '\(url)' is not a URL") }
         }
     }
 
     /// Reads the files that the options name.
     ///
-    /// - Throws: `CommandFailure` where a file cannot be read, or is not what it must be.
+    /// - Throws: `CommandFailure` if a file cannot be read, or its content is not of the kind that the option needs.
     func settings() throws -> PushSettings {
         var settings = PushSettings()
         if let pushContact { settings.contact = pushContact }

@@ -24,19 +24,20 @@ struct QuotaOptions: ParsableArguments {
     @Option(help: "Databases that admins may create.") var quotaDatabases = QuotaSettings().databases
 
     func validate() throws {
-        guard quotaPositionsPerSecond > 0, quotaPositionBurst >= 1 else {
-            throw ValidationError("--quota-positions-per-second must be more than 0, --quota-position-burst at least 1")
-        }
-        guard quotaSignalsPerSecond > 0, quotaSignalBurst >= 1 else {
-            throw ValidationError("--quota-signals-per-second must be more than 0, --quota-signal-burst at least 1")
-        }
-        let mebibytes = [quotaUserMebibytes, quotaDatabaseMebibytes, quotaStoreMebibytes]
-        guard mebibytes.allSatisfy({ (0...1_099_511_627_776).contains($0) }) else {
-            throw ValidationError("--quota-user-mib, --quota-database-mib and --quota-store-mib: not below 0")
-        }
-        guard quotaImplicitUsers >= 0, quotaCollections >= 0, quotaDatabases >= 0 else {
-            throw ValidationError("--quota-implicit-users, --quota-collections and --quota-databases: not below 0")
-        }
+        let rates = 0.0001...1_000_000_000.0
+        try ValidationError.require("--quota-positions-per-second", quotaPositionsPerSecond, in: rates)
+        try ValidationError.require("--quota-signals-per-second", quotaSignalsPerSecond, in: rates)
+        let bursts = 1...1_000_000_000.0
+        try ValidationError.require("--quota-position-burst", quotaPositionBurst, in: bursts)
+        try ValidationError.require("--quota-signal-burst", quotaSignalBurst, in: bursts)
+        let mebibytes: ClosedRange<Int64> = 0...1_099_511_627_776
+        try ValidationError.require("--quota-user-mib", quotaUserMebibytes, in: mebibytes)
+        try ValidationError.require("--quota-database-mib", quotaDatabaseMebibytes, in: mebibytes)
+        try ValidationError.require("--quota-store-mib", quotaStoreMebibytes, in: mebibytes)
+        let counts = 0...1_000_000_000
+        try ValidationError.require("--quota-implicit-users", quotaImplicitUsers, in: counts)
+        try ValidationError.require("--quota-collections", quotaCollections, in: counts)
+        try ValidationError.require("--quota-databases", quotaDatabases, in: counts)
     }
 
     /// The quotas that the options set.

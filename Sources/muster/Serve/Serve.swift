@@ -5,7 +5,6 @@ import MusterHTTP
 import MusterServer
 import MusterStore
 import MusterTerminal
-import NIOCore
 
 /// `muster serve`: runs the server until a signal stops it.
 struct Serve: AsyncParsableCommand {
@@ -91,9 +90,9 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("--aws-account: '\(awsAccount)' is not twelve digits")
         }
         guard awsRegion.wholeMatch(of: /[a-z0-9-]{1,40}/) != nil else {
-            throw ValidationError("--aws-region: '\(awsRegion)' is no region")
+            throw ValidationError("--aws-region: '\(awsRegion)' is not a region: use a to z, 0 to 9 and -, 1 to 40")
         }
-        guard awsRequestsPerSecond > 0 else { throw ValidationError("--aws-requests-per-second: must be more than 0") }
+        try ValidationError.require("--aws-requests-per-second", awsRequestsPerSecond, in: 0.0001...1_000_000_000)
         guard Configuration.Registration(rawValue: registration) != nil else {
             throw ValidationError("--registration: '\(registration)' is neither open nor closed")
         }
@@ -101,19 +100,21 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("--public-url: '\(publicURL)' is not of the form https://muster.example")
         }
         for range in trustedProxies where AddressRange(range) == nil {
-            throw ValidationError("--trusted-proxy: '\(range)' is no address and no range such as 10.0.0.0/8")
+            throw ValidationError("--trusted-proxy: '\(range)' is not an address or a range such as 10.0.0.0/8")
         }
-        guard requestSeconds > 0 else { throw ValidationError("--request-seconds: must be more than 0") }
+        try ValidationError.require("--request-seconds", requestSeconds, in: 0.01...86_400)
         guard (1...1_048_576).contains(bodyMemory) else {
             throw ValidationError("--body-memory: \(bodyMemory) is not 1 to 1048576")
         }
         guard (0...1_048_576).contains(diskWarning) else {
             throw ValidationError("--disk-warning: \(diskWarning) is not 0 to 1048576")
         }
-        guard deliveryHours > 0 else { throw ValidationError("--delivery-hours: must be more than 0") }
-        guard retentionDays > 0 else { throw ValidationError("--retention-days: must be more than 0") }
+        try ValidationError.require("--delivery-hours", deliveryHours, in: 0.0001...87_600)
+        // A hundred years stand for ever.
+        try ValidationError.require("--retention-days", retentionDays, in: 0.0001...36_500)
         guard Logger.Level(rawValue: logLevel) != nil else {
-            throw ValidationError("--log-level: '\(logLevel)' is no level")
+            let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--log-level: '\(logLevel)' is not a level: use one of \(levels)")
         }
     }
 
@@ -155,14 +156,13 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "muster")
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .notice
         let server = try await open(settings, logger)
-        if let password = server.generatedPassword {
-            announce("First start. Sign in as admin with the password: \(password)")
-        }
-        try await clearly {
-            do {
-                try await server.run { address in announce("Muster is ready at \(address)") }
-            } catch let error as IOError where error.errnoCode == EADDRINUSE {
-                throw CommandFailure("port \(port) of \(host) is taken by another program: name another with --port")
+        try await reportingFailures(ofListeningAt: host, port: port) {
+            try await server.run { [logger] address in
+                do {
+                    try StandardOutput.writeOrThrow(Data("Muster is ready at \(address)\n".utf8))
+                } catch {
+                    logger.warning("Muster is ready", metadata: ["address": "\(address)", "note": "\(error)"])
+                }
             }
         }
     }
@@ -172,7 +172,13 @@ struct Serve: AsyncParsableCommand {
     private func open(_ settings: Configuration, _ logger: Logger) async throws -> Server {
         var hasTold = false
         // Polls often, because the time between two commands of a script is short.
-        let opened = try await FolderWait(looksPerSecond: 100).open(settings, logger: logger) {
+        let opened = try await FolderWait(looksPerSecond: 100).open(
+            settings, logger: logger,
+            showPassword: { password in
+                let line = "First start. Sign in as admin with the password: \(password)\n"
+                try StandardOutput.writeOrThrow(Data(line.utf8))
+            }
+        ) {
             if !hasTold {
                 guard try await Connection.running(over: data.data) == nil else { return false }
                 remark("\(data.data) is in use; waiting for a command to end, \(FolderWait.limitSeconds) s at most")

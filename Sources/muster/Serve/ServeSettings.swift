@@ -27,7 +27,7 @@ struct ServeSettings: Sendable {
     private(set) var values: [Value] = []
     /// The errors in the file and the environment, each with its source.
     private(set) var faults: [String]
-    /// The variables of the environment that begin like settings and are none.
+    /// The variables of the environment that are named like settings but are none.
     let unknownVariables: [String]
 
     /// Reads the environment, and the file at `path` or in `MUSTER_CONFIG`.

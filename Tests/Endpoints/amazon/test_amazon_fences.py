@@ -67,7 +67,7 @@ def test_a_fence_comes_back_as_it_went_and_appears_everywhere_at_once(server, lo
     assert location.get_geofence(CollectionName="shown", GeofenceId="several")["Geometry"] == several
 
 
-def test_a_muster_region_stays_one_when_its_shape_is_put_anew(server, location):
+def test_a_muster_region_stays_one_when_its_shape_is_replaced(server, location):
     admin = server.admin()
     location.create_geofence_collection(CollectionName="muster")
     location.put_geofence(CollectionName="muster", GeofenceId="yard", Geometry=circle(1, 1, 5))
@@ -96,7 +96,7 @@ many = [[math.cos(math.tau * step / 1000), math.sin(math.tau * step / 1000)] for
 ], ids=["clockwise", "unclosed", "bow-tie", "1001 vertices", "two vertices", "hole the wrong way", "off the globe",
         "radius 0", "radius 100001", "radius -5", "centre off the globe", "nothing", "two at once", "no geobuf",
         "a hole that touches", "an edge across six", "a clockwise geobuf"])
-def test_a_geometry_that_is_none_is_refused(location, geometry):
+def test_an_invalid_geometry_is_refused(location, geometry):
     if not any(e["CollectionName"] == "bad" for e in location.list_geofence_collections()["Entries"]):
         location.create_geofence_collection(CollectionName="bad")
     answer = refused("ValidationException", 400, location.put_geofence, CollectionName="bad", GeofenceId="f",
@@ -159,7 +159,7 @@ def test_a_geobuf_holds_what_amazon_allows_and_a_page_of_such_fences_is_short(se
             Geometry={"Geobuf": more})
 
 
-def test_a_confident_collection_says_so_in_a_tag_that_nobody_writes(server, location):
+def test_a_confident_collection_has_a_read_only_tag(server, location):
     server.admin().ok("POST", "/collections", {"name": "certain", "policy": "confident"})
     arn = "arn:aws:geo:us-east-1:000000000000:geofence-collection/certain"
     told = {"muster:policy": "confident"}
@@ -198,14 +198,14 @@ def test_two_hundred_and_fifty_fences_come_in_pages_while_more_are_put(location)
 
 # MARK: What is crossed
 
-def test_the_first_position_enters_when_it_is_inside_and_tells_nothing_outside(server, location):
+def test_the_first_position_inside_enters_and_one_outside_does_nothing(server, location):
     place = Place(server, location, "first", [("f", circle(1, 1, 100))])
     place.report(update("inside", 1, 1), update("outside", 2, 2))
     assert place.crossings("inside") == [("enter", "f")]
     assert place.crossings("outside") == []
 
 
-def test_a_short_crossing_is_told_though_one_position_in_30_s_is_stored(server, location):
+def test_a_short_crossing_is_reported_though_one_position_in_30_s_is_stored(server, location):
     place = Place(server, location, "timed", [("f", circle(1, 1, 100))], PositionFiltering="TimeBased")
     path = [(2, 60), (2, 55), (1, 50), (1, 45), (2, 40), (2, 35)]
     place.report(*[update("d", longitude, 1, ago) for longitude, ago in path])
@@ -215,7 +215,7 @@ def test_a_short_crossing_is_told_though_one_position_in_30_s_is_stored(server, 
     assert len(place.history("d")) == 2, "30 s after the last that was stored"
 
 
-def test_who_moved_29_metres_has_not_moved_and_31_have(server, location):
+def test_a_move_of_29_metres_is_filtered_and_one_of_31_is_not(server, location):
     place = Place(server, location, "moved", [("f", circle(1, north + 30 * metre, 20))],
                   PositionFiltering="DistanceBased")
     place.report(update("d", 1, north, 60), update("d", 1, north + 29 * metre, 50))
@@ -243,7 +243,7 @@ def test_a_late_sample_is_history_and_crosses_nothing(server, location):
     assert location.get_device_position(TrackerName="late", DeviceId="d")["Position"] == [2, 2]
 
 
-def test_an_exit_precedes_an_enter_and_a_deleted_fence_is_left_by_nobody(server, location):
+def test_an_exit_precedes_an_enter_and_a_deleted_fence_has_no_exit(server, location):
     place = Place(server, location, "swap", [("west", circle(1, 1, 100)), ("east", circle(2, 1, 100))])
     place.report(update("d", 1, 1, 20), update("d", 2, 1, 10))
     assert place.crossings("d") == [("enter", "west"), ("exit", "west"), ("enter", "east")]
@@ -287,7 +287,7 @@ def test_positions_are_evaluated_against_a_collection_without_a_tracker(server, 
     assert not any(team["name"].startswith("alone") for team in server.admin().items("/teams"))
 
 
-def test_a_forecast_tells_where_a_device_is_and_what_it_will_reach(location):
+def test_a_forecast_has_the_fences_around_a_device_and_those_it_will_reach(location):
     location.create_geofence_collection(CollectionName="ahead")
     for name, longitude in (("here", 0), ("near", 0.1), ("far", 1)):
         location.put_geofence(CollectionName="ahead", GeofenceId=name, Geometry=circle(longitude, 0, 1000),

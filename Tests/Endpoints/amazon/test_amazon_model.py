@@ -113,7 +113,7 @@ def forget_tags(one):
 
 
 @pytest.mark.parametrize("service, operation, base", cases, ids=[f"{case[1]}-{n}" for n, case in enumerate(cases)])
-def test_a_member_is_taken_and_refused_as_the_model_says(clients, service, operation, base):
+def test_a_member_is_accepted_or_refused_as_in_the_model(clients, service, operation, base):
     listed = documented(page)
     differences = []
     for trial in trials(service, operation, base):

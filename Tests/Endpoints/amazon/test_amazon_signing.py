@@ -44,7 +44,7 @@ def code(response):
     return response.status_code, response.json()["__type"]
 
 
-def test_what_botocore_signs_is_let_in(server, key):
+def test_requests_signed_by_botocore_are_admitted(server, key):
     assert send(server, key).status_code == 200
     assert send(server, key, path="/aws/tracking/v0/list-trackers").status_code == 200
 
@@ -80,7 +80,7 @@ def test_another_service_or_another_time_is_refused(server, key):
         assert send(server, key, at=now + timedelta(minutes=minutes)).status_code == 200
 
 
-def test_who_shows_nothing_is_told_so(server):
+def test_a_request_without_a_signature_is_refused_as_such(server):
     answer = requests.post(server.address + "/tracking/v0/list-trackers", data=b"{}", timeout=30)
     assert code(answer) == (403, "MissingAuthenticationToken")
     answer = requests.post(server.address + "/tracking/v0/list-trackers", data=b"{}", timeout=30,
@@ -88,7 +88,7 @@ def test_who_shows_nothing_is_told_so(server):
     assert code(answer) == (403, "MissingAuthenticationToken")
 
 
-def test_what_is_not_signed_is_not_believed(server, key):
+def test_an_unsigned_header_is_refused(server, key):
     def add_target(headers):
         headers["X-Amz-Target"] = "AWSEvents.PutRule"
     assert code(send(server, key, change=add_target)) == (403, "IncompleteSignatureException")
@@ -167,7 +167,7 @@ def test_a_client_that_is_too_fast_is_slowed_down_and_gets_through(make_server):
     client(server).list_trackers()
 
 
-def test_roles_hold_here_too(server):
+def test_roles_hold_for_aws_clients_too(server):
     admin = server.admin()
     for team in ("red", "blue"):
         admin.make_team(team)

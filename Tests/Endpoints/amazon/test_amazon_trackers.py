@@ -103,7 +103,7 @@ def test_eleven_updates_are_a_validation_error_with_a_field(location):
     ({"PositionProperties": {str(key): "v" for key in range(5)}}, "Updates.1.PositionProperties"),
     ({"PositionProperties": {"k": "v" * 151}}, "Updates.1.PositionProperties.k"),
 ])
-def test_what_the_model_forbids_refuses_the_whole_request(server, location, bad, field):
+def test_a_value_that_the_model_forbids_refuses_the_whole_request(server, location, bad, field):
     if not any(entry["TrackerName"] == "strict" for entry in location.list_trackers()["Entries"]):
         location.create_tracker(TrackerName="strict")
     answer = refused(
@@ -158,7 +158,7 @@ def test_history_has_a_closed_beginning_an_open_end_and_pages(location):
     assert read(StartTimeInclusive=moment(26 * 3600)) == [99] + list(range(12))
 
 
-def test_deleted_history_is_gone_and_the_device_reports_on(server, location):
+def test_a_deleted_history_is_gone_and_the_device_reports_on(server, location):
     admin = server.admin()
     admin.make_team("forget")
     admin.make_user("kim", "member", "forget")
@@ -178,7 +178,7 @@ def test_deleted_history_is_gone_and_the_device_reports_on(server, location):
     assert len(admin.history("kim/phone")) == 1
 
 
-def test_a_deleted_history_changes_nobodys_safety_and_takes_nobody_off_a_roll(make_server):
+def test_deleting_a_history_changes_no_safety_and_no_roll(make_server):
     server = make_server().start()
     admin, location = server.admin(), client(server)
     admin.make_team("yard", [polygon("gate", box(13, 52, 14, 53), muster=True)])
@@ -281,7 +281,7 @@ def test_tags_are_added_listed_and_taken_away(location):
     assert location.list_tags_for_resource(ResourceArn=elsewhere)["Tags"] == {"b": "3"}
 
 
-def test_positions_cannot_be_verified_and_that_is_said(location):
+def test_verifying_a_position_is_refused_with_the_reason(location):
     location.create_tracker(TrackerName="verify")
     answer = refused(
         "ValidationException", 400, location.verify_device_position, TrackerName="verify",
@@ -289,7 +289,7 @@ def test_positions_cannot_be_verified_and_that_is_said(location):
     assert "cannot be verified" in answer["Error"]["Message"]
 
 
-def test_the_cli_does_the_same(server, location):
+def test_the_aws_cli_uses_a_tracker(server, location):
     key = amazon.aws_key(server)
     amazon.command(server, "create-tracker", "--tracker-name", "cli", key=key)
     amazon.command(

@@ -76,7 +76,7 @@ def test_a_beacon_region_is_kept_and_read_back(admin, team):
     ({**polygon("a", box(8, 47, 9, 48)), "properties": {"beacon": {"uuid": uuid}}}, "geometry", "Point"),
     ({"type": "Feature", "id": "a", "geometry": None, "properties": {}}, "geometry", "needs a geometry"),
 ])
-def test_a_beacon_region_that_means_nothing_is_refused_in_words(admin, team, feature, pointer, words):
+def test_an_invalid_beacon_region_is_refused_with_a_reason(admin, team, feature, pointer, words):
     problem = admin.refused(422, "PUT", f"/collections/{team.team}/regions/a", feature)
     (fault,) = problem["errors"]
     assert fault["pointer"].endswith(pointer) and words in fault["detail"], fault
@@ -177,7 +177,7 @@ def ruuvi(at, tags, gateway="C8:25:2D:8E:9C:2C"):
 raw_format_5 = "0201061BFF99040512FC5394C37C0004FFFC040CAC364200CDCBB8334C884F"
 
 
-def test_a_ruuvi_gateway_tells_in_which_room_a_tag_is(admin, server, team, gates):
+def test_a_ruuvi_gateways_reports_place_a_tag_in_a_room(admin, server, team, gates):
     tag = f"CB:B8:33:4C:88:{next(count):02X}"
     made = admin.ok("POST", f"/users/{team.name}/devices", {"name": "keys", "beacon": tag})
     assert made["beacon"] == tag
@@ -203,7 +203,7 @@ def test_a_ruuvi_gateway_tells_in_which_room_a_tag_is(admin, server, team, gates
     assert crossings(admin, team.name) == [("enter", "hall")]
 
 
-def test_a_scanner_that_was_silent_makes_nobody_inside_by_what_it_heard_before(admin, team, gates):
+def test_sightings_from_before_a_scanners_silence_do_not_enter(admin, team, gates):
     keys, other = next(count), next(count)
     admin.make_user(f"{team.name}.ben", "member", team.team)
     for user, minor in ((team.name, keys), (f"{team.name}.ben", other)):
@@ -244,7 +244,7 @@ def test_a_scanner_that_was_silent_makes_nobody_inside_by_what_it_heard_before(a
     assert crossings(admin, team.name) == [("enter", "hall")]
 
 
-def test_a_gateway_is_told_what_is_wrong_with_its_post(admin, team, gates):
+def test_a_gateways_invalid_post_is_refused_with_the_place_of_the_fault(admin, team, gates):
     assert gates.hall.refused(422, "POST", "//ruuvi", {})["errors"][0]["pointer"] == "/data"
     assert gates.hall.refused(422, "POST", "//ruuvi", {"data": {"tags": []}})["errors"][0]["pointer"] == "/data/tags"
     gates.hall.refused(400, "POST", "//ruuvi", raw=b"{", headers={"Content-Type": "application/json"})
@@ -255,7 +255,7 @@ def test_a_gateway_is_told_what_is_wrong_with_its_post(admin, team, gates):
     team.phone.refused(403, "POST", "//ruuvi", ruuvi(now(), {}))
 
 
-def test_nobody_takes_a_tag_that_may_be_another_persons(admin, team):
+def test_a_member_cannot_register_a_tag_and_a_taken_tag_is_refused(admin, team):
     tag = {"name": "keys", "beacon": f"{uuid}:9:{next(count)}"}
     team.refused(403, "POST", f"/users/{team.name}/devices", tag)
     admin.ok("POST", f"/users/{team.name}/devices", tag)

@@ -129,7 +129,7 @@ def test_a_kill_while_the_server_is_away_loses_no_sighting(make_server, tmp_path
     assert len(stored) == len(set(stored))
 
 
-def test_a_token_that_is_withdrawn_keeps_what_is_heard_until_there_is_another(make_server, tmp_path):
+def test_with_a_withdrawn_token_sightings_are_kept_until_there_is_another(make_server, tmp_path):
     server = make_server().start()
     admin = server.admin()
     file = token_file(tmp_path, make_hall(admin))
@@ -162,7 +162,7 @@ def test_an_adapter_that_is_pulled_out_is_listened_to_again(tmp_path):
             scan.wait(lambda scan: len(scan.sightings) > before)
 
 
-def test_a_controller_that_turns_deaf_is_noticed_and_set_up_again(tmp_path):
+def test_a_controller_that_stops_hearing_is_set_up_again(tmp_path):
     with BareController() as controller:
         with ScanProcess(tmp_path, "--h4", controller.address, "--every", 0.2) as scan:
             lines = scan.wait_for_words("Listening to")
@@ -245,7 +245,7 @@ def expected_words():
     return None
 
 
-def test_a_machine_without_the_adapter_is_told_so(tmp_path):
+def test_a_missing_adapter_is_reported(tmp_path):
     words = expected_words()
     if words is None:
         pytest.skip("this system has an adapter hci9, or Python here knows no Bluetooth")
@@ -253,14 +253,14 @@ def test_a_machine_without_the_adapter_is_told_so(tmp_path):
     assert words in said and "Traceback" not in said and "Fatal" not in said
 
 
-def test_what_is_wrong_with_a_call_is_said(server, tmp_path):
+def test_a_wrong_scan_command_is_refused_with_the_reason(server, tmp_path):
     def refused(*arguments, status=1, token="md_x"):
         return run("scan", *arguments, "--store", tmp_path / "store", status=status,
                    environment={"MUSTER_TOKEN": token})
 
     file = tmp_path / "a.btsnoop"
     file.write_bytes(b"GIF89a")
-    assert "is no btsnoop capture" in refused("--btsnoop", file)
+    assert "is not a btsnoop capture" in refused("--btsnoop", file)
     assert "No such file" in refused("--btsnoop", tmp_path / "none")
     assert "no controller answers at 127.0.0.1:1: Connection refused" in refused("--h4", "127.0.0.1:1")
     assert "HOST:PORT" in refused("--h4", "nowhere", status=64)
@@ -273,7 +273,7 @@ def test_what_is_wrong_with_a_call_is_said(server, tmp_path):
     for flag in "--wait-seconds", "--patience":
         assert "the server does not have everything" in refused(*with_server, flag, 0.1)
     # An admin's key is no gateway's.
-    assert "the token is no device's" in refused(*with_server, token=server.admin().token)
+    assert "the token is not a device's" in refused(*with_server, token=server.admin().token)
     # Someone who sends something else than a controller does.
     with socket.create_server(("127.0.0.1", 0)) as web:
         port = web.getsockname()[1]

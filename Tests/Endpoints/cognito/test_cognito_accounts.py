@@ -65,7 +65,7 @@ def by_password(idp, client, name, password):
                              AuthParameters={"USERNAME": name, "PASSWORD": password})["AuthenticationResult"]
 
 
-def test_a_sign_in_that_an_admin_begins_by_proof_ends_by_one(server, boss, idp, settings, pool, client, make):
+def test_an_admin_signs_a_user_in_by_proof(server, boss, idp, settings, pool, client, make):
     make("ann")
     respond = {**pool, **client, "ChallengeName": "PASSWORD_VERIFIER"}
     answer = begin(boss, idp, settings, "ann", "ann's password")
@@ -119,7 +119,7 @@ def test_a_password_that_an_admin_resets_is_set_by_a_code(boss, idp, settings, p
     refused("NotAuthorizedException", 400, boss.admin_reset_user_password, **pool, Username="admin")
 
 
-def test_a_person_removes_the_own_account(boss, idp, pool, client, make, admin):
+def test_a_user_removes_their_own_account(boss, idp, pool, client, make, admin):
     make("cid", team="north")
     tokens = by_password(idp, client, "cid", "cid's password")
     admin.make_device("cid", "phone")
@@ -132,7 +132,7 @@ def test_a_person_removes_the_own_account(boss, idp, pool, client, make, admin):
     refused("NotAuthorizedException", 400, by_password, idp=idp, client=client, name="cid", password="cid's password")
 
 
-def test_nobody_who_calls_for_help_or_has_a_timer_removes_the_own_account(boss, server, idp, pool, client, make, admin):
+def test_an_account_with_a_call_for_help_or_a_timer_cannot_be_removed(boss, server, idp, pool, client, make, admin):
     make("fay", team="north")
     token = by_password(idp, client, "fay", "fay's password")["AccessToken"]
     fay = server.api(admin.ok("POST", "/keys", {"label": "fay", "user": "fay"})["key"])

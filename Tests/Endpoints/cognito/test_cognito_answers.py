@@ -106,7 +106,7 @@ def test_the_list_holds_every_operation_that_is_served():
 
 
 @pytest.mark.parametrize("service, operation", served(page), ids=lambda name: name)
-def test_an_answer_is_as_the_model_says_and_has_all_that_clients_rely_on(answers, service, operation):
+def test_an_answer_follows_the_model_and_has_the_members_that_clients_need(answers, service, operation):
     assert answers.bodies.get((service, operation)), "no client asked"
     assert answers.faults(service, operation) == []
     found = answers.members(service, operation)

@@ -90,7 +90,7 @@ def test_a_code_for_a_new_password_ends_with_the_password_and_the_person(server,
     assert "zoe" not in codes(admin)
 
 
-def test_nobody_signs_up_unless_registration_is_open(people, client, idp):
+def test_sign_up_is_refused_unless_registration_is_open(people, client, idp):
     client = {**client, "Username": "newcomer"}
     refused("NotAuthorizedException", 400, idp.sign_up, **client, Password="a good password")
     refused("NotAuthorizedException", 400, idp.confirm_sign_up, **client, ConfirmationCode="12345678")
@@ -140,7 +140,7 @@ def test_a_target_sends_the_codes(make_server):
     client = {"ClientId": cognito.settings(server)["clientId"]}
     destination = {"Destination": "the message service of this server"}
     attributes = [{"Name": "email", "Value": "kim@example.org"}, {"Name": "nickname", "Value": "k"}]
-    assert "The target that sends codes is not there" in server.log()
+    assert "The target that sends codes does not exist" in server.log()
     # Before the target is there, the code is an admin's to hand over.
     assert idp.sign_up(**client, Username="early", Password="a good password")["CodeDeliveryDetails"] == destination
     assert [(code["user"], code["wasSent"]) for code in admin.ok("GET", "/codes")["items"]] == [("early", False)]
@@ -168,7 +168,7 @@ def test_a_target_sends_the_codes(make_server):
                 UserAttributes=long)
 
 
-def test_strangers_neither_flood_a_person_nor_keep_their_code_back(make_server):
+def test_strangers_neither_flood_a_person_with_codes_nor_delay_the_persons_own(make_server):
     server = make_server(arguments=["--code-target", "mailer", "--allow-private-targets"])
     admin, idp = server.start().admin(), cognito.unsigned(server, "cognito-idp")
     client = {"ClientId": cognito.settings(server)["clientId"]}

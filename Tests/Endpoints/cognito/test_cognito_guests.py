@@ -40,7 +40,7 @@ def records(sync, pool, identity, dataset):
     return {record["Key"]: record["Value"] for record in answer["Records"]}
 
 
-def test_a_pool_says_whether_it_allows_guests_and_does_so(boss, identity, pools):
+def test_a_pool_allows_guests_as_configured(boss, identity, pools):
     for name, is_open in (("north", True), ("south", False)):
         assert boss.describe_identity_pool(IdentityPoolId=pools[name])["AllowUnauthenticatedIdentities"] is is_open
     refused("NotAuthorizedException", 400, identity.get_id, IdentityPoolId=pools["south"])
@@ -119,7 +119,7 @@ def test_a_guests_token_is_verified_by_anyone_and_proves_no_user(server, identit
                     Logins={provider: token})
 
 
-def test_whoever_signs_in_keeps_what_the_guest_stored(server, identity, pools):
+def test_a_user_who_signs_in_keeps_the_guests_datasets(server, identity, pools):
     guest = Guest(server, identity, pools["north"])
     guest.put("settings", theme="light")
     guest.put("game", level="3")
@@ -155,7 +155,7 @@ def test_whoever_signs_in_keeps_what_the_guest_stored(server, identity, pools):
     assert other.client("cognito-sync").list_datasets(IdentityPoolId=other.pool, IdentityId=other.id)["Count"] == 0
 
 
-def test_a_guest_of_another_pool_is_merged_into_nobody(server, identity, pools):
+def test_a_guest_of_another_pool_is_not_merged(server, identity, pools):
     guest = Guest(server, identity, pools["north"])
     guest.put("settings", theme="light")
     sue = Person(server, identity, "sue", pools["south"])
@@ -164,7 +164,7 @@ def test_a_guest_of_another_pool_is_merged_into_nobody(server, identity, pools):
     assert records(guest.sync, guest.pool, guest.id, "settings") == {"theme": "light"}
 
 
-def test_a_merge_is_told_by_the_live_feed_and_the_native_api(server, identity, pools):
+def test_a_merge_is_reported_by_the_live_feed_and_the_native_api(server, identity, pools):
     guest = Guest(server, identity, pools["north"])
     guest.put("reader", page="12")
     guest.put("reader2", page="1")
@@ -178,7 +178,7 @@ def test_a_merge_is_told_by_the_live_feed_and_the_native_api(server, identity, p
     assert max_.ok("GET", "/datasets/reader2")["syncCount"] == 1
 
 
-def test_a_pools_identities_are_its_users_and_the_guests_who_stored_something(boss, server, identity, pools):
+def test_a_pool_lists_its_users_and_the_guests_with_datasets(boss, server, identity, pools):
     stored = [Guest(server, identity, pools["north"]) for _ in range(3)]
     for guest in stored:
         guest.put("settings", theme="dark")
@@ -203,7 +203,7 @@ def test_a_pools_identities_are_its_users_and_the_guests_who_stored_something(bo
             IdentityPoolId=pools["north"], MaxResults=60)
 
 
-def test_what_a_guest_stored_survives_kill_9(make_server):
+def test_a_guests_datasets_survive_kill_9(make_server):
     server = make_server().start()
     boss = amazon.client(server, service="cognito-identity")
     pool = boss.create_identity_pool(IdentityPoolName="north", AllowUnauthenticatedIdentities=True)["IdentityPoolId"]

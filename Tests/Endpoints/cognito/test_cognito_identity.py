@@ -72,7 +72,7 @@ def test_an_open_id_token_is_verified_by_anyone_and_becomes_credentials(server, 
         next(iter(mia.logins)): token})
 
 
-def test_nobody_gets_an_identity_without_having_signed_in(server, identity, pools):
+def test_an_identity_needs_a_valid_sign_in(server, identity, pools):
     mia = Person(server, identity, "mia", pools["north"])
     provider = next(iter(mia.logins))
     for logins in ({}, {provider: mia.tokens["AccessToken"]}, {provider: "x"}, {"accounts.google.com": "x"},

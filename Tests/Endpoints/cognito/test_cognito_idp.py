@@ -84,14 +84,14 @@ def test_pycognito_signs_in_by_proof_and_verifies_the_tokens(server, people, set
     assert ida.access_token is None
 
 
-def test_a_wrong_password_is_refused_by_proof_and_by_word(server, people, settings, idp):
+def test_a_wrong_password_is_refused_by_proof_and_in_plain_text(server, people, settings, idp):
     ida = person(server, settings, "ida")
     with pytest.raises(ida.client.exceptions.NotAuthorizedException, match="Incorrect username or password"):
         ida.authenticate("not it")
     refused("NotAuthorizedException", 400, by_password, idp=idp, settings=settings, name="ida", password="not it")
 
 
-def test_nobody_is_told_which_names_exist(people, settings, idp):
+def test_answers_do_not_reveal_which_names_exist(people, settings, idp):
     answers = []
     for name in ("ida", "nobody-here", "an admin whose name is odd"):
         _, challenge = proof(idp, settings, name, "not it")
@@ -137,7 +137,7 @@ def test_numbers_that_srp_forbids_are_refused(people, settings, idp):
                 AuthFlow="USER_SRP_AUTH", AuthParameters={"USERNAME": "ida", "SRP_A": number})
 
 
-def test_what_the_model_does_not_allow_is_refused(people, settings, idp):
+def test_input_that_the_model_does_not_allow_is_refused(people, settings, idp):
     client = settings["clientId"]
     refused("ResourceNotFoundException", 400, idp.initiate_auth, ClientId="another", AuthFlow="USER_PASSWORD_AUTH",
             AuthParameters={"USERNAME": "ida", "PASSWORD": "ida's password"})
@@ -170,7 +170,7 @@ def test_tokens_end_with_the_session(server, people, settings, idp):
         refused("NotAuthorizedException", 400, call, AccessToken=other["AccessToken"], **arguments)
 
 
-def test_a_password_is_changed_by_who_knows_it(people, settings, idp):
+def test_a_password_is_changed_with_the_former_one(people, settings, idp):
     tokens = by_password(idp, settings, "rex", "rex's password")
     change = {"AccessToken": tokens["AccessToken"]}
     refused("NotAuthorizedException", 400, idp.change_password, **change, PreviousPassword="not it",
@@ -255,7 +255,7 @@ def test_an_admin_keeps_accounts(boss, people, settings, pool, idp, admin):
     refused("InvalidParameterException", 400, boss.admin_delete_user, **pool, Username="admin")
 
 
-def test_a_group_is_a_role_and_everyone_has_one(boss, people, pool, admin):
+def test_cognitos_groups_are_the_roles_and_each_user_has_one(boss, people, pool, admin):
     names = {group["GroupName"] for group in boss.list_groups(**pool)["Groups"]}
     assert names == {"admin", "leader", "member", "analyst", "gateway"}
 
@@ -314,7 +314,7 @@ def test_only_an_admin_keeps_accounts(server, people, settings, pool):
         refused("AccessDeniedException", 400, idp.list_user_pools, MaxResults=1)
 
 
-def test_a_sub_names_its_own_user_and_no_new_user_takes_the_form_of_one(
+def test_a_sub_identifies_its_own_user_and_no_user_name_may_have_its_form(
         server, boss, people, settings, pool, admin, couch):
     subject = boss.admin_get_user(**pool, Username="kim")["UserAttributes"][0]["Value"]
     for name in (subject, subject.upper()):

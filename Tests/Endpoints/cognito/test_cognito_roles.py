@@ -74,7 +74,7 @@ def code(client, operation):
     return None
 
 
-def test_the_page_says_of_every_operation_whether_it_is_signed():
+def test_the_page_states_for_every_operation_whether_it_is_signed():
     assert not opened & administered
     assert opened | administered == {entry for entry in served(page) if entry[0] in services}
     for service, operation in opened | administered:
@@ -83,7 +83,7 @@ def test_the_page_says_of_every_operation_whether_it_is_signed():
 
 @pytest.mark.parametrize("caller", callers)
 @pytest.mark.parametrize("service", services)
-def test_an_operation_is_for_whom_the_page_says(clients, answers, service, caller):
+def test_an_operation_admits_the_callers_that_the_page_names(clients, answers, service, caller):
     # A guest is told no before the service is asked.
     denial = "AccessDeniedException" if caller == "guest" else denials[service]
     wrong = {}

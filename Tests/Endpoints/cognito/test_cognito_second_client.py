@@ -55,7 +55,7 @@ def test_a_dataset_lives_from_its_first_record_to_its_deletion(server, admin):
         sync.describe_dataset(*names, "settings")
 
 
-def test_nobody_reads_another_ones_dataset(server, admin):
+def test_a_user_cannot_read_anothers_dataset(server, admin):
     admin.make_user("bo", "member", None)
     ids = admin.make_user("cy", "member", None).ok("GET", "/cognito")
     sync = connection(server, sync_client, "cognito-sync", amazon.aws_key(server, "bo"))

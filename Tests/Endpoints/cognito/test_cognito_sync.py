@@ -99,7 +99,7 @@ def test_a_stale_count_changes_nothing(people):
     ana.sync.delete_dataset(**ana.names, DatasetName="race")
 
 
-def test_of_two_threads_with_the_same_count_exactly_one_wins(server, people):
+def test_one_of_two_concurrent_updates_with_the_same_count_wins(server, people):
     ana = people["ana"]
     ana.update("threads", put("a", "begun"), put("b", "begun"))
     clients = {name: amazon.client(server, service="cognito-sync", key=ana.key) for name in ("left", "right")}
@@ -146,7 +146,7 @@ def test_records_come_in_pages(people):
     ana.sync.delete_dataset(**ana.names, DatasetName="many")
 
 
-def test_what_is_over_a_limit_is_refused_whole(people):
+def test_an_update_over_a_limit_is_refused_as_a_whole(people):
     bo = people["bo"]
     for number in range(20):
         bo.update(f"d{number}", put("k", "v"))
@@ -164,7 +164,7 @@ def test_what_is_over_a_limit_is_refused_whole(people):
         bo.sync.delete_dataset(**bo.names, DatasetName=f"d{number}")
 
 
-def test_nobody_reaches_the_identity_of_another(server, people, boss):
+def test_a_user_cannot_reach_anothers_identity(server, people, boss):
     ana = people["ana"]
     ana.update("secret", put("k", "of ana alone"))
     token = ana.records("secret")["SyncSessionToken"]
@@ -200,7 +200,7 @@ def test_only_an_admin_keeps_pools(people, boss):
     assert {people["ana"].pool, people["cy"].pool} <= listed
 
 
-def test_what_the_model_does_not_allow_is_refused(server, people):
+def test_input_that_the_model_does_not_allow_is_refused(server, people):
     ana = people["ana"]
     ana.sync = amazon.client(server, service="cognito-sync", key=ana.key, checks=False)
     token = ana.records("ok")["SyncSessionToken"]

@@ -72,7 +72,7 @@ def test_users_are_added_listed_and_removed(place):
     assert place.look(lambda api: NativeApi(api.address).send("POST", "/session", session).status_code) == 401
 
 
-def test_what_is_not_there_is_refused_and_what_may_be_meant_is_named(place, tmp_path):
+def test_an_unknown_name_is_refused_and_a_similar_one_suggested(place, tmp_path):
     team, name = place.name("brigade"), place.name("user")
     place.muster("team", "add", team)
     told = place.muster("user", "add", name, "--team", team.replace("brig", "birg"), status=1)
@@ -105,7 +105,7 @@ def test_a_password_is_set_from_standard_input_and_is_nowhere_to_be_read(place):
         assert b"another sound password" not in file.read_bytes(), file
 
 
-def test_whatever_is_refused_ends_with_a_sentence_and_status_1(place):
+def test_a_refusal_ends_with_a_sentence_and_status_1(place):
     name = place.name("user")
     place.muster("user", "add", name)
     assert name in place.muster("user", "add", name, status=1)
@@ -118,7 +118,7 @@ def test_whatever_is_refused_ends_with_a_sentence_and_status_1(place):
     assert place.muster("export", "--device", "nothing", "--format", "csv", status=1).strip()
 
 
-def test_what_was_typed_wrong_ends_with_usage(place):
+def test_a_wrong_command_line_ends_with_usage(place):
     for arguments in (["user", "add"], ["nonsense"], ["export", "--device", "a/b"], ["serve", "--port", "70000"],
                       ["export", "--device", "a/b", "--format", "shp"], ["demo", "--people", "0"]):
         done = subprocess.run([binary, *arguments], cwd=root, capture_output=True, text=True, timeout=30)
@@ -126,7 +126,7 @@ def test_what_was_typed_wrong_ends_with_usage(place):
         assert "Usage" in done.stderr or "USAGE" in done.stderr
 
 
-def test_teams_are_added_and_say_who_is_safe(place):
+def test_teams_are_added_and_their_status_lists_who_is_safe(place):
     team, name = place.name("team"), place.name("user")
     place.muster("team", "add", team, "--silence-seconds", "600")
     assert {"name": team, "silenceSeconds": 600} in json.loads(place.muster("team", "list", "--json"))
@@ -172,7 +172,7 @@ def test_regions_are_imported_whole_or_not_at_all(place, tmp_path):
     assert place.muster("region", "import", tmp_path / "none.geojson", "--collection", name, status=1)
 
 
-def test_of_real_borders_those_that_shapely_finds_at_fault_are_named(place, test_data, tmp_path):
+def test_an_import_names_the_real_borders_that_shapely_finds_invalid(place, test_data, tmp_path):
     file = test_data / "naturalearth/ne_110m_admin_0_countries.json"
     features = json.loads(file.read_text())["features"]
     at_fault = {index for index, feature in enumerate(features) if not shape(feature["geometry"]).is_valid}
@@ -199,7 +199,7 @@ def test_positions_are_exported_by_the_short_name_too(place):
         assert [json.loads(line)["longitude"] for line in lines] == [2.25, 3.25, 4.25]
 
 
-def test_doctor_finds_nothing_wrong_and_says_what_it_looked_at(place):
+def test_doctor_finds_no_fault_in_a_sound_store(place):
     said = place.muster("doctor")
     assert "All is well." in said
 
@@ -217,7 +217,7 @@ def test_a_backup_is_a_whole_store(place, tmp_path):
     assert name in run("user", "list", data=other.data)
 
 
-def test_a_command_leaves_nothing_running_and_a_stale_control_file_misleads_nobody(place):
+def test_a_command_leaves_no_server_running_and_ignores_a_stale_control_file(place):
     if not place.is_running:
         place.muster("user", "list")
         assert not (place.data / "control.json").exists()
@@ -254,14 +254,14 @@ def test_doctor_finds_damage(tmp_path):
     assert "Fatal" not in done.stderr
 
 
-def test_doctor_and_backup_make_no_store_where_there_is_none(tmp_path):
+def test_doctor_and_backup_create_no_store(tmp_path):
     for command in (["doctor"], ["backup", tmp_path / "copy.sqlite"]):
         assert run(*command, data=tmp_path / "nothing", status=1).strip()
         assert not (tmp_path / "nothing" / "muster.sqlite").exists()
         assert not (tmp_path / "copy.sqlite").exists()
 
 
-def test_a_folder_that_others_can_read_is_a_trouble(tmp_path):
+def test_doctor_reports_a_folder_that_others_can_read(tmp_path):
     data = tmp_path / "data"
     run("init", data=data)
     data.chmod(0o755)

@@ -30,7 +30,7 @@ def test_regions_are_listed_shown_and_removed(muster, admin, tmp_path):
     assert "Did you mean works?" in muster("region", "list", "--collection", "work", status=1)
 
 
-def test_a_list_of_regions_follows_every_page_and_can_be_imported_again(muster, admin, tmp_path):
+def test_a_listed_collection_has_every_page_and_can_be_imported_again(muster, admin, tmp_path):
     features = [
         polygon(f"r{index:04}", box(index / 100, 1, index / 100 + 0.005, 1.005)) for index in range(1_100)]
     admin.ok("POST", "/collections", {"name": "many"})

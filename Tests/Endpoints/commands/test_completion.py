@@ -48,7 +48,7 @@ def test_bash_lists_what_could_follow(bash):
 
 
 @pytest.mark.parametrize("shell, check", [("zsh", ["-n"]), ("fish", ["--no-execute"])])
-def test_other_shells_read_their_script(scripts, shell, check):
+def test_zsh_and_fish_parse_their_scripts(scripts, shell, check):
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed")
     script = scripts / {"zsh": "_muster", "fish": "muster.fish"}[shell]

@@ -29,12 +29,12 @@ def test_the_commands_of_a_page_work_in_order_and_print_what_it_says(page, tmp_p
 
 
 @pytest.mark.parametrize("block", skipped, ids=lambda block: block.name)
-def test_a_block_that_cannot_run_here_says_why(block):
+def test_a_block_that_cannot_run_here_states_why(block):
     pytest.skip(f"{block.name}: {block.not_run}")
 
 
 @pytest.mark.parametrize("page", pages)
-def test_every_block_of_a_page_says_its_language_so_that_no_command_goes_untested(page):
+def test_every_block_of_a_page_has_a_language_so_that_every_command_is_tested(page):
     for block in blocks(page):
         assert block.language in languages, f"{block.name} has the language {block.language!r}: write ```sh or ```text"
 
@@ -70,14 +70,14 @@ a
         parse("<!-- skip: why -->\n```sh\nfalse\n```\n", "page.md")
 
 
-def test_an_output_is_held_against_what_was_printed():
+def test_a_documented_output_is_compared_with_the_printed_one():
     printed = "Added ana.\nana\tunknown\tsince 12:03\n"
     assert missing(["Added ana.", "ana   unknown   since …"], printed) is None
     assert missing(["ana safe …"], printed) == "ana safe …"
     assert missing(["ana unknown …", "Added ana."], printed) == "Added ana.", "the order counts"
 
 
-def test_a_command_that_fails_fails_its_page(tmp_path, isolation, monkeypatch):
+def test_a_failing_command_fails_its_page(tmp_path, isolation, monkeypatch):
     monkeypatch.setattr("page_commands.root", tmp_path)
     (tmp_path / "page.md").write_text("```sh\necho fine\nfalse\necho never\n```\n")
     (tmp_path / "run").mkdir()

@@ -33,7 +33,7 @@ def test_a_tracker_is_linked_filtered_and_removed(muster, admin):
     assert "team movers" in muster("tracker", "remove", "movers", status=1)
 
 
-def test_what_devices_reported_is_listed(muster, admin, server):
+def test_reports_of_devices_are_listed(muster, admin, server):
     admin.make_team("north", [polygon("yard", box(13.4, 52.5, 13.41, 52.51))])
     admin.make_user("ann", "member", "north")
     assert muster("device", "add", "phone", "--user", "ann") == "Added device ann/phone.\n"
@@ -43,7 +43,7 @@ def test_what_devices_reported_is_listed(muster, admin, server):
     assert muster("device", "positions", "--user", "ann") == f"ann/phone\t{stamp(at)}\t52.505 13.405\t8 m\n"
     (latest,) = json.loads(muster("device", "positions", "--user", "ann", "--json"))
     assert latest == admin.items("/positions?user=ann")[0]
-    assert muster("device", "positions", "--user", "nobody") == ""
+    assert "there is no user 'nobody'" in muster("device", "positions", "--user", "nobody", status=1)
     assert muster("device", "presences").startswith("ann/phone\tinside\tnorth/yard\t")
     assert json.loads(muster("device", "show", "phone", "--user", "ann"))["id"] == "ann/phone"
     beacon = {"_type": "beacon", "uuid": "CA271EAE-5FA8-4E80-8F08-2A302A95A959", "major": 1, "minor": 2,
@@ -89,7 +89,7 @@ def test_the_log_is_printed_and_followed(muster, admin, server):
     assert "--count" in muster("changes", "--count", "0", status=64)
 
 
-def test_a_feed_that_the_server_ends_says_so(make_server):
+def test_a_feed_ended_by_the_server_ends_the_command_with_the_reason(make_server):
     server = make_server().start()
     server.admin().ok("POST", "/users", {"name": "ann", "role": "member"})
     follower = subprocess.Popen(
@@ -101,7 +101,7 @@ def test_a_feed_that_the_server_ends_says_so(make_server):
     assert follower.returncode == 1 and "the server ended the feed" in told, told
 
 
-def test_what_was_changed_by_hand_is_listed(muster, admin):
+def test_the_audit_log_lists_edits(muster, admin):
     muster("user", "add", "ida")
     muster("user", "add", "joe")
     muster("user", "remove", "joe")
@@ -113,7 +113,7 @@ def test_what_was_changed_by_hand_is_listed(muster, admin):
     assert json.loads(muster("audit", "--json")) == admin.items("/audit")
 
 
-def test_what_was_said_of_a_person_is_listed(muster, admin):
+def test_declarations_about_a_person_are_listed(muster, admin):
     admin.make_team("south")
     admin.make_user("kim", "member", "south")
     muster("person", "help", "kim", "--note", "a twisted ankle")
@@ -122,7 +122,7 @@ def test_what_was_said_of_a_person_is_listed(muster, admin):
     assert [line[1:] for line in lines] == [["needsHelp", "admin", "a twisted ankle"], ["safe", "admin", ""]]
 
 
-def test_one_region_is_put_in_the_place_of_another(muster, admin, tmp_path):
+def test_setting_a_region_replaces_the_former_one(muster, admin, tmp_path):
     muster("collection", "add", "site")
     file = tmp_path / "gate.geojson"
     for name in ("Old gate", "New gate"):
@@ -133,7 +133,7 @@ def test_one_region_is_put_in_the_place_of_another(muster, admin, tmp_path):
     assert "differs from the id" in muster("region", "set", "door", file, "--collection", "site", status=1)
 
 
-def test_a_target_calls_another_address_with_other_fields(muster):
+def test_a_targets_address_and_headers_are_changed(muster):
     muster("target", "add", "ops", "--url", "https://ops.example.org/a", "--header", "X-Team: fire")
     shown = json.loads(muster("target", "show", "ops"))
     assert "secret" not in shown
@@ -148,7 +148,7 @@ def test_a_target_calls_another_address_with_other_fields(muster):
 @pytest.mark.parametrize("kind, fields", [
     ("user", {"role": "member"}), ("team", {}), ("collection", {}), ("rule", {"pattern": {"source": ["muster"]}}),
     ("target", {"kind": "log"})])
-def test_one_thing_is_shown_as_the_api_tells_it(muster, admin, kind, fields):
+def test_show_prints_the_apis_json(muster, admin, kind, fields):
     admin.ok("POST", f"/{kind}s", {"name": "shown", **fields})
     assert json.loads(muster(kind, "show", "shown")) == admin.ok("GET", f"/{kind}s/shown")
     assert f"{kind}s/nothing" in muster(kind, "show", "nothing", status=1)

@@ -19,7 +19,7 @@ def without_password():
     return {name: value for name, value in os.environ.items() if name != "MUSTER_ADMIN_PASSWORD"}
 
 
-def test_a_server_waits_for_a_command_that_has_the_folder_and_tells_the_password_that_the_command_did_not(tmp_path):
+def test_a_starting_server_waits_for_a_command_and_prints_the_password(tmp_path):
     data = tmp_path / "data"
     told = subprocess.run(
         [binary, "init", "--data", str(data)], cwd=root, capture_output=True, text=True, timeout=60,

@@ -9,7 +9,7 @@ from native_api import NativeApi
 
 
 @pytest.mark.parametrize("is_running", [True, False], ids=["beside a server", "alone"])
-def test_who_owns_the_folder_sets_the_forgotten_password_of_admin(make_server, is_running):
+def test_the_owner_of_the_data_folder_resets_the_admins_password(make_server, is_running):
     server = make_server().start()
     if not is_running:
         server.stop()
@@ -30,7 +30,7 @@ def test_who_owns_the_folder_sets_the_forgotten_password_of_admin(make_server, i
     ("incident start brigadde", "brigadde"), ("team status brigadde", "brigadde"), ("person help nobody", "nobody"),
     ("device token phone --user nobody", "nobody"), ("user remove nobody", "nobody"), ("incident report 7", "7"),
     ("export --device nobody/phone --format csv", "nobody")])
-def test_a_name_that_nothing_has_is_said(server, command, name):
+def test_an_unknown_name_is_reported(server, command, name):
     told = run(*command.split(), data=server.data, status=1)
     assert "the server has no" in told and name in told
 
@@ -41,7 +41,7 @@ def test_a_folder_without_a_store_is_named(tmp_path):
         assert f"there is no {tmp_path}/nothing/muster.sqlite" in told
 
 
-def test_what_keeps_a_server_from_listening_is_named(tmp_path):
+def test_the_reason_why_a_server_cannot_listen_is_reported(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -55,7 +55,7 @@ def test_what_keeps_a_server_from_listening_is_named(tmp_path):
         assert str(tmp_path / name) in told and why in told
 
 
-def test_a_server_that_cannot_be_reached_is_told_with_the_cause(make_server):
+def test_an_unreachable_peer_is_reported_with_the_cause(make_server):
     server = make_server().start()
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))

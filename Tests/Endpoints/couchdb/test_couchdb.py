@@ -54,7 +54,7 @@ def test_no_database_takes_a_path_of_the_server(couch, name):
     couch.refused(400, "illegal_database_name", "PUT", f"/couchdb/{name}")
 
 
-def test_what_is_not_there_is_said_in_couchdbs_words(couch, db):
+def test_unsupported_features_have_couchdbs_errors(couch, db):
     reason = couch.refused(405, "method_not_allowed", "GET", db + "/_bulk_get")
     assert reason == "Only POST allowed"
     couch.refused(405, "method_not_allowed", "PATCH", db)
@@ -87,7 +87,7 @@ def test_a_session_is_a_cookie(server):
     assert browser.send("GET", "/_all_dbs").status_code == 401
 
 
-def test_a_cookie_is_worth_nothing_once_the_password_is_another_and_outlives_a_restart(make_server):
+def test_a_cookie_survives_a_restart_and_ends_with_the_password(make_server):
     server = make_server().start()
     user, own = as_user(server, "mia")
     browser = CouchApi(server.address)
@@ -124,7 +124,7 @@ def test_pages_of_configured_origins_may_ask_and_no_others(make_server):
 
 # MARK: Documents
 
-def test_a_document_lives_and_dies(couch, db):
+def test_a_document_is_created_edited_and_deleted(couch, db):
     made = couch.send("PUT", db + "/a", {"v": 1})
     assert made.status_code == 201
     first = made.json()["rev"]
@@ -155,7 +155,7 @@ def test_a_document_is_kept_as_it_came(couch, db):
     assert couch.send("GET", db + "/kept").content.decode().endswith(text[1:])
 
 
-def test_what_is_known_of_a_documents_revisions(couch, db):
+def test_the_metadata_of_a_documents_revisions(couch, db):
     first = couch.ok("PUT", db + "/a", {"v": 1})["rev"]
     second = couch.ok("PUT", db + "/a", {"_rev": first, "v": 2})["rev"]
     couch.ok("PUT", db + "/a", {**revisions(high, low), "v": "theirs"}, new_edits=False)

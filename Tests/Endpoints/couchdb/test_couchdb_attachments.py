@@ -109,7 +109,7 @@ def test_a_spoilt_multipart_body_leaves_nothing(couch, db, spoil):
 
 
 @pytest.mark.parametrize("wrong", [-4000, 4000])
-def test_a_multipart_body_of_another_length_than_is_said_leaves_nothing(server, couch, db, wrong):
+def test_a_multipart_body_of_a_wrong_length_leaves_nothing(server, couch, db, wrong):
     file = {"follows": True, "content_type": "text/plain", "length": len(text)}
     body = related({"_id": "doc", "_attachments": {"t": file}}, text)
     head = (f"PUT {db}/doc HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.admin().token}\r\nContent-Type: "

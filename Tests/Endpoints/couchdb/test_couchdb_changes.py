@@ -39,7 +39,7 @@ def test_changes_once(couch, db):
     couch.refused(400, "bad_request", "GET", db + "/_changes", feed="sometimes")
 
 
-def test_all_leaves_are_told_when_asked_for(couch, db):
+def test_the_style_all_docs_lists_all_leaves(couch, db):
     couch.ok("PUT", db + "/a", {"v": 1})
     couch.ok("PUT", db + "/a", revisions(high, low), new_edits=False)
     row = couch.ok("GET", db + "/_changes", style="all_docs", include_docs=True, conflicts=True)["results"][0]
@@ -87,7 +87,7 @@ def test_a_continuous_feed_goes_on(couch, db):
     assert json.loads(limited[0])["id"] == "a" and json.loads(limited[1])["pending"] == 1
 
 
-def test_an_event_source_is_told_of_changes(couch, db):
+def test_an_event_source_receives_changes(couch, db):
     couch.ok("PUT", db + "/a", {})
     couch.ok("PUT", db + "/b", {})
     answer = couch.send("GET", db + "/_changes", feed="eventsource", timeout=200)
@@ -106,7 +106,7 @@ def test_a_feed_ends_with_its_database(couch, db):
     assert answer["results"] == []
 
 
-def test_whoever_breaks_off_a_feed_leaves_room_for_the_next(server):
+def test_a_broken_feed_no_longer_counts_to_the_users_feeds(server):
     """A user's feeds are counted, and one whose connection is gone is none."""
     member, own = as_user(server, "breaks-off")
     member.ok("GET", own)

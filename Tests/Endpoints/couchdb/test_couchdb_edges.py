@@ -10,13 +10,13 @@ api, db = either_couchdb.api, either_couchdb.db
 made_elsewhere = "3-" + "a" * 32
 
 
-def test_a_database_is_not_removed_by_who_names_a_revision(api, db):
+def test_deleting_a_database_with_a_revision_is_refused(api, db):
     api.ok("PUT", f"{db}/a", {})
     api.refused(400, "bad_request", "DELETE", db, rev="1-a")
     assert api.ok("GET", db)["doc_count"] == 1
 
 
-def test_what_is_deleted_is_not_edited_on_its_deletion(api, db):
+def test_an_edit_on_a_deletions_revision_is_refused(api, db):
     made = api.ok("PUT", f"{db}/a", {})
     gone = api.ok("DELETE", f"{db}/a", rev=made["rev"])["rev"]
     assert api.refused(404, "not_found", "DELETE", f"{db}/a", rev=gone) == "deleted"
@@ -37,13 +37,13 @@ def test_a_deleted_leaf_beside_a_living_one_may_be_edited(api, db):
     assert api.ok("PUT", f"{db}/a", {"_rev": low, "n": 1})["rev"].startswith("2-")
 
 
-def test_what_is_not_there_is_not_edited(api, db):
+def test_an_edit_on_an_unknown_revision_is_a_conflict(api, db):
     rows = api.ok("POST", f"{db}/_bulk_docs", {"docs": [{"_id": "a", "_rev": made_elsewhere, "n": 1}]})
     assert rows[0]["error"] == "conflict"
     api.refused(409, "conflict", "PUT", f"{db}/b", {"_rev": made_elsewhere})
 
 
-def test_what_is_put_is_told_where(api, db):
+def test_a_put_document_is_answered_with_its_location(api, db):
     response = api.send("PUT", f"{db}/a b", {})
     assert response.status_code == 201 and response.headers["Location"] == f"{api.address}{db}/a%20b"
     made = response.json()["rev"]
@@ -57,7 +57,7 @@ def test_every_answer_names_its_request(api, db):
     assert len(set(names)) == 4 and all(len(name) == 10 and int(name, 16) >= 0 for name in names)
 
 
-def test_what_is_not_there_is_missing_or_deleted(api, db):
+def test_an_absent_document_is_missing_or_deleted(api, db):
     gone = api.ok("DELETE", f"{db}/gone", rev=api.ok("PUT", f"{db}/gone", {})["rev"])["rev"]
     for path, reason in (("none", "missing"), ("gone", "deleted"), ("gone/file", "deleted"), ("none/file", "missing"),
                          ("gone?rev=9-" + "a" * 32, "missing"), ("none?open_revs=all", "missing"),
@@ -66,14 +66,14 @@ def test_what_is_not_there_is_missing_or_deleted(api, db):
     assert api.ok("GET", f"{db}/gone", rev=gone)["_deleted"]
 
 
-def test_a_new_file_comes_first(api, db):
+def test_a_new_attachment_is_listed_first(api, db):
     first = api.ok("PUT", f"{db}/a/x", raw=b"1", headers={"Content-Type": "application/x-a"})["rev"]
     second = api.ok("PUT", f"{db}/a/y", raw=b"2", headers={"Content-Type": "application/x-a"}, rev=first)["rev"]
     assert second == "2-5fd0fca248890091ba1d36b74f29819b"
     assert list(api.ok("GET", f"{db}/a")["_attachments"]) == ["y", "x"]
 
 
-def test_a_file_that_is_packed_in_another_way_is_refused(api, db):
+def test_an_attachment_with_an_unknown_encoding_is_refused(api, db):
     api.refused(
         415, "bad_content_type", "PUT", f"{db}/a/x", raw=b"1", headers={"Content-Encoding": "deflate"})
 
@@ -85,7 +85,7 @@ def test_part_of_a_file_has_no_digest_of_the_whole(api, db):
     assert "Content-MD5" not in part.headers
 
 
-def test_a_listing_takes_no_value_of_another_type(api, db):
+def test_a_listing_refuses_a_value_of_another_type(api, db):
     api.ok("PUT", f"{db}/a", {})
     api.ok("PUT", f"{db}/b", {})
     for body in ({"limit": "1"}, {"include_docs": "x"}):
@@ -106,14 +106,14 @@ def test_design_documents_are_listed_alone(api, db):
     assert api.ok("GET", f"{db}/_design_docs")["total_rows"] == 1
 
 
-def test_a_revision_that_leads_to_a_deletion_is_told_to_be_deleted(api, db):
+def test_a_revision_whose_latest_is_a_deletion_is_answered_as_deleted(api, db):
     made = api.ok("PUT", f"{db}/a", {})["rev"]
     gone = api.ok("DELETE", f"{db}/a", rev=made)["rev"]
     assert api.refused(404, "not_found", "GET", f"{db}/a", rev=made, latest=True) == "deleted"
     assert api.ok("GET", f"{db}/a", rev=gone)["_deleted"]
 
 
-def test_a_feed_without_rows_has_none(api, db):
+def test_a_feed_with_limit_0_has_no_rows(api, db):
     api.ok("PUT", f"{db}/a", {})
     answer = api.ok("GET", f"{db}/_changes", limit=0)
     assert (answer["results"], answer["pending"]) == ([], 1)
@@ -133,7 +133,7 @@ def test_a_revision_is_the_same_in_upper_case(api, db):
 
 @pytest.mark.parametrize("selector,told", [
     ({"type": "public"}, ["1-" + "0" * 31 + "1"]), ({"type": "private"}, ["1-" + "f" * 32])])
-def test_a_feed_by_selector_tells_the_leaves_that_match(api, db, selector, told):
+def test_a_feed_by_selector_lists_the_leaves_that_match(api, db, selector, told):
     docs = [{"_id": "a", "_rev": "1-" + "f" * 32, "type": "private"},
             {"_id": "a", "_rev": "1-" + "0" * 31 + "1", "type": "public"}]
     api.ok("POST", f"{db}/_bulk_docs", {"docs": docs, "new_edits": False})
@@ -152,6 +152,6 @@ def test_a_checkpoint_is_written_again_as_a_couchdb_writes_it(api, db):
 
 @pytest.mark.parametrize("order", [
     {"doc_ids": "x"}, {"doc_ids": ["a"], "selector": {}}, {"continuous": "x"}, {"create_target": 1}])
-def test_an_order_of_another_type_is_refused(api, db, order):
+def test_a_replication_with_a_member_of_another_type_is_refused(api, db, order):
     parts = {"source": api.address + db, "target": api.address + db + "-2", **order}
     api.refused(400, "bad_request", "POST", "/_replicate", parts)

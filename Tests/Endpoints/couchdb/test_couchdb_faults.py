@@ -23,7 +23,7 @@ from waiting import eventually
     (412, "missing_stub", '{"_attachments":{"x":{"stub":true}}}'),
     (400, "bad_request", '{"_attachments":{"x":{"follows":true}}}'),
 ])
-def test_a_document_that_is_none_is_refused(couch, db, status, error, document):
+def test_an_invalid_document_is_refused(couch, db, status, error, document):
     couch.refused(status, error, "PUT", db + "/a", raw=document)
     assert couch.ok("GET", db)["update_seq"] == "0"
 
@@ -34,13 +34,13 @@ def test_a_document_that_is_none_is_refused(couch, db, status, error, document):
     ("/_changes?filter=_doc_ids", "{}"), ("/_changes?filter=_selector", "{}"), ("/_all_docs", '{"keys":1}'),
     ("/_purge", '{"a":"b"}'),
 ])
-def test_a_request_that_is_none_is_refused(couch, db, path, body):
+def test_an_invalid_bulk_request_is_refused(couch, db, path, body):
     answer = couch.send("POST", db + path, raw=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400 and answer.json()["error"], answer.text
     assert couch.ok("GET", db)["update_seq"] == "0"
 
 
-def test_what_is_too_large_is_refused_and_leaves_nothing(couch, db):
+def test_documents_and_attachments_that_are_too_large_are_refused_and_leave_nothing(couch, db):
     couch.refused(413, "document_too_large", "PUT", db + "/a", {"a": "x" * (8 << 20)})
     couch.refused(413, "too_large", "POST", db + "/_bulk_docs", {"docs": [{}] * 10_001})
     big = bytes((64 << 20) + 1)
@@ -70,7 +70,7 @@ def test_a_file_that_is_cut_off_is_not_there(server, couch, db):
     assert couch.ok("PUT", db + "/a/file", raw=bytes(1_000_000))["ok"]
 
 
-def test_a_storm_of_conflicts_has_one_winner_and_stops_nobody(couch, db):
+def test_thousands_of_conflicts_have_one_winner_and_delay_nobody(couch, db):
     count = 3000
     leaves = [{"_id": "a", "n": n, **revisions(f"{n:032x}", high)} for n in range(count)]
     began = time.monotonic()
@@ -94,7 +94,7 @@ def test_a_storm_of_conflicts_has_one_winner_and_stops_nobody(couch, db):
     assert time.monotonic() - began < 60
 
 
-def test_of_several_revisions_each_tells_of_itself_alone(couch, db):
+def test_each_of_several_revisions_is_answered_without_the_others_metadata(couch, db):
     leaves = [{"_id": "a", **revisions(f"{n:032x}", high)} for n in range(3)]
     couch.ok("POST", db + "/_bulk_docs", {"docs": leaves, "new_edits": False})
     more = {"conflicts": True, "meta": True, "local_seq": True}
@@ -104,7 +104,7 @@ def test_of_several_revisions_each_tells_of_itself_alone(couch, db):
         assert len(found) == 3 and all(set(row["ok"]) == {"_id", "_rev"} for row in found)
 
 
-def test_a_generation_as_high_as_there_is_has_no_next(server, couch, db):
+def test_the_highest_generation_has_no_successor(server, couch, db):
     def peer(start):
         return {"_id": "d", "_revisions": {"start": start, "ids": ["f" * 32]}}
     for start in (2**31 - 1, 2**31, 10**9, 2**63 - 1):
@@ -117,7 +117,7 @@ def test_a_generation_as_high_as_there_is_has_no_next(server, couch, db):
     assert server.process.poll() is None
 
 
-def test_what_was_answered_survives_a_crash(make_server):
+def test_acknowledged_edits_survive_a_crash(make_server):
     server = make_server().start()
     couch = as_admin(server)
     couch.ok("PUT", "/crash")

@@ -160,7 +160,7 @@ def test_head_answers_as_get_does_and_ends(paths, server, visitor):
     assert answer.startswith(b"HTTP/1.1 200") and answer.endswith(b"\r\n\r\n"), "nothing follows the head"
 
 
-def test_a_method_that_a_path_does_not_take_is_told_with_those_it_takes(paths, visitor, couch):
+def test_an_unsupported_method_is_answered_with_the_supported_ones(paths, visitor, couch):
     taken = set(paths)
     for path in {path for _, path in paths}:
         for method in ("OPTIONS", "PATCH", "TRACE"):
@@ -183,13 +183,13 @@ def test_a_method_that_a_path_does_not_take_is_told_with_those_it_takes(paths, v
     ("GET", "/words/doc?open_revs=x", None, 400, "bad_request"),
     ("POST", "/words/_index/_bulk_delete", '{"docids":3}', 400, "invalid_bulk_docs"),
 ])
-def test_what_is_wrong_is_told_in_couchdbs_words(couch, method, path, body, status, error):
+def test_bad_requests_have_couchdbs_errors(couch, method, path, body, status, error):
     couch.send("PUT", "/words")
     couch.refused(status, error, method, path, raw=body, headers={"Content-Type": "application/json"})
 
 
 @pytest.mark.parametrize("path", ["_ensure_full_commit", "_view_cleanup", "_compact", "_compact/x"])
-def test_what_is_asked_for_by_a_form_of_another_page_is_refused(couch, path):
+def test_a_form_of_another_page_is_refused(couch, path):
     couch.send("PUT", "/words")
     couch.refused(415, "bad_content_type", "POST", "/words/" + path, raw="x=1",
                   headers={"Content-Type": "application/x-www-form-urlencoded"})

@@ -32,7 +32,7 @@ def test_local_documents_are_put_among_others_and_removed_again(couch, db):
     assert couch.ok("GET", db + "/_local/mark")["n"] == 4
 
 
-def test_a_client_that_only_posts_names_the_method_beside_it(couch, db):
+def test_a_client_that_only_posts_overrides_the_method_by_a_header(couch, db):
     def post(method, path, body=None, **query):
         headers = {"X-HTTP-Method-Override": method}
         return couch.send("POST", path, body, headers=headers, **query)
@@ -52,7 +52,7 @@ def test_a_client_that_only_posts_names_the_method_beside_it(couch, db):
     assert couch.send("POST", "/api/v1/users/admin", headers={"X-HTTP-Method-Override": "DELETE"}).status_code == 405
 
 
-def test_a_stub_that_says_a_later_revision_than_the_file_came_with_is_refused(couch, db):
+def test_a_stub_with_a_later_revpos_than_the_attachments_is_refused(couch, db):
     file = {"content_type": "text/plain", "data": base64.b64encode(b"one").decode()}
     rev = couch.ok("PUT", db + "/doc", {"_attachments": {"f": file}})["rev"]
     known = couch.ok("GET", db + "/doc")["_attachments"]["f"]

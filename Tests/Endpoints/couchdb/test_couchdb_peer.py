@@ -114,7 +114,7 @@ def test_edited_documents_with_files_replicate_as_fast_as_between_couchdbs(both,
 
 
 @pytest.mark.parametrize("pulls", [True, False])
-def test_its_own_replicator_goes_on_where_it_was(both, pulls):
+def test_couchdbs_own_replicator_resumes_where_it_was(both, pulls):
     muster, couch, name, url = both
     ends = {"source": at(muster, name), "target": url} if pulls else {"source": url, "target": at(muster, name)}
     source = muster if pulls else couch
@@ -128,7 +128,7 @@ def test_its_own_replicator_goes_on_where_it_was(both, pulls):
     assert couch.ok("POST", "/_replicate", ends)["no_changes"]
 
 
-def test_its_own_replicator_reads_what_may_only_be_read(started, both):
+def test_couchdbs_own_replicator_reads_a_read_only_database(started, both):
     muster, couch, name, _ = both
     mia, path = as_user(started, "mia")
     as_user(started, "ann", "analyst")
@@ -160,7 +160,7 @@ def revision(document):
     return {**document, "_rev": "1-" + "a" * 32}
 
 
-def test_one_document_that_we_do_not_take_stops_no_other_in_either_direction(both):
+def test_one_document_that_muster_refuses_stops_no_other_in_either_direction(both):
     muster, couch, name, url = both
     refused = [{"_id": "deep", "x": deep(100)}, {"_id": "i" * 3_000}, {
         "_id": "filed", "x": deep(100), "_attachments": {"f": {"content_type": "image/png", "data": "AAAA"}}}]
@@ -179,7 +179,7 @@ def test_one_document_that_we_do_not_take_stops_no_other_in_either_direction(bot
     assert muster.ok("GET", f"/{name}")["doc_count"] == 40
 
 
-def test_a_program_that_lets_nobody_put_one_document_stops_no_other(both):
+def test_a_document_refused_by_a_design_document_stops_no_other(both):
     muster, couch, name, url = both
     couch.ok("PUT", f"/{name}/_design/v", {
         "language": "javascript",
@@ -194,7 +194,7 @@ def test_a_program_that_lets_nobody_put_one_document_stops_no_other(both):
 
 
 @pytest.mark.parametrize("target", ["muster", "couch"])
-def test_text_files_go_from_one_address_to_another(both, target):
+def test_text_attachments_are_replicated_between_two_remote_addresses(both, target):
     muster, couch, name, url = both
     text = b"the same line again\n" * 20_000
     couch.ok("PUT", f"/{name}/d", {"_attachments": {"t.txt": {
@@ -210,7 +210,7 @@ def test_text_files_go_from_one_address_to_another(both, target):
         couch.send("DELETE", f"/{name}-relayed")
 
 
-def test_who_is_no_member_is_told_so(both):
+def test_a_user_who_is_not_a_member_is_refused(both):
     muster, couch, name, url = both
     couch.ok("PUT", f"/_users/org.couchdb.user:{name}", {
         "name": name, "password": "x", "roles": [], "type": "user"})

@@ -83,7 +83,7 @@ def test_the_list_names_every_route_of_a_database(server):
 
 
 @pytest.mark.parametrize(("method", "path"), route, ids=lambda part: part)
-def test_nobody_else_reads_or_changes_ones_own(people, server, method, path):
+def test_no_other_user_reads_or_changes_a_location_database(people, server, method, path):
     sam, own, others = people
     before = sam.ok("GET", own)
     body = {"docs": [{"id": "doc", "_id": "doc"}]} if "_bulk" in path else {}
@@ -102,7 +102,7 @@ def test_nobody_else_reads_or_changes_ones_own(people, server, method, path):
     assert sam.ok("GET", own) == before
 
 
-def test_the_union_is_the_analysts_and_the_admins_alone(people, server):
+def test_the_union_is_readable_by_analysts_and_admins_alone(people, server):
     sam, own, others = people
     union = "/lt_locations_all"
     for reader in (others["analyst"], as_admin(server)):
@@ -118,7 +118,7 @@ def test_the_union_is_the_analysts_and_the_admins_alone(people, server):
     sam.refused(403, "forbidden", "GET", union)
 
 
-def test_one_sees_of_all_databases_ones_own(people):
+def test_a_user_sees_only_their_own_databases(people):
     sam, own, others = people
     assert sam.ok("GET", "/_all_dbs") == [own[1:], "lt_places"]
     assert "lt_locations_all" in others["analyst"].ok("GET", "/_all_dbs")
@@ -138,7 +138,7 @@ def test_a_feed_ends_with_the_right_to_read(people, server):
     assert b"late" not in b"".join(lines)
 
 
-def test_a_key_to_a_location_database_opens_nothing_else_whoever_it_belongs_to(people, server):
+def test_a_key_to_a_location_database_opens_nothing_else(people, server):
     sam, own, others = people
     db = as_admin(server).fresh("shared")
     key = with_location_key(server, "admin", admin_password)
@@ -154,7 +154,7 @@ def test_a_key_to_a_location_database_opens_nothing_else_whoever_it_belongs_to(p
     assert {row["error"] for row in rows} == {"not_found"}
 
 
-def test_nobody_has_the_server_replicate_what_is_somebody_elses(people, server):
+def test_a_user_cannot_let_the_server_replicate_anothers_database(people, server):
     sam, own, others = people
     before = sam.ok("GET", own)
     mine = "lt_locations_user_member"
@@ -174,7 +174,7 @@ def test_nobody_has_the_server_replicate_what_is_somebody_elses(people, server):
     assert sam.ok("GET", own) == before
 
 
-def test_a_copy_stays_in_the_database_it_is_of(people):
+def test_copy_writes_only_within_the_same_database(people):
     sam, own, others = people
     before = sam.ok("GET", own)
     member = others["member"]

@@ -159,7 +159,7 @@ def filled(couch, db):
 
 
 @pytest.mark.parametrize("line", route)
-def test_every_documented_route_is_answered_or_said_to_be_missing(couch, filled, line):
+def test_every_documented_route_has_its_documented_status(couch, filled, line):
     db, revision = filled
     method, path, status, *body = line.split(" ", 3)
     path = path.replace("{db}", db).replace("{rev}", revision)
@@ -173,7 +173,7 @@ def test_every_documented_route_is_answered_or_said_to_be_missing(couch, filled,
         assert (fault["error"] == "not_implemented") == (int(status) == 501), fault
 
 
-def test_databases_are_described_together_and_none_that_one_may_not_read(server, couch, filled):
+def test_databases_are_described_together_without_unreadable_ones(server, couch, filled):
     db, _ = filled
     name = db[1:]
     rows = couch.ok("POST", "/_dbs_info", {"keys": [name, "none"]})
@@ -190,7 +190,7 @@ def test_databases_are_described_together_and_none_that_one_may_not_read(server,
     assert [row.get("error") for row in rows] == ["not_found", "not_found", None]
 
 
-def test_several_lists_in_one_answer_are_those_of_one_each(couch, db):
+def test_several_queries_in_one_request_answer_as_each_alone(couch, db):
     couch.ok("POST", db + "/_bulk_docs", {"docs": [{"_id": f"{n:04}"} for n in range(300)] + [{"_id": "_design/d"}]})
     queries = [{"keys": ["0001", "none"]}, {"startkey": "0100", "limit": 150, "include_docs": True}, {},
                {"descending": True, "skip": 2, "limit": 3}]

@@ -3,7 +3,7 @@
 from couch_api import CouchApi, as_user
 
 
-def test_settings_of_a_database(couch, db):
+def test_the_settings_of_a_database(couch, db):
     assert couch.ok("GET", db + "/_revs_limit") == 1000
     couch.ok("PUT", db + "/_revs_limit", 3)
     revision = None
@@ -21,7 +21,7 @@ def test_settings_of_a_database(couch, db):
     assert couch.ok("GET", db)["purge_seq"] == "1" and couch.ok("GET", db + "/_purged_infos_limit") > 0
 
 
-def test_security_names_who_may(server, couch, db):
+def test_the_security_object_names_who_may_read_and_write(server, couch, db):
     user, _ = as_user(server, "sue")
     user.refused(403, "forbidden", "GET", db)
     couch.ok("PUT", db + "/_security", {"members": {"names": ["sue"], "roles": []}, "admins": {"names": []}})

@@ -20,7 +20,7 @@ def newest(couch):
     return couch.ok("GET", "/_db_updates", since="now")["last_seq"]
 
 
-def test_databases_that_come_change_and_go_are_told(couch):
+def test_creation_change_and_deletion_of_databases_are_reported(couch):
     since = newest(couch)
     db = couch.fresh("told")
     name = db[1:]
@@ -42,7 +42,7 @@ def test_databases_that_come_change_and_go_are_told(couch):
     assert couch.ok("GET", "/_db_updates", since="now")["results"] == []
 
 
-def test_a_database_made_anew_is_told_as_both(couch):
+def test_a_database_created_again_is_reported_as_deleted_and_created(couch):
     since = newest(couch)
     for method in ("PUT", "DELETE", "PUT"):
         couch.ok(method, "/anew")
@@ -55,7 +55,7 @@ def test_a_database_made_anew_is_told_as_both(couch):
     couch.ok("DELETE", "/anew")
 
 
-def test_a_users_locations_are_told_with_the_union_and_go_with_the_user(server, couch):
+def test_changes_of_a_users_locations_are_reported_with_the_unions_and_end_with_the_user(server, couch):
     since = newest(couch)
     mia, own = as_user(server, "told-mia")
     assert events(couch.ok("GET", "/_db_updates", since=since)) == [(own[1:], "created")]
@@ -71,7 +71,7 @@ def test_a_users_locations_are_told_with_the_union_and_go_with_the_user(server, 
     assert "told-mia" not in json.dumps(couch.ok("GET", "/_db_updates"))
 
 
-def test_a_position_by_any_way_is_told(server, couch):
+def test_a_position_is_reported_however_it_arrived(server, couch):
     as_user(server, "walker")
     token = server.admin().ok("POST", "/users/walker/devices", {"name": "phone"}) and server.admin().ok(
         "POST", "/users/walker/devices/phone/token")["token"]
@@ -82,7 +82,7 @@ def test_a_position_by_any_way_is_told(server, couch):
     assert ("lt_locations_user_walker", "updated") in told and ("lt_locations_all", "updated") in told
 
 
-def test_who_is_far_behind_is_told_by_the_databases_themselves(couch):
+def test_a_reader_far_behind_gets_each_database_once(couch):
     since = newest(couch)
     db = couch.fresh("far")
     for _ in range(3):

@@ -95,7 +95,7 @@ def test_a_document_of_users_keeps_its_roles(world):
 
 
 @pytest.mark.parametrize("roles", [["_admin"], ["nurses", "_reader"], "nurses", ["nurses", 7], {"nurses": True}])
-def test_roles_that_are_none_are_refused(world, roles):
+def test_invalid_roles_are_refused(world, roles):
     world.user("nurse", ["nurses"])
     refused = world.put(world.users[0], roles)
     assert refused.status_code == 403 and refused.json()["error"] == "forbidden"
@@ -108,7 +108,7 @@ def test_roles_that_are_none_are_refused(world, roles):
     assert "nurses" in world.admin.ok("GET", f"/_users/org.couchdb.user:{world.users[0]}")["roles"]
 
 
-def test_nobody_but_an_admin_gives_roles(world):
+def test_only_an_admin_gives_roles(world):
     nurse = world.user("nurse", ["nurses"])
     path = f"/_users/org.couchdb.user:{world.users[0]}"
     document = world.admin.ok("GET", path)

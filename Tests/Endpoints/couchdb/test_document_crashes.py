@@ -83,7 +83,7 @@ def check(server, writer):
 
 
 @pytest.mark.soak
-def test_what_was_acknowledged_is_there_after_every_crash(make_server):
+def test_acknowledged_documents_are_there_after_every_crash(make_server):
     seed = random.SystemRandom().randrange(1 << 32)
     print("seed", seed)
     chance = random.Random(seed)

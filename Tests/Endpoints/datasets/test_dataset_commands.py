@@ -122,7 +122,7 @@ def test_when_the_server_comes_back_a_terminal_prints_what_changed_meanwhile(mak
             assert watch.remark() == "The server is back."
 
 
-def test_datasets_are_the_token_holders_alone(server, muster, ana):
+def test_dataset_commands_use_the_datasets_of_the_tokens_user(server, muster, ana):
     muster("put", "whose", "k", "the admin's")
     token = {"MUSTER_TOKEN": ana.token}
     assert "there is no dataset whose" in muster("get", "whose", status=1, environment=token)
@@ -156,7 +156,7 @@ def test_records_are_listed_read_changed_and_removed(muster, admin):
     (("put", "errors", "k", "v", "--token", "mk_none"), "does not accept the token"),
     (("watch", "errors", "--token", "mk_none"), "does not accept the token"),
 ])
-def test_what_cannot_be_done_is_said(muster, arguments, words):
+def test_an_impossible_dataset_command_fails_with_the_reason(muster, arguments, words):
     assert words in muster(*arguments, status=1)
 
 
@@ -165,7 +165,7 @@ def test_what_cannot_be_done_is_said(muster, arguments, words):
     (("watch", "d", "--server", "http://127.0.0.1:1"), "--server requires --token"),
     (("watch", "d", "--count", "0"), "at least 1"),
 ])
-def test_arguments_that_cannot_be_are_said(arguments, words):
+def test_invalid_dataset_arguments_are_refused_with_the_reason(arguments, words):
     assert words in run("dataset", *arguments, status=64)
 
 

@@ -17,7 +17,7 @@ def patch(key, value, count=0, **more):
     return {"key": key, "value": value, "syncCount": count, **more}
 
 
-def test_an_update_is_read_by_its_count_and_told_in_the_log(people):
+def test_an_update_is_read_by_its_count_and_reported_in_the_log(people):
     ana = people["ana"]
     before = ana.last_sequence()
     done = ana.ok("PATCH", "/datasets/settings", {
@@ -39,7 +39,7 @@ def test_an_update_is_read_by_its_count_and_told_in_the_log(people):
     assert ana.ok("GET", "/datasets")["items"][0]["records"] == 1
 
 
-def test_nobody_else_reads_or_hears_of_a_dataset(people, admin):
+def test_no_other_user_reads_or_receives_a_dataset(people, admin):
     ana = people["ana"]
     before = ana.last_sequence()
     ana.ok("PATCH", "/datasets/secret", {"records": [patch("k", "of ana alone")]})
@@ -66,7 +66,7 @@ def test_two_devices_that_write_at_once_have_one_winner(people):
         assert len(whole["records"]) == turn + 1
 
 
-def test_a_dataset_that_was_deleted_and_made_again_says_so(people):
+def test_a_dataset_deleted_and_created_again_says_so(people):
     ana = people["ana"]
     ana.ok("PATCH", "/datasets/again", {"records": [patch("k", "1")]})
     ana.ok("DELETE", "/datasets/again")
@@ -131,7 +131,7 @@ def test_pages_hold_every_record_once(people):
     bo.refused(422, "GET", "/datasets/pages?cursor=abc")
 
 
-def test_the_live_feed_tells_the_owner_at_once_and_nobody_else(server, people):
+def test_the_live_feed_reports_a_dataset_to_its_owner_alone_and_at_once(server, people):
     ana, bo = people["ana"], people["bo"]
     since = ana.last_sequence()
     with EventStream(server.address, ana.token, since=since) as mine, \
@@ -143,7 +143,7 @@ def test_the_live_feed_tells_the_owner_at_once_and_nobody_else(server, people):
             assert [event["user"] for _, kind, event in told if kind == "dataset"] == [user]
 
 
-def test_what_was_acknowledged_survives_a_kill(server, people):
+def test_acknowledged_updates_survive_a_kill(server, people):
     ana = people["ana"]
     count = ana.ok("PATCH", "/datasets/durable", {"records": [patch("k", "0")]})["syncCount"]
     for _ in range(3):

@@ -151,7 +151,7 @@ def test_boxes_are_polygons_with_four_sides(world, place):
         assert found(world, place, f"bbox={text}&relation={relation}") == expected, (relation, box.wkt)
 
 
-def test_what_lies_round_a_pole_holds_the_pole(tmp_path):
+def test_a_polygon_round_a_pole_contains_the_pole(tmp_path):
     ring = [[-135, 80], [-45, 80], [45, 80], [135, 80], [-135, 80]]
     documents = {
         "pole": {"type": "Point", "coordinates": [77, 90]},

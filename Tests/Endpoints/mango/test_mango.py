@@ -173,15 +173,15 @@ def test_an_index_is_listed_and_removed(films):
     ("/_index", {"index": {"fields": []}}, (400, "invalid_index_fields")),
     ("/_index", {"index": {"fields": ["a"]}, "type": "text"}, (503, "required index service unavailable")),
 ])
-def test_what_is_wrong_is_told_in_couchdbs_words(films, path, body, expected):
+def test_bad_queries_have_couchdbs_errors(films, path, body, expected):
     assert films.refused(path, body) == expected
 
 
-def test_what_changes_nothing_here_is_taken(films):
+def test_parameters_without_effect_are_accepted(films):
     assert len(films.find({}, r=2, update=False, stable=True, stale="ok", partition="", limit=3)["docs"]) == 3
 
 
-def test_no_other_index_is_used_where_none_may_be(by_year):
+def test_without_fallback_only_the_named_index_may_be_used(by_year):
     asked = {"selector": {"year": 1999, "rating": {"$gt": 2}}, "allow_fallback": False}
     assert len(by_year.send("POST", "/_find", asked).json()["docs"]) > 0
     assert len(by_year.send("POST", "/_find", {**asked, "use_index": "years"}).json()["docs"]) > 0
@@ -205,7 +205,7 @@ def test_indexes_are_listed_page_by_page(films):
         assert (answer.status_code, answer.json()["error"]) == (400, "invalid_list_index_params")
 
 
-def test_the_plan_of_a_query_that_no_index_can_sort_names_none(films):
+def test_the_plan_of_a_query_that_no_index_can_sort_has_no_index(films):
     plan = films.send("POST", "/_explain", {"selector": {"title": "x"}, "sort": ["never"]})
     assert plan.status_code == 200 and plan.json()["index"] is None and plan.json()["fields"] == []
 
@@ -236,7 +236,7 @@ def test_a_document_that_was_found_can_be_sent_back(films):
         "rev": films.send("GET", "/kept").json()["_rev"]}).status_code == 200
 
 
-def test_a_filter_of_changes_is_refused_as_couchdb_does_and_tells_the_fields_that_are_asked_for(films):
+def test_a_selector_filter_of_changes_is_checked_as_in_couchdb_and_projects_its_fields(films):
     path = "/_changes?filter=_selector&include_docs=true"
     for body in ({"selector": {"a": {"$what": 1}}}, {"selector": 3}, {}, {"selector": {"$eq": 1}},
                  {"selector": {}, "fields": 3}, {"selector": {}, "fields": [3]}, {"selector": {}, "fields": ["a..b"]}):
@@ -251,7 +251,7 @@ def test_a_filter_of_changes_is_refused_as_couchdb_does_and_tells_the_fields_tha
     assert len(films.send("POST", "/_changes?filter=_selector", {"selector": {"$and": []}}).json()["results"]) > 300
 
 
-def test_a_filter_of_changes_looks_at_each_leaf_that_is_told(films):
+def test_a_selector_filter_of_changes_applies_to_each_listed_leaf(films):
     leaves = [{"_id": "torn", "_rev": f"1-{word * 32}", "word": word} for word in "ab"]
     films.send("POST", "/_bulk_docs", {"new_edits": False, "docs": leaves})
     for word in "ab":

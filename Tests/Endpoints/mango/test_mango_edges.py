@@ -20,7 +20,7 @@ def made(api, db, name, **more):
 
 @pytest.mark.parametrize("operand", [None, True, 7, [], ["z"], {}, {"z": 1}])
 @pytest.mark.parametrize("sort", [None, [{"_id": "desc"}]])
-def test_every_id_is_behind_what_is_no_text(api, db, operand, sort):
+def test_every_id_sorts_behind_values_that_are_not_text(api, db, operand, sort):
     api.ok("POST", f"{db}/_bulk_docs", {"docs": [{"_id": "a"}, {"_id": "b"}]})
     more = {"sort": sort} if sort else {}
     for operator, expected in (("$lt", []), ("$lte", []), ("$gt", ["a", "b"]), ("$gte", ["a", "b"])):
@@ -38,7 +38,7 @@ def test_conflicts_are_found_with_an_index_and_without(api, db):
         assert [(one["_id"], one["_conflicts"]) for one in answer["docs"]] == [("a", ["1-" + "a" * 32])]
 
 
-def test_the_design_document_of_an_index_tells_the_index(api, db):
+def test_the_design_document_of_an_index_shows_its_definition(api, db):
     for name in ("one", "two"):
         made(api, db, name, ddoc="both")
     design = api.ok("GET", f"{db}/_design/both")
@@ -68,7 +68,7 @@ def test_indexes_that_differ_by_their_names_are_in_two_design_documents(api, db)
     assert made(api, db, "one") == {**first, "result": "exists"}
 
 
-def test_paths_that_are_no_indexs_are_not_found(api, db):
+def test_paths_that_name_no_index_are_not_found(api, db):
     made(api, db, "n", ddoc="d")
     for method, path in (("GET", "x"), ("PUT", "x"), ("POST", "x/y"), ("DELETE", "d/text/n"), ("DELETE", "none/json/n"),
                          ("DELETE", "d/json"), ("DELETE", "_design/d/what/n"), ("DELETE", "_design/d/json"),

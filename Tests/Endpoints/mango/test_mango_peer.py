@@ -135,7 +135,7 @@ def drawn():
     return [Drawing(number).selector() for number in range(drawn_selectors)]
 
 
-def test_both_find_the_same_documents(both):
+def test_both_servers_find_the_same_documents(both):
     muster, couch, path = both
     different = []
     outcomes = set()
@@ -148,7 +148,7 @@ def test_both_find_the_same_documents(both):
     assert len(outcomes) > drawn_selectors / 6, "the selectors tell too few documents apart"
 
 
-def test_both_filter_changes_alike(both):
+def test_both_servers_filter_changes_alike(both):
     muster, couch, path = both
     for selector in drawn()[:100]:
         rows = []
@@ -161,7 +161,7 @@ def test_both_filter_changes_alike(both):
         assert rows[0] == rows[1], f"seed {seed}: {json.dumps(selector)}"
 
 
-def test_documents_come_whole_from_both(both):
+def test_both_servers_return_whole_documents(both):
     muster, couch, path = both
     for more in ({}, {"fields": ["_id", "v.x", "_attachments"]}):
         asked = {"selector": {"_id": {"$gt": None}}, "limit": 1000, **more}
@@ -182,7 +182,7 @@ def test_documents_come_whole_from_both(both):
     {"selector": {"$where": "x"}}, {"selector": {"v": {"$type": 1}}}, {"selector": {"$eq": 1}},
     {"selector": {"$not": {}}}, {"selector": {"a..b": 1}}, {"selector": {"v": {"$elemMatch": []}}},
 ])
-def test_both_refuse_in_the_same_words(both, body):
+def test_both_servers_refuse_a_query_with_the_same_error(both, body):
     muster, couch, path = both
     answers = [server.send("POST", path + "/_find", body) for server in (muster, couch)]
     told = [(answer.status_code, answer.json()["error"]) for answer in answers]
@@ -197,14 +197,14 @@ def test_both_refuse_in_the_same_words(both, body):
     {"index": {"fields": ["a"]}, "type": "foo"}, {"index": {"fields": ["a"]}, "w": 0}, {"index": {"fields": [""]}},
     {"index": {"fields": ["a"], "partial_filter_selector": 1}},
 ])
-def test_both_refuse_an_index_in_the_same_words(both, body):
+def test_both_servers_refuse_an_index_with_the_same_error(both, body):
     muster, couch, path = both
     answers = [server.send("POST", path + "/_index", body) for server in (muster, couch)]
     told = [(answer.status_code, answer.json()["error"]) for answer in answers]
     assert told[0] == told[1] and told[0][0] == 400
 
 
-def test_whatever_index_is_used_the_same_documents_are_found(both):
+def test_each_index_finds_the_same_documents(both):
     """The last one here, for it makes indexes."""
     muster, _, path = both
     selectors = drawn()

@@ -38,7 +38,7 @@ def other(admin):
 
 
 @pytest.mark.parametrize("prefix", ["", "meshblu/"])
-def test_the_articles_curl_works_word_by_word(server, admin, owner, prefix):
+def test_the_articles_curl_command_works_as_written(server, admin, owner, prefix):
     """The article's request, with the host of this server, and a uuid and token of a device."""
     device = owner.device(name="trigger-1")
     article = ('curl -X POST -d "wind=12&temperature=78" https://meshblu.octoblu.com/data/{my uuid}'
@@ -86,7 +86,7 @@ def proofs(uuid, token):
     ]
 
 
-def test_every_way_to_say_who_one_is_is_taken_and_the_last_counts(server, owner):
+def test_each_form_of_credentials_is_accepted_and_the_last_one_counts(server, owner):
     device = owner.device()
     plain = requests.Session()
     for headers in proofs(device["uuid"], device["token"]):
@@ -160,7 +160,7 @@ def test_a_device_that_is_refused_is_not_made(admin, owner):
     assert admin.items(f"/devices?user={owner.name}") == before
 
 
-def test_a_key_is_one_thing_for_data_and_another_for_messages(admin, owner):
+def test_an_idempotency_key_is_separate_for_data_and_messages(admin, owner):
     device = owner.device(name="lamp")
     auth = device["uuid"], device["token"]
     for key in ("first", "k" * 64):
@@ -174,7 +174,7 @@ def test_a_key_is_one_thing_for_data_and_another_for_messages(admin, owner):
     assert sorted(names) == ["data", "data", "message", "message"]
 
 
-def test_a_page_at_another_origin_may_send_every_proof(make_server):
+def test_a_page_at_another_origin_may_send_every_form_of_credentials(make_server):
     server = make_server(arguments=["--cors-origin", "https://app.example"]).start()
     preflight = requests.options(server.address + "/data/x", timeout=30, headers={
         "Origin": "https://app.example", "Access-Control-Request-Method": "POST",
@@ -210,7 +210,7 @@ def test_tokens_are_made_checked_and_revoked(owner):
     assert owner.send("DELETE", f"devices/{uuid}", auth=auth).status_code == 401
 
 
-def test_nobody_reads_or_changes_what_is_anothers(owner, other, admin):
+def test_a_user_cannot_read_or_change_anothers_devices(owner, other, admin):
     device = owner.device(type="secret-lamp")
     assert owner.send("POST", f"data/{device['uuid']}", {"door": "4711"}).status_code == 201
     theirs = other.device()
@@ -265,7 +265,7 @@ def test_data_comes_newest_first_by_time_and_number(owner):
     (422, json.dumps({f"k{number}": 1 for number in range(40)}), "application/json"),
     (422, json.dumps({"k": "x" * 4096}), "application/json"),
 ])
-def test_bad_data_is_refused_in_words_and_stores_nothing(owner, status, body, content):
+def test_bad_data_is_refused_with_a_reason_and_not_stored(owner, status, body, content):
     device = owner.device()
     answer = owner.send(
         "POST", f"data/{device['uuid']}", data=body, headers={"Content-Type": content})
@@ -274,7 +274,7 @@ def test_bad_data_is_refused_in_words_and_stores_nothing(owner, status, body, co
     assert data(owner, device) == []
 
 
-def test_what_the_body_says_wins_and_a_token_is_never_data(server, owner):
+def test_the_body_wins_over_the_query_and_a_token_is_never_stored_as_data(server, owner):
     device = owner.device()
     answer = owner.send("POST", f"data/{device['uuid']}?a=1&b=2+3&token={device['token']}", {"a": "body"})
     assert answer.status_code == 201

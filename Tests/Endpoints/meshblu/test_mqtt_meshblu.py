@@ -137,7 +137,7 @@ def test_whoami_and_update_are_answered(port, owner):
     assert found == {**plain, "on": True}
 
 
-def test_what_is_refused_is_answered_with_an_error(port, owner, other):
+def test_a_refused_message_is_answered_with_an_error(port, owner, other):
     device, second, stranger = owner.device(), owner.device(), other.device()
     with Gadget(port, device) as gadget:
         for topic, value in [
@@ -182,7 +182,7 @@ def test_an_owner_makes_tokens_and_hears_all_of_their_devices(port, owner, other
 
 
 @both
-def test_who_signs_in_with_a_uuid_needs_the_token_of_it(port, owner, other, version):
+def test_signing_in_with_a_uuid_needs_its_token(port, owner, other, version):
     device, stranger = owner.device(), other.device()
     for user, password in [
             (device["uuid"], stranger["token"]), (device["uuid"], owner.key), (device["owner"], device["token"]),
@@ -196,7 +196,7 @@ def test_who_signs_in_with_a_uuid_needs_the_token_of_it(port, owner, other, vers
             pass
 
 
-def test_nobody_listens_to_anothers_devices(admin, port, owner, other):
+def test_a_user_cannot_subscribe_to_anothers_devices(admin, port, owner, other):
     device, theirs = owner.device(), other.device()
     topics = [device["uuid"], device["uuid"] + "_bc", device["owner"]]
     with Gadget(port, theirs, topics=topics) as thief, \
@@ -274,7 +274,7 @@ def test_the_protocol_of_old_clients_is_taken(port, owner):
 
 
 @both
-def test_what_is_no_json_is_counted_and_other_topics_are_refused(admin, port, owner, version):
+def test_invalid_json_is_counted_and_other_topics_are_refused(admin, port, owner, version):
     device = owner.device()
     with Gadget(port, device, version) as gadget:
         refused = gadget.publish("data", "{")
@@ -287,7 +287,7 @@ def test_what_is_no_json_is_counted_and_other_topics_are_refused(admin, port, ow
     assert data(owner, device) == []
 
 
-def test_messages_to_many_uuids_of_nobody_hold_up_nobody(admin, port, owner):
+def test_messages_to_unknown_uuids_delay_no_other_client(admin, port, owner):
     """A server must not look through all of the owner's devices for each UUID, each message and each client."""
     device = [owner.device() for _ in range(90)][0]
     nobody = [str(uuids.uuid4()) for _ in range(32)]

@@ -131,7 +131,7 @@ def test_a_gateway_publishes_for_others_and_reads_nothing(admin, port, make_phon
 # MARK: What is refused
 
 
-def test_mqtt_5_says_why_a_topic_is_refused(port, make_phone):
+def test_mqtt_5_answers_a_refused_topic_with_the_reason(port, make_phone):
     user, token = make_phone()
     other, _ = make_phone()
     with Client(port, user, token, "5") as phone:
@@ -209,7 +209,7 @@ def test_a_stranger_with_malformed_bytes_is_cut_off(admin, port, data):
 
 
 @pytest.mark.parametrize("level", [3, 6, 0, 255])
-def test_an_unknown_version_is_told_which_there_are(port, level):
+def test_an_unknown_version_is_refused_with_connack(port, level):
     with RawClient(port) as stranger:
         stranger.send(connect(level=level))
         assert stranger.await_end() == [(0x20, b"\x00\x01")]
@@ -233,7 +233,7 @@ def test_a_stranger_who_never_signs_in_is_cut_off(port):
     (b"\x62\x03\x00\x00\x00", 0x82), (b"\x50\x03\x00\x01\x00", 0x82), (b"\x30\xff\xff\xff\x7f", 0x95),
     (packet(0xE0, b"\x00\x05\x11\x00\x00\x00\x09"), 0x82), (b"\xf0\x02\x18\x00", 0x82), (b"\xd0\x00", 0x82),
 ])
-def test_a_client_that_breaks_the_protocol_is_told_and_cut_off(port, make_phone, data, code):
+def test_a_client_that_breaks_the_protocol_is_disconnected_with_the_reason(port, make_phone, data, code):
     user, token = make_phone()
     with RawClient(port) as client:
         assert client.sign_in(user, token) == 0
@@ -245,7 +245,7 @@ def test_a_client_that_breaks_the_protocol_is_told_and_cut_off(port, make_phone,
 
 
 @both
-def test_a_client_that_says_nothing_is_cut_off_after_its_keep_alive(port, make_phone, version):
+def test_a_silent_client_is_disconnected_after_its_keep_alive(port, make_phone, version):
     user, token = make_phone()
     with RawClient(port) as client:
         assert client.sign_in(user, token, version=int(version.replace("3.1.1", "4")), keepalive=1) == 0

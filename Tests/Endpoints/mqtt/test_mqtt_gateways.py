@@ -81,7 +81,7 @@ def mqtt_room(house):
 
 @both
 @pytest.mark.parametrize("maker", [openmqttgateway, openmqttgateway_ibeacon, theengs, espresense, mqtt_room])
-def test_a_gateway_tells_in_which_room_a_tag_is(port, house, maker, version):
+def test_a_gateways_messages_place_a_tag_in_a_room(port, house, maker, version):
     topic, message, tag = maker(house)
 
     def publish_again():
@@ -98,7 +98,7 @@ def test_a_gateway_tells_in_which_room_a_tag_is(port, house, maker, version):
 
 
 @both
-def test_nothing_of_strangers_is_kept_and_what_gateways_say_of_themselves_is_ignored(port, house, version):
+def test_sightings_of_unknown_tags_are_not_stored_and_gateways_own_status_is_ignored(port, house, version):
     will = ("home/office/LWT", "Offline", 1, True)
     with Client(port, house.name, house.token, version, will=will) as gateway:
         # With a token, whatever the topic calls the gateway.
@@ -132,7 +132,7 @@ def test_a_gateway_writes_for_its_own_devices_only(admin, port, house):
     assert not house.sightings()
 
 
-def test_what_a_gateway_heard_some_time_ago_puts_nobody_into_a_room(port, house):
+def test_an_old_message_of_a_gateway_places_nobody_in_a_room(port, house):
     topic, message, _ = mqtt_room(house)
     with Client(port, house.name, house.token) as gateway:
         sent = gateway.paho.publish(topic, json.dumps(message), 1, retain=True)
@@ -151,7 +151,7 @@ def test_what_a_gateway_heard_some_time_ago_puts_nobody_into_a_room(port, house)
     assert len(house.sightings()) == 1
 
 
-def test_what_is_no_message_of_a_gateway_is_counted(admin, server, port, house):
+def test_an_invalid_message_of_a_gateway_is_counted(admin, server, port, house):
     def counted(event):
         text = admin.send("GET", "//metrics").text
         return sum(int(line.split()[-1]) for line in text.splitlines() if f'event="{event}"' in line)

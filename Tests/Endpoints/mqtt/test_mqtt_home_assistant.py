@@ -36,7 +36,7 @@ def gather(client, count):
     return [client.next() for _ in range(count)]
 
 
-def test_a_house_finds_its_people(port, server, admin):
+def test_home_assistant_discovers_a_teams_people(port, server, admin):
     admin.make_team("home", [polygon("hall", box(13.4, 52.5, 13.41, 52.53), muster=True)])
     key = admin.make_user("house", "leader", "home").token
     key_of_ana = admin.make_user("ana", "member", "home").token

@@ -62,7 +62,7 @@ def counted(admin, event):
 
 
 @both
-def test_the_position_of_a_radio_is_its_persons(port, mesh, version):
+def test_the_position_of_a_radio_is_stored_for_its_person(port, mesh, version):
     with Client(port, mesh.name, mesh.key, version) as gateway:
         # Two radios heard the packet, and the first one publishes it twice.
         packet = mesh.position(ago=5)
@@ -87,7 +87,7 @@ def test_a_radio_is_shown_by_its_id_and_belongs_to_one_device(admin, mesh):
         assert admin.send("POST", f"/users/{mesh.person}/devices", {"name": "x", "beacon": wrong}).status_code == 422
 
 
-def test_a_radio_that_is_nobodys_is_counted_and_not_kept(admin, port, mesh):
+def test_an_unregistered_radio_is_counted_and_not_stored(admin, port, mesh):
     before = counted(admin, "meshtastic_unknown_radio")
     users = admin.items("/users")
     with Client(port, mesh.name, mesh.key) as gateway:
@@ -100,7 +100,7 @@ def test_a_radio_that_is_nobodys_is_counted_and_not_kept(admin, port, mesh):
     assert mesh.positions() == [] and admin.items("/users") == users
 
 
-def test_what_is_no_position_is_counted_by_what_it_is(admin, port, mesh):
+def test_packets_that_are_not_positions_are_counted_by_kind(admin, port, mesh):
     sent = {
         "meshtastic_unlocated": [mesh.position(latitude_i=0, longitude_i=0), mesh.packet("position", {"time": 1})],
         "meshtastic_untimed": [mesh.position(time=0)],
@@ -142,7 +142,7 @@ def test_telemetry_is_a_note_of_the_radio(admin, port, mesh):
     assert note["body"] == metrics
 
 
-def test_only_a_gateway_speaks_for_radios_and_by_no_devices_token(admin, port, mesh):
+def test_only_a_gateway_reports_for_radios_and_not_with_a_devices_token(admin, port, mesh):
     key = admin.ok("POST", "/keys", {"label": "tests", "user": mesh.person})["key"]
     token = admin.make_device(mesh.name, "box").token
     own = admin.make_device(mesh.person, "phone").token

@@ -122,7 +122,7 @@ def test_a_message_of_an_unknown_device_does_not_stop_a_gateway(admin, port, mak
 
 
 @both
-def test_a_message_without_a_key_is_kept_by_its_phone_and_no_other_is(admin, port, make_phone, version):
+def test_an_encrypted_message_without_a_key_is_not_acknowledged_and_others_are(admin, port, make_phone, version):
     user, token = make_phone()
     start = now() // 1000 - 1000
     messages = [location(start), sealed(location(start)), location(start + 1)]

@@ -274,7 +274,7 @@ def test_a_user_has_few_kept_sessions(port, team):
 
 
 @both
-def test_the_will_of_a_cut_client_is_kept_and_no_other(port, admin, team, version):
+def test_the_will_of_a_disconnected_client_is_stored_and_that_of_an_orderly_end_is_not(port, admin, team, version):
     ana, ben = team.users
     will = json.dumps({"_type": "lwt", "tst": now() // 1000})
     with Client(port, ana, team.tokens[ana], version, will=(f"owntracks/{ana}/phone", will, 1, False)) as gone:

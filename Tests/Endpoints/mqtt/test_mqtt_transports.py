@@ -61,7 +61,7 @@ def test_a_port_for_websocket_answers_other_requests(make_server):
     assert read_all(port, b"GET /") == b""
 
 
-def test_a_frame_of_a_client_that_has_not_signed_in_is_no_larger_than_its_connect_may_be(make_server):
+def test_a_frame_before_sign_in_is_limited_to_the_size_of_a_connect(make_server):
     server = make_server(arguments=["--mqtt-websocket-port", "0"]).start()
     port = mqtt_port(server, "--mqtt-websocket-port")
     upgrade = (b"GET /mqtt HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

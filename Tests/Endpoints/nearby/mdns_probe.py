@@ -53,11 +53,6 @@ class MDNSProbe:
 
     seen = 0
 
-    def say(self, **text):
-        """Changes what the service says of itself."""
-        self.process.stdin.write(" ".join(["text", *(f"{key}={value}" for key, value in text.items())]) + "\n")
-        self.process.stdin.flush()
-
     def end(self):
         """Lets it say goodbye, and waits until it has ended."""
         if not self.process.stdin.closed:

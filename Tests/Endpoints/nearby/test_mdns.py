@@ -81,7 +81,7 @@ def info(kind, name, port=4712, host="other-host.local.", **properties):
         properties=properties, server=host)
 
 
-def test_others_see_us_resolve_us_and_hear_changes_and_our_goodbye(others, kind):
+def test_others_see_us_resolve_us_and_hear_our_goodbye(others, kind):
     heard = Heard(others, kind)
     with MDNSProbe("--advertise", kind, "Ana's phone. 🎉", 4711, "id=7") as probe:
         probe.wait("named", name="Ana's phone. 🎉")
@@ -89,10 +89,6 @@ def test_others_see_us_resolve_us_and_hear_changes_and_our_goodbye(others, kind)
         assert name == f"Ana's phone. 🎉.{kind}.local."
         found = others.get_service_info(f"{kind}.local.", name, timeout=5000)
         assert (found.port, found.properties, found.parsed_addresses()) == (4711, {b"id": b"7"}, [loopback])
-        probe.say(id=8, more="x")
-        heard.wait("updated")
-        found = others.get_service_info(f"{kind}.local.", name, timeout=5000)
-        assert found.properties == {b"id": b"8", b"more": b"x"}
         probe.end()
         assert heard.wait("removed") == name
     heard.browser.cancel()
@@ -128,7 +124,7 @@ def test_others_find_that_a_name_is_ours(others, kind):
         others.unregister_service(service)
 
 
-def test_we_see_who_is_there_and_who_starts_and_who_shares_a_name(kind):
+def test_running_and_starting_services_and_shared_names_are_found(kind):
     if fault := multicast_fault():
         pytest.skip(f"the loopback interface carries no multicast: {fault}")
     with MDNSProbe("--advertise", kind, "Ana", 1) as first, MDNSProbe("--browse", kind) as browser:

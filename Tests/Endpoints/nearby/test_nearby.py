@@ -31,7 +31,7 @@ def listening(start, name, *arguments):
     return device, f"127.0.0.1:{event['port']}"
 
 
-def test_a_peer_is_stopped_killed_and_restarted_and_the_other_says_so(start):
+def test_stopping_killing_and_restarting_a_peer_is_reported_by_the_other(start):
     ana, address = listening(start, "ana", "--simulate", "0,0,90")
     begin = time.monotonic()
     ben = start("ben", "--connect", address, "--simulate", "4,0,90")
@@ -96,7 +96,7 @@ def test_another_key_under_a_known_name_is_refused_until_it_is_forgotten(start, 
     ana.wait("connected", peer="ben")
 
 
-def test_a_team_lets_in_who_knows_its_secret(start, tmp_path):
+def test_a_peer_needs_the_teams_secret(start, tmp_path):
     (tmp_path / "secret").write_text("0123456789abcdef0123456789abcdef\n")
     ana, address = listening(start, "ana", "--team-secret-file", tmp_path / "secret")
     start("eve", "--connect", address)
@@ -105,7 +105,7 @@ def test_a_team_lets_in_who_knows_its_secret(start, tmp_path):
     ana.wait("measured", peer="ben")
 
 
-def test_two_fixes_tell_a_distance_and_a_bearing(start):
+def test_two_fixes_give_a_distance_and_a_bearing(start):
     ana, address = listening(start, "ana", "--source", "gps", "--position", "-43.5,-6,3,90")
     start("ben", "--source", "gps", "--position", "-43.5,-5.99,4", "--connect", address)
     seen, _ = ana.wait("measured", peer="ben")
@@ -148,7 +148,7 @@ def test_a_terminal_shows_the_distance_and_an_arrow(start, tmp_path):
         terminal.end()
 
 
-def test_what_cannot_be_is_said_at_once(tmp_path):
+def test_invalid_nearby_arguments_are_refused_at_once(tmp_path):
     for arguments, words in [
             (["--name", "a\x1b[2J"], "--name"), (["--name", "a", "--connect", "b"], "--connect"),
             (["--name", "a", "--simulate", "1"], "--simulate"), (["--name", "a", "--source", "gps"], "--position"),

@@ -75,7 +75,7 @@ def test_a_cable_that_is_cut_is_silence_and_joined_again_the_same_peer(hosts, pa
     ana.wait("measured", count, peer="ben")
 
 
-def test_a_short_cut_is_no_end(hosts, pair):
+def test_a_short_interruption_does_not_disconnect(hosts, pair):
     ana, ben = pair()
     ana.wait("measured", peer="ben")
     hosts.degrade(loss=1)

@@ -105,7 +105,7 @@ def test_two_devices_report_how_far_they_are_also_what_they_measured_without_the
     assert line.startswith("ana\t") and line.endswith(" by simulated")
 
 
-def test_who_withdraws_is_measured_no_more(pair):
+def test_a_user_who_withdraws_is_not_measured_any_more(pair):
     server, people, devices_of = pair
     ana, ben = [device.start() for device in devices_of(free_port())]
     ranges = "/users/ana/devices/phone/ranges"
@@ -134,7 +134,7 @@ def tag_of(secret):
     return hashlib.sha256(b"muster range tag\0" + bytes.fromhex(secret)).hexdigest()[:32]
 
 
-def test_a_peer_cannot_take_the_tag_of_who_withdrew_and_the_owner_agrees_again(pair):
+def test_a_peer_cannot_take_a_withdrawn_tag_and_its_owner_can_agree_again(pair):
     server, people, devices_of = pair
     ana, ben = [device.start() for device in devices_of(free_port())]
     ranges = "/users/ana/devices/phone/ranges"
@@ -162,17 +162,17 @@ def test_a_peer_cannot_take_the_tag_of_who_withdrew_and_the_owner_agrees_again(p
     assert secret not in ana.said() + ben.said() + server.log()
 
 
-def test_a_token_that_is_no_devices_is_said_and_the_measuring_goes_on(pair):
+def test_a_token_that_is_not_a_devices_is_reported_and_the_measuring_goes_on(pair):
     server, people, devices_of = pair
     ana, ben = devices_of(free_port())
     ben.environment["MUSTER_TOKEN"] = people["ben"].token
     ana.start()
     ben.start()
-    until(lambda: "the token is no device's" in ben.said() and "is measured" in ben.said(), ben.said)
+    until(lambda: "the token is not a device's" in ben.said() and "is measured" in ben.said(), ben.said)
     assert ben.process.poll() is None
 
 
-def test_what_cannot_be_is_said_at_once(tmp_path):
+def test_invalid_report_arguments_are_refused_at_once(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name != "MUSTER_TOKEN"}
     for arguments, words in [(["--report-token-file", "x"], "--report"), (["--withdraw"], "--report"),
                              (["--report", "ftp://x"], ""), (["--report", "http://127.0.0.1:1"], "token")]:

@@ -37,7 +37,7 @@ def test_every_role_is_let_in_or_refused(server, team):
     assert refusal(server, team["ann"]) == refusal(server, team["admin"]) == 409
 
 
-def test_a_request_that_is_no_websocket_is_told_so(server, admin):
+def test_a_request_without_an_upgrade_is_answered_with_426(server, admin):
     response = admin.send("GET", "/nearby/relay")
     assert response.status_code == 426 and response.headers["Upgrade"] == "websocket"
 
@@ -76,7 +76,7 @@ def test_bytes_arrive_at_the_other_end_unchanged(server, team):
         assert ana.wait("close") == ("close", 1, "done")
 
 
-def test_a_slow_reader_costs_its_sender_and_nobody_else(server, team):
+def test_a_slow_reader_ends_its_senders_stream_and_no_other(server, team):
     with Relay(server, team["ana"], "Ana") as ana, Relay(server, team["ben"], "Ben", receive_bytes=4_096) as ben, \
             Relay(server, team["lena"], "Lena") as lena:
         peers = ana.peers("ben", "lena")
@@ -112,7 +112,7 @@ def test_more_than_the_credit_ends_the_connection(server, team):
 @pytest.mark.parametrize("payload", [
     b"\x00\x01\x63", b"\xff\xff", b"\x00\x01\x0a", b"\x00\x08\x01\x02\x03ana\x02\x30\x61",
     b"\x00\x06\x01\x01\x01\x1b\x01\x30"], ids=["kind", "length", "before hello", "version", "control character"])
-def test_bytes_that_are_no_protocol_end_the_connection(server, team, payload):
+def test_malformed_frames_end_the_connection(server, team, payload):
     with Relay(server, team["ana"]) as ana:
         ana.send_payload(payload)
         assert ana.next() == ("farewell", "fault")
@@ -168,7 +168,7 @@ def test_a_right_that_ends_ends_the_connection_at_once(server, admin, team, end)
         assert ben.wait("gone")
 
 
-def test_metrics_count_and_the_log_says_nothing_of_anyone(server, admin, team):
+def test_metrics_count_connections_and_the_log_names_nobody(server, admin, team):
     with Relay(server, team["ana"], "Quite a name") as ana, Relay(server, team["ben"], "Ben") as ben:
         connected(ana, ben, ana.peers("ben")["ben"])
         shown = admin.send("GET", "//metrics").text
@@ -240,12 +240,12 @@ def test_another_key_under_a_known_name_is_refused_through_the_relay_too(start):
     assert not any(event["event"] == "connected" for event in ana.events[count:])
 
 
-def test_a_device_without_the_right_is_told_why(start, team, tmp_path, server):
+def test_a_device_without_a_team_receives_the_reason(start, team, tmp_path, server):
     stranger = start("ann")
     assert "belong to no team" in stranger.wait("discoveryFailed")[0]["reason"]
 
 
-def test_a_relay_that_goes_and_comes_is_told(make_server, tmp_path):
+def test_a_relay_that_stops_and_returns_is_reported(make_server, tmp_path):
     server = make_server().start()
     admin = server.admin()
     admin.ok("POST", "/teams", {"name": "north"})

@@ -41,7 +41,7 @@ def begin(wire, line):
     return head
 
 
-def test_a_body_of_told_length_that_a_crash_cuts_off_ends_in_a_reset(started, couch):
+def test_a_body_of_known_length_that_a_crash_cuts_off_ends_in_a_reset(started, couch):
     """With a regular end, `node-fetch`, and so PouchDB in Node, waits for the rest for ever."""
     length = 40 << 20
     content = os.urandom(1 << 20) * (length >> 20)
@@ -55,7 +55,7 @@ def test_a_body_of_told_length_that_a_crash_cuts_off_ends_in_a_reset(started, co
                 pass
 
 
-def test_what_was_sent_whole_arrives_although_the_server_crashes(started, couch):
+def test_an_answer_sent_before_a_crash_arrives_whole(started, couch):
     couch.ok("PUT", "/cut/a", {"text": "x" * 30_000})
     for path, length in (("/cut/a", 30_000), ("/cut/a/f", 20_000)):
         couch.ok("PUT", "/cut/a/f", raw=b"y" * 20_000, rev=couch.ok("GET", "/cut/a")["_rev"])
@@ -76,7 +76,7 @@ def test_a_longpoll_that_a_crash_cuts_off_has_no_end(started, couch):
         assert not wire.file.read().endswith(b"0\r\n\r\n")
 
 
-def test_a_longpoll_that_a_stop_ends_is_whole_and_tells_nothing_new(started, couch):
+def test_a_longpoll_ended_by_a_stop_is_a_whole_answer_without_changes(started, couch):
     couch.ok("PUT", "/cut/a", {})
     since = couch.ok("GET", "/cut")["update_seq"]
     with Wire(started) as wire:

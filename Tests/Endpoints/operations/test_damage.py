@@ -80,7 +80,7 @@ def flip(file, page, offset=100):
 
 @pytest.mark.parametrize("loss", ["emptied", "missing"])
 @pytest.mark.parametrize("left", ["both", "secrets.key", "newest-change"])
-def test_a_lost_database_beside_what_belongs_to_it_is_refused(make_server, furnished, loss, left):
+def test_a_lost_database_beside_its_other_files_is_refused(make_server, furnished, loss, left):
     server = make_server()
     furnished(server, 200)
     file = server.data / "muster.sqlite"
@@ -109,7 +109,7 @@ def test_a_lost_database_beside_what_belongs_to_it_is_refused(make_server, furni
     server.start()
 
 
-def test_an_older_database_in_the_place_of_a_newer_is_refused(make_server, furnished, tmp_path):
+def test_an_older_database_in_place_of_a_newer_is_refused(make_server, furnished, tmp_path):
     server = make_server()
     furnished(server, 200)
     file = server.data / "muster.sqlite"
@@ -131,7 +131,7 @@ def test_an_older_database_in_the_place_of_a_newer_is_refused(make_server, furni
     assert doctor(server)[0] == 0
 
 
-def test_another_store_in_its_place_is_refused(make_server, furnished):
+def test_another_store_in_place_of_the_served_one_is_refused(make_server, furnished):
     server, other = make_server("one"), make_server("two")
     furnished(server, 200)
     furnish(other, 200)
@@ -139,7 +139,7 @@ def test_another_store_in_its_place_is_refused(make_server, furnished):
     assert "it is another store than the one served here" in refusal(server)
 
 
-def test_a_crash_is_no_loss(make_server):
+def test_a_crash_does_not_count_as_damage(make_server):
     server = make_server().start()
     admin = server.admin()
     admin.make_user("ann")
@@ -156,7 +156,7 @@ def test_a_crash_is_no_loss(make_server):
 # MARK: Damaged pages
 
 
-def test_a_damaged_block_of_the_history_is_said_and_the_rest_is_served(make_server, furnished, tmp_path):
+def test_a_damaged_block_of_the_history_is_reported_and_the_rest_is_served(make_server, furnished, tmp_path):
     server = make_server()
     furnished(server)
     file = server.data / "muster.sqlite"
@@ -204,7 +204,7 @@ def test_a_damaged_backup_is_not_restored(make_server, furnished, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["a page of zeros", "a page in another's place", "cut"])
-def test_pages_that_are_not_where_they_were_written_are_found(make_server, furnished, damage):
+def test_misplaced_and_missing_pages_are_found(make_server, furnished, damage):
     server = make_server()
     furnished(server, 200)
     file = server.data / "muster.sqlite"
@@ -223,7 +223,7 @@ def test_pages_that_are_not_where_they_were_written_are_found(make_server, furni
 
 
 @pytest.mark.soak
-def test_every_flipped_run_of_bytes_is_found_by_doctor_and_none_is_told(make_server, furnished):
+def test_every_flipped_run_of_bytes_is_found_by_doctor_and_never_served(make_server, furnished):
     seed = int(os.environ.get("MUSTER_SEED", 14))
     print(f"seed {seed}")
     numbers = random.Random(seed)

@@ -57,7 +57,7 @@ def test_an_orderly_end_leaves_everything_in_one_file(make_server):
 
 
 @pytest.mark.parametrize("damage", ["header", "middle", "text", "cut"])
-def test_a_damaged_file_is_refused_in_words_that_name_the_backup(make_server, damage):
+def test_a_damaged_file_is_refused_with_a_message_that_names_the_backup(make_server, damage):
     server = make_server()
     furnished(server)
     assert server.stop() == 0
@@ -293,7 +293,7 @@ def test_a_signal_while_it_starts_ends_it(make_server):
     assert len(server.admin().history("ann/phone")) == 100
 
 
-def test_a_server_that_cannot_write_as_it_starts_says_so_in_a_sentence(make_server):
+def test_a_server_that_cannot_write_at_the_start_fails_with_one_sentence(make_server):
     server = make_server().start()
     server.stop()
 

@@ -81,7 +81,7 @@ def test_a_demo_shows_the_way_in_moves_and_ends_by_itself(tmp_path):
     assert list(tmp_path.iterdir()) == [], "the demo left something behind"
 
 
-def test_a_demo_ends_when_it_is_told_to(tmp_path):
+def test_a_demo_ends_on_a_signal(tmp_path):
     process = subprocess.Popen(
         [binary, "demo", "--port", "0", "--people", "2"], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         text=True, env={**os.environ, "TMPDIR": str(tmp_path)})
@@ -133,3 +133,14 @@ def test_a_command_waits_for_a_server_that_is_starting(make_server):
     # Where the command was first, the server has said so and ended.
     server.await_ready() if server.process.poll() is None else server.start()
     assert "eve" in [user["name"] for user in server.admin().items("/users")]
+
+
+def test_a_demo_that_ends_before_it_is_ready_ends(tmp_path):
+    environment = {**os.environ, "DEMO_SECONDS": "-1", "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [binary, "demo", "--port", "0"], cwd=root, capture_output=True, text=True, timeout=60, env=environment)
+    assert done.returncode == 0 and "The demo is over" in done.stdout, done.stderr
+    wrong = subprocess.run(
+        [binary, "demo", "--port", "0"], cwd=root, capture_output=True, text=True, timeout=60,
+        env={**environment, "DEMO_SECONDS": "abc"})
+    assert wrong.returncode != 0 and "DEMO_SECONDS: 'abc' is not a number" in wrong.stderr

@@ -175,7 +175,7 @@ def lines(site, words):
     return [line for line in site.server.log().splitlines() if words in line]
 
 
-def test_a_full_disk_is_told_reading_goes_on_and_writing_too_when_there_is_room(place):
+def test_a_full_disk_is_reported_and_reading_goes_on_until_there_is_room_again(place):
     site = Site(place)
     before = site.sign_in()["refreshToken"]
     heard = site.bring_bob_to_safety()
@@ -242,7 +242,7 @@ def await_reserve(server):
     eventually((server.data / "reserve").exists, seconds=20, why="no reserve is made")
 
 
-def test_a_disk_that_is_nearly_full_is_told_before_it_is(make_server, tmp_path):
+def test_a_nearly_full_disk_is_reported(make_server, tmp_path):
     with small_disk(tmp_path / "disk") as disk:
         server = make_server(arguments=["--log-level", "warning"])
         place = SmallDisk(server, disk)

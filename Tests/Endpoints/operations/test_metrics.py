@@ -62,7 +62,7 @@ def test_the_dashboard_and_the_alerts_ask_only_for_metrics_that_there_are(server
         assert not missing, f"{title}: {missing}"
 
 
-def test_each_alert_says_what_happened_and_what_to_do():
+def test_each_alert_has_a_summary_and_a_description():
     for group in yaml.safe_load((operations / "alerts.yml").read_text())["groups"]:
         for rule in group["rules"]:
             assert rule["labels"]["severity"] in {"critical", "warning"}, rule
@@ -86,7 +86,7 @@ def test_an_open_feed_is_counted_until_it_ends_and_a_head_opens_none(server, adm
         assert sample(server, "muster_feeds", kind="live") == 1
 
 
-def test_the_last_backup_is_told(make_server, tmp_path):
+def test_the_metrics_have_the_time_of_the_last_backup(make_server, tmp_path):
     server = make_server().start()
     assert sample(server, "muster_last_backup_timestamp_seconds") == 0
     before = int(time.time())

@@ -19,9 +19,9 @@ def server_of_page(make_server, tmp_path):
 
 
 @pytest.mark.parametrize("files, logged", [
-    ([], "is no folder that can be read"), (["muster.svg"], "has no index.html"),
+    ([], "is not a folder that can be read"), (["muster.svg"], "has no index.html"),
 ], ids=["no folder", "no index.html"])
-def test_a_browser_is_told_that_the_page_is_missing_and_the_log_says_where(server_of_page, files, logged):
+def test_a_browser_gets_a_page_about_the_missing_files_and_the_log_names_the_folder(server_of_page, files, logged):
     server = server_of_page(*files)
     for path in "/", "/index.html":
         answer = requests.get(server.address + path, headers=browser, timeout=20)
@@ -32,7 +32,7 @@ def test_a_browser_is_told_that_the_page_is_missing_and_the_log_says_where(serve
     head = requests.head(server.address, headers=browser, timeout=20)
     assert (head.status_code, head.content) == (404, b"")
     assert f"There is no web page: {server.folder.parent / 'page'} {logged}" in server.log()
-    assert requests.get(server.address, timeout=20).json()["muster"] == "Welcome", "to what is no browser"
+    assert requests.get(server.address, timeout=20).json()["muster"] == "Welcome", "other clients get JSON"
     assert server.admin().ok("GET", "/users")["items"]
 
 

@@ -54,7 +54,7 @@ def test_a_backup_is_restored_after_a_crash_and_what_was_there_is_kept(make_serv
         assert as_admin(other).ok("GET", "/notes")["doc_count"] == 200 + more
 
 
-def test_the_log_of_a_server_that_died_is_played_over_no_backup(make_server, tmp_path):
+def test_the_log_of_a_dead_server_is_not_replayed_over_a_restored_backup(make_server, tmp_path):
     server, file = died(make_server, tmp_path)
     # Somebody moved the store away, and not what goes with it.
     (server.data / "muster.sqlite").rename(tmp_path / "away.sqlite")
@@ -64,7 +64,7 @@ def test_the_log_of_a_server_that_died_is_played_over_no_backup(make_server, tmp
         assert as_admin(server).ok("GET", "/notes")["doc_count"] == 0
 
 
-def test_a_restore_is_taken_back_with_all_that_the_log_had(make_server, tmp_path):
+def test_a_restore_can_be_undone_with_the_former_log(make_server, tmp_path):
     server, file = died(make_server, tmp_path)
     # Whoever names the store itself loses nothing either.
     run("restore", server.data / "muster.sqlite", data=server.data)
@@ -75,7 +75,7 @@ def test_a_restore_is_taken_back_with_all_that_the_log_had(make_server, tmp_path
         assert as_admin(server).ok("GET", "/notes")["doc_count"] == 500
 
 
-def test_a_restore_that_was_killed_is_finished_by_whoever_opens_the_store(make_server, tmp_path):
+def test_a_killed_restore_is_finished_when_the_store_is_opened(make_server, tmp_path):
     server, file = died(make_server, tmp_path)
     # As it stands once the backup was looked at, and the log was moved away.
     (server.data / "before-restore-17").mkdir()
@@ -90,7 +90,7 @@ def test_a_restore_that_was_killed_is_finished_by_whoever_opens_the_store(make_s
         assert as_admin(server).ok("GET", "/notes")["doc_count"] == 500
 
 
-def test_what_is_no_backup_changes_nothing(make_server, tmp_path):
+def test_restoring_an_invalid_backup_changes_nothing(make_server, tmp_path):
     server = make_server().start()
     as_admin(server).ok("PUT", "/notes")
     server.kill()

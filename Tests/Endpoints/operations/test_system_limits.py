@@ -29,7 +29,7 @@ def start(tmp_path, *limits):
 
 
 @pytest.mark.parametrize("files", [8, 12, 16, 20, 32, 48, 63])
-def test_too_few_open_files_are_told_with_what_is_needed(tmp_path, files):
+def test_too_few_open_files_are_reported_with_the_number_needed(tmp_path, files):
     status, told = start(tmp_path, (resource.RLIMIT_NOFILE, files))
     assert status == 1, told
     assert f"this process may open {files} files and needs 64" in told and "ulimit -n" in told
@@ -41,7 +41,7 @@ def test_as_many_open_files_as_are_asked_for_are_enough(tmp_path, files):
 
 
 @pytest.mark.parametrize("mebibytes", [300, 400, 500])
-def test_too_little_memory_is_told_with_what_is_needed(tmp_path, mebibytes):
+def test_too_little_memory_is_reported_with_the_size_needed(tmp_path, mebibytes):
     status, told = start(tmp_path, (resource.RLIMIT_AS, mebibytes << 20))
     assert status == 1, told
     assert f"this process may take {mebibytes} MiB of memory and needs 512" in told and "ulimit -v" in told

@@ -96,7 +96,7 @@ def each(document):
 
 
 @pytest.mark.parametrize("path", paths)
-def test_an_empty_body_is_legal(make_phone, path):
+def test_an_empty_body_is_accepted(make_phone, path):
     assert make_phone().tell(b"", path) == []
 
 
@@ -105,13 +105,13 @@ def test_an_empty_body_is_legal(make_phone, path):
     {"_type": "location", "lat": 1, "lon": 1, "tst": -5e12},
     [{"_type": "location", "lat": "x", "lon": 1, "tst": 1}], {"_type": "transition", "event": "vanish", "tst": 1}, [17],
 ])
-def test_what_can_never_be_taken_is_acknowledged_and_not_kept(admin, make_phone, body):
+def test_a_position_that_can_never_be_stored_is_acknowledged_and_dropped(admin, make_phone, body):
     phone = make_phone()
     assert phone.tell(body) == []
     assert admin.history(phone.name) == []
 
 
-def test_a_fix_of_a_time_to_come_is_kept_moves_nobody_and_tells_of_the_clock(admin, make_phone):
+def test_a_fix_dated_in_the_future_is_stored_moves_nothing_and_reports_the_clock(admin, make_phone):
     phone = make_phone()
     assert phone.tell({"_type": "location", "lat": 1, "lon": 1, "tst": 99999999999}) == []
     assert len(admin.history(phone.name)) == 1
@@ -120,7 +120,7 @@ def test_a_fix_of_a_time_to_come_is_kept_moves_nobody_and_tells_of_the_clock(adm
 
 
 @pytest.mark.parametrize("body", [b"garbage", b"{", b'{"_type":"location"', b"\xff\xfe", b"[" * 10_000, b"null", b"7"])
-def test_garbage_is_no_report_and_the_server_lives(server, admin, make_phone, body):
+def test_garbage_is_refused_and_the_server_goes_on(server, admin, make_phone, body):
     phone = make_phone()
     status, _, _ = phone.post(body)
     assert status == 400
@@ -134,7 +134,7 @@ def test_a_body_that_no_app_sends_is_refused(make_phone):
 
 
 @pytest.mark.parametrize("path", paths)
-def test_a_wrong_token_is_trouble_that_passes(server, make_phone, path):
+def test_a_wrong_token_is_a_temporary_failure(server, make_phone, path):
     phone = make_phone()
     for user, secret in ((phone.user, "md_wrong"), (phone.user, "wrong"), ("nobody", "md_wrong"), ("", "")):
         status, headers, answer = Phone(server, user, secret).post(location(), path)
@@ -142,7 +142,7 @@ def test_a_wrong_token_is_trouble_that_passes(server, make_phone, path):
         assert int(headers["Retry-After"]) > 0
 
 
-def test_a_revoked_token_is_trouble_that_passes_and_a_new_one_mends_it(server, admin, make_phone):
+def test_a_revoked_token_is_a_temporary_failure_until_there_is_a_new_one(server, admin, make_phone):
     phone = make_phone()
     phone.tell(location())
     admin.ok("DELETE", f"/users/{phone.user}/devices/phone/token")
@@ -159,7 +159,7 @@ def test_a_phone_without_any_credential_is_asked_for_one(server):
     assert headers["WWW-Authenticate"].startswith("Basic")
 
 
-def test_a_disk_that_refuses_is_trouble_that_passes(make_server):
+def test_a_full_disk_is_a_temporary_failure(make_server):
     server = make_server()
     server.start(before_exec=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
     admin = server.admin()
@@ -177,7 +177,7 @@ def test_a_disk_that_refuses_is_trouble_that_passes(make_server):
 # MARK: Whose report it is
 
 
-def test_a_token_speaks_for_its_device_whatever_the_app_says(admin, make_phone):
+def test_a_token_reports_for_its_device_whatever_the_app_names(admin, make_phone):
     phone, other = make_phone(), make_phone()
     phone.headers |= {"X-Limit-U": other.user, "X-Limit-D": "phone"}
     phone.tell(location(topic=f"owntracks/{other.user}/phone"))
@@ -185,13 +185,13 @@ def test_a_token_speaks_for_its_device_whatever_the_app_says(admin, make_phone):
     assert admin.history(other.name) == []
 
 
-def test_the_literals_of_an_app_that_was_not_set_up_do_no_harm(admin, make_phone):
+def test_the_default_names_of_an_unconfigured_app_are_ignored(admin, make_phone):
     phone = make_phone(headers={"X-Limit-U": "user", "X-Limit-D": "device"})
     phone.tell(location())
     assert len(admin.history(phone.name)) == 1
 
 
-def test_a_password_speaks_for_the_device_that_is_named(server, admin):
+def test_a_password_reports_for_the_device_that_the_app_names(server, admin):
     admin.ok("POST", "/users", {"name": "pat", "role": "member", "password": "a sound password of pat"})
     phone = Phone(server, "pat", "a sound password of pat", "Pat's tablet")
     phone.tell(location())
@@ -201,7 +201,7 @@ def test_a_password_speaks_for_the_device_that_is_named(server, admin):
     assert len(admin.history("pat/watch")) == 1
 
 
-def test_a_gateway_names_whom_it_reports_for(server, admin, make_phone):
+def test_a_gateway_reports_for_the_user_and_device_that_it_names(server, admin, make_phone):
     phone = make_phone()
     gateway = Phone(server, "gate", admin.make_user("gate", "gateway").token, headers={"X-Limit-U": phone.user})
     assert gateway.tell(location()) == []
@@ -234,14 +234,14 @@ def test_the_reply_holds_the_users_own_devices(make_phone):
     assert all(isinstance(friend[key], int) for key in ("tst", "acc", "alt", "vel", "cog", "batt"))
 
 
-def test_a_member_is_told_of_nobody_else(make_phone):
+def test_a_member_receives_no_other_users_position(make_phone):
     phone, other = make_phone(), make_phone()
     make_phone(phone.user, "tablet").tell(location())
     other.tell(location())
     assert {friend["topic"].split("/")[1] for friend in phone.tell(location())} == {phone.user}
 
 
-def test_a_leader_is_told_of_its_team(server, admin, make_phone):
+def test_a_leader_receives_the_teams_positions(server, admin, make_phone):
     admin.make_team("south")
     admin.make_user("member-of-south", "member", "south")
     make_phone("member-of-south").tell(location(lat=7, lon=8))
@@ -264,7 +264,7 @@ def sealing(admin, make_phone):
 
 
 @pytest.mark.parametrize("path", paths)
-def test_what_is_sealed_is_opened_and_the_answer_is_sealed_too(admin, sealing, make_phone, path):
+def test_an_encrypted_report_is_opened_and_answered_encrypted(admin, sealing, make_phone, path):
     make_phone(sealing.user, "tablet").tell(location(lat=1, lon=2))
     reply = sealing.tell(sealed(location(acc=5)), path)
     assert {friend["topic"] for friend in opened(reply)} == {
@@ -285,7 +285,7 @@ def test_a_key_of_any_length_up_to_32_bytes_opens(admin, make_phone):
         admin.refused(422, "PUT", f"/users/{phone.user}/devices/phone/encryption-key", {"key": key})
 
 
-def test_what_no_key_is_known_for_waits_until_there_is_one(admin, make_phone):
+def test_an_encrypted_report_without_a_key_is_retried_until_there_is_one(admin, make_phone):
     phone = make_phone()
     message = sealed(location())
     status, headers, _ = phone.post(message)
@@ -295,7 +295,7 @@ def test_what_no_key_is_known_for_waits_until_there_is_one(admin, make_phone):
     assert len(admin.history(phone.name)) == 1
 
 
-def test_what_was_sealed_with_another_key_or_changed_is_not_kept(admin, sealing):
+def test_a_report_encrypted_with_another_key_or_changed_is_dropped(admin, sealing):
     changed = sealed(location())
     changed["data"] = changed["data"][:-8] + "AAAAAAA="
     captured = json.loads((golden / "encrypted.json").read_bytes())
@@ -304,12 +304,12 @@ def test_what_was_sealed_with_another_key_or_changed_is_not_kept(admin, sealing)
     assert admin.history(sealing.name) == []
 
 
-def test_a_box_within_a_box_is_nobodys(admin, sealing):
+def test_a_doubly_encrypted_report_is_dropped(admin, sealing):
     sealing.tell(sealed(sealed(location())))
     assert admin.history(sealing.name) == []
 
 
-def test_an_iphone_that_was_offline_tells_everything_in_order(admin, make_phone):
+def test_an_iphones_backlog_is_stored_in_order(admin, make_phone):
     phone = make_phone()
     start = now() // 1000 - 1000
     for index in (3, 1, 2, 0, 2, 3):

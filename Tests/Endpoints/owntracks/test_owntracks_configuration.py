@@ -66,7 +66,7 @@ def test_a_phone_that_scanned_the_code_reports(server, admin, tmp_path):
     assert "ana-phone.otrc" in remarks
 
 
-def test_the_file_holds_the_same_and_is_its_owners_alone(server, tmp_path):
+def test_the_configuration_file_has_the_links_settings_and_is_readable_by_its_owner_alone(server, tmp_path):
     printed, _ = configure(server, tmp_path, "--file", "phone.otrc", "--json")
     answer = json.loads(printed)
     assert set(answer) == {"device", "token", "file", "link"}
@@ -98,7 +98,7 @@ def test_an_address_that_no_phone_can_post_to_is_refused(server, tmp_path, addre
     assert list(tmp_path.iterdir()) == []
 
 
-def test_who_sends_tokens_over_http_is_told(server, tmp_path):
+def test_a_configuration_over_http_warns_that_the_token_can_be_read(server, tmp_path):
     assert "can read the token" in configure(server, tmp_path, address="http://muster.example.org")[1]
     assert "can read the token" not in configure(server, tmp_path, device="other")[1]
 

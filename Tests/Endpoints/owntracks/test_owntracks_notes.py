@@ -73,7 +73,7 @@ def check_notes(api, phone, wanted, query=""):
 
 @pytest.mark.parametrize("form", ["plain", "sealed"])
 @pytest.mark.parametrize("name", sorted(notes))
-def test_what_a_phone_says_of_itself_is_kept_once(admin, phone, name, form):
+def test_a_phones_notes_are_stored_once(admin, phone, name, form):
     message = captured(name)
     # The captured clock is ahead of no real one for ever, but perhaps of this machine's.
     if max(at or 0 for _, _, at, _ in notes[name]) > now() // 1000:
@@ -96,7 +96,7 @@ def test_what_a_phone_says_of_itself_is_kept_once(admin, phone, name, form):
     assert admin.items(phone.path + "/notes") == found
 
 
-def test_a_beacon_is_a_sighting_told_once(admin, phone):
+def test_a_beacon_is_one_sighting(admin, phone):
     at = now() // 1000 - 100
     seen = {"_type": "beacon", "uuid": beacon.lower(), "major": 7, "minor": 12, "tst": at, "acc": 1.83, "rssi": -67,
             "prox": 2, "tid": "UW"}
@@ -162,7 +162,7 @@ def test_notes_come_in_pages_and_by_kind(admin, phone):
         admin.refused(422, "GET", f"{phone.path}/notes?{query}")
 
 
-def test_the_newest_by_the_phones_clock_stays(admin, phone):
+def test_the_newest_note_by_the_phones_clock_is_kept(admin, phone):
     at = now() // 1000 - 1000
     for steps, tst in ((100, at + 10), (50, at), (200, at + 20), (150, at + 15), (999, at + 86400)):
         phone.tell({"_type": "steps", "steps": steps, "tst": tst})
@@ -190,14 +190,14 @@ def test_a_waypoint_too_many_takes_the_place_of_the_oldest(admin, phone):
     {"_type": "waypoints", "waypoints": [{"desc": "x"}, 7]}, {"_type": "steps"}, {"_type": "steps", "tst": "soon"},
     {"_type": "beacon"}, {"_type": "beacon", "uuid": beacon, "major": 1, "minor": 1},
 ])
-def test_what_can_never_be_taken_is_acknowledged_and_not_kept(admin, phone, message):
+def test_a_note_that_can_never_be_stored_is_acknowledged_and_dropped(admin, phone, message):
     before = admin.last_sequence()
     assert phone.tell(message) == []
     assert admin.items(phone.path + "/notes") == admin.items(phone.path + "/sightings") == []
     assert admin.last_sequence() == before
 
 
-def test_what_is_too_large_is_left_out_and_the_rest_kept(admin, phone):
+def test_an_oversized_member_of_a_note_is_left_out_and_the_rest_stored(admin, phone):
     picture = base64.b64encode(bytes(48_000)).decode()
     phone.tell({"_type": "card", "face": picture, "name": "Ana", "tid": "AN"})
     assert admin.items(phone.path + "/notes")[0]["body"] == {"face": picture, "name": "Ana", "tid": "AN"}
@@ -221,7 +221,7 @@ def test_the_last_will_makes_nobody_safe_or_unsafe(admin, server):
     assert admin.ok("GET", "/teams/watch/safety")["counts"]["unknown"] == 1
 
 
-def test_the_live_feed_tells_of_them(admin, phone):
+def test_the_live_feed_reports_notes_and_sightings(admin, phone):
     with EventStream(admin.address, admin.token, since=admin.last_sequence()) as stream:
         phone.tell(captured("card"))
         phone.tell({"_type": "beacon", "uuid": beacon, "major": 1, "minor": 1, "tst": now() // 1000})

@@ -50,7 +50,7 @@ def check_known(admin, count):
     return device["id"]
 
 
-def test_documents_from_a_clock_that_is_ahead_are_kept_and_the_clock_is_told_of(server, admin):
+def test_documents_from_a_clock_that_is_ahead_are_stored_and_the_clock_reported(server, admin):
     begin = now() + ahead
     bring(server, [begin, begin + 1_000, begin + 2_000, begin + 3_000])
     check_known(admin, 4)
@@ -71,7 +71,7 @@ def test_documents_from_a_clock_that_is_ahead_are_kept_and_the_clock_is_told_of(
 
 
 @pytest.mark.parametrize("chosen", ["timeBased", "distanceBased", "accuracyBased"])
-def test_a_clock_that_is_right_again_is_so_of_someone_who_stays_put(server, admin, chosen):
+def test_a_corrected_clock_is_recognized_from_filtered_positions(server, admin, chosen):
     """The filter leaves out what they send from then on."""
     [tracker] = admin.items("/trackers")
     admin.ok("PATCH", f"/trackers/{tracker['name']}", {"filter": chosen})
@@ -108,7 +108,7 @@ def clocks_told(server):
     return clocks
 
 
-def test_an_owntracks_phone_with_such_a_clock_is_answered_and_told_of(server, admin):
+def test_an_owntracks_phone_with_a_clock_ahead_is_answered_and_reported(server, admin):
     login = base64.b64encode(f"ann:{password}".encode()).decode()
     phone = CouchApi(server.address)
     report = {"_type": "location", "lat": 52.007, "lon": 13.1, "acc": 5, "tst": (now() + ahead) // 1000}

@@ -97,7 +97,7 @@ def field(server):
 
 
 @pytest.mark.parametrize("name", sorted(expected))
-def test_a_replayed_track_crosses_what_it_crossed(field, test_data, name):
+def test_a_replayed_track_has_the_expected_crossings(field, test_data, name):
     file = test_data / f"gpx/{name}.gpx"
     track = numbers(points(file, "trkpt"))
     device, token = field.hike(regions[name])
@@ -153,7 +153,7 @@ def test_a_replay_shows_a_person_how_far_it_is_and_a_script_nothing(field, tmp_p
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, timeout=60).stderr == b""
 
 
-def test_noise_moves_every_fix_a_little_and_says_how_well_it_was_measured(field, test_data):
+def test_noise_moves_every_fix_a_little_and_states_the_accuracy(field, test_data):
     device, token = field.hike()
     file = test_data / "gpx/Mojstrovka.gpx"
     track = numbers(points(file, "trkpt"))
@@ -218,7 +218,7 @@ media_types = {
 
 
 @pytest.mark.parametrize("form", sorted(readers))
-def test_what_was_replayed_comes_out_again_to_the_last_digit(field, walked, form):
+def test_replayed_positions_are_exported_to_the_last_digit(field, walked, form):
     device, track = walked
     history = field.admin.history(device)
     places, times = readers[form](run("export", "--device", device, "--format", form, data=field.server.data))
@@ -227,7 +227,7 @@ def test_what_was_replayed_comes_out_again_to_the_last_digit(field, walked, form
 
 
 @pytest.mark.parametrize("form", sorted(readers))
-def test_the_api_gives_the_same_by_name_and_by_type(field, walked, form):
+def test_the_api_exports_the_same_by_format_name_and_by_media_type(field, walked, form):
     device, track = walked
     path = f"/users/{device.split('/')[0]}/devices/phone/positions"
     named = field.admin.send("GET", f"{path}?format={form}")
@@ -246,7 +246,7 @@ def test_a_part_of_the_time_is_exported_with_its_first_moment_and_without_its_la
     assert readers[form](text)[0] == track[10:20]
 
 
-def test_what_is_exported_as_gpx_can_be_replayed_again(field, walked, tmp_path):
+def test_positions_exported_as_gpx_can_be_replayed(field, walked, tmp_path):
     device, track = walked
     (tmp_path / "again.gpx").write_text(run("export", "--device", device, "--format", "gpx", data=field.server.data))
     other, token = field.hike()
@@ -273,7 +273,7 @@ def test_pages_of_a_history_put_together_are_the_history(field, walked):
     ('<gpx><trk><trkseg><trkpt lat="x" lon="0"/></trkseg></trk></gpx>', "broken.gpx"),
     ('<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><gpx>&b;</gpx>', "broken.gpx"),
 ])
-def test_a_file_that_is_no_track_is_refused_by_name(field, tmp_path, content, words):
+def test_a_file_that_is_not_a_track_is_refused_by_name(field, tmp_path, content, words):
     device, token = field.hike()
     (tmp_path / "broken.gpx").write_text(content)
     said = run(
@@ -283,7 +283,7 @@ def test_a_file_that_is_no_track_is_refused_by_name(field, tmp_path, content, wo
     assert field.walk(device) == []
 
 
-def test_a_replay_with_a_wrong_token_says_so(field, test_data):
+def test_a_replay_with_a_wrong_token_fails_with_the_reason(field, test_data):
     said = run(
         "replay", test_data / "gpx/unicode.gpx", "--server", field.server.address, "--token", "md_wrong", "--at-once",
         status=1)

@@ -92,7 +92,7 @@ def test_a_second_id_is_joined_during_an_incident_and_goes_on_reporting_as_the_p
     assert "tag-7" in names(admin)
 
 
-def test_who_may_not_join_whom(server):
+def test_joins_are_refused_by_role_and_team(server):
     admin, leader, ann, location = make_crew(server, "ward")
     stranger = admin.make_user("north-lea", "leader", admin.make_team("north"))
     admin.make_user("north-nick", "member", "north")

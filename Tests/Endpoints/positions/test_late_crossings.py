@@ -95,7 +95,7 @@ def test_a_rule_leaves_out_what_comes_late_and_hears_what_comes_in_time(server, 
 
 
 @pytest.mark.parametrize("chosen", ["none", "timeBased"])
-def test_an_exit_that_was_held_back_is_as_late_when_its_fix_is_not_stored(server, admin, receiver, chosen):
+def test_a_held_exit_says_how_late_it_is_also_when_its_fix_is_not_stored(server, admin, receiver, chosen):
     [tracker] = admin.items("/trackers")
     admin.ok("PATCH", f"/trackers/{tracker['name']}", {"filter": chosen})
     admin.ok("POST", "/collections/walkers/regions", {"type": "FeatureCollection", "features": [
@@ -117,7 +117,7 @@ def test_an_exit_that_was_held_back_is_as_late_when_its_fix_is_not_stored(server
     assert ("Position" in sent[3]["detail"]) == (chosen == "none")
 
 
-def test_a_passage_of_an_hour_ago_says_how_late_it_is(server, admin, receiver):
+def test_a_passage_an_hour_late_says_how_late_it_is(server, admin, receiver):
     """No fix fell into the yard, and so none of that moment is stored."""
     admin.ok("PATCH", "/collections/walkers", {"policy": "confident"})
     admin.ok("POST", "/collections/walkers/regions", {"type": "FeatureCollection", "features": [
@@ -136,7 +136,7 @@ def device(admin):
     return admin.items("/devices?user=ann")[0]["name"]
 
 
-def test_what_is_older_than_what_the_device_told_crosses_nothing_and_is_in_the_history(server, admin, receiver):
+def test_positions_older_than_the_devices_latest_cross_nothing_and_are_in_the_history(server, admin, receiver):
     walk(server, now() - 60_000, [52.02])
     name = device(admin)
     walk(server, now() - hour)
@@ -149,7 +149,7 @@ def test_what_is_older_than_what_the_device_told_crosses_nothing_and_is_in_the_h
     assert latest["latitude"] == 52.02
 
 
-def test_a_passage_of_an_hour_ago_makes_nobody_unsafe_now(server, admin, receiver):
+def test_a_passage_an_hour_late_makes_nobody_unsafe(server, admin, receiver):
     admin.ok("POST", "/collections/walkers/regions", {"type": "FeatureCollection", "features": [
         polygon("hall", box(13.2, 52.0, 13.21, 52.01), muster=True)]})
     assert admin.ok("PATCH", "/teams/walkers", {"silenceSeconds": 600})

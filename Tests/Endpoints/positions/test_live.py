@@ -120,7 +120,7 @@ def town(server):
     return Town(server)
 
 
-def test_everything_since_a_number_comes_at_once_and_then_what_happens(town):
+def test_a_feed_from_a_sequence_has_all_changes_since_and_then_later_ones(town):
     known = town.admin.changes(0)
     with town.feed("admin", since=0) as stream:
         events = stream.take(lambda found: len(found) >= len(known))
@@ -129,7 +129,7 @@ def test_everything_since_a_number_comes_at_once_and_then_what_happens(town):
         assert stream.take(lambda found: found)[0][0] > known[-1]["sequence"]
 
 
-def test_without_a_number_only_what_happens_from_now_on_comes(town):
+def test_a_feed_without_a_sequence_has_only_later_changes(town):
     last = town.admin.last_sequence()
     with town.feed("admin") as stream:
         town.report(random.Random(2))
@@ -141,7 +141,7 @@ def test_without_a_number_only_what_happens_from_now_on_comes(town):
     assert sum(change["type"] == "position" for change in told) >= len(town.phones)
 
 
-def test_who_comes_with_a_number_of_another_log_is_told_to_begin_anew(town):
+def test_a_feed_from_a_sequence_of_another_log_begins_with_resync(town):
     with town.feed("admin", since=town.admin.last_sequence() + 1_000_000, timeout=5) as stream:
         assert [event[1] for event in stream.events()] == ["resync"]
 
@@ -166,7 +166,7 @@ def test_a_feed_shows_what_its_reader_may_see_and_all_of_that(town, name):
     assert town.apis[name].changes(since) == expected
 
 
-def test_a_feed_is_not_for_a_gateway_nor_for_nobody(town):
+def test_a_feed_is_refused_to_gateways_and_without_credentials(town):
     for token, status in ((town.gateway.token, 403), (None, 401)):
         assert town.server.api(token).send("GET", "/live").status_code == status
 
@@ -221,7 +221,7 @@ slow_readers = 20
 flood = 20_000
 
 
-def test_who_does_not_read_is_dropped_and_costs_no_memory_while_who_waits_hears_heartbeats(make_server):
+def test_a_feed_that_is_not_read_is_dropped_without_memory_and_an_idle_one_gets_heartbeats(make_server):
     server = make_server().start()
     town = Town(server)
     quiet = town.apis["south0"]

@@ -114,7 +114,7 @@ def test_a_location_key_opens_one_database_and_nothing_else(server):
     assert send(server, "GET", "/lt_locations_user_bo", auth=wrong).status_code == 401
 
 
-def test_keys_stay_good_up_to_a_number_and_go_with_the_password(server):
+def test_a_users_location_keys_are_limited_in_number_and_end_with_the_password(server):
     register(server, "dot")
     keys = []
     for _ in range(17):
@@ -144,7 +144,7 @@ def test_registration_is_closed_unless_it_is_opened(make_server):
         assert send(server, "GET", "/api/places?" + tutorial).status_code == 401
 
 
-def test_who_registers_too_often_waits(make_server):
+def test_registrations_from_one_address_are_limited(make_server):
     with make_server(arguments=["--registration", "open"]) as server:
         # A name that is taken costs no hash, so that no machine is too slow to be refused.
         answers = (register(server, "gil") for _ in range(300))
@@ -208,7 +208,7 @@ def test_a_bad_geo_query_is_refused(server, places, query):
     assert geo(server, query, 400)["error"] == "bad_request"
 
 
-def test_other_functions_than_the_standard_one_are_refused(server, places):
+def test_other_geo_functions_than_the_standard_one_are_refused(server, places):
     auth = ("admin", admin_password)
     body = {"st_indexes": {
         "mine": {"index": "function(d) { if (d.geometry && d.geometry.coordinates) { st_index(d.geometry); } }"},
@@ -220,7 +220,7 @@ def test_other_functions_than_the_standard_one_are_refused(server, places):
     assert send(server, "GET", path + "none?bbox=1,2,3,4", auth=auth).status_code == 404
 
 
-def test_a_query_sees_what_was_answered_before_it(server, places):
+def test_a_query_sees_every_write_answered_before_it(server, places):
     auth = ("admin", admin_password)
     point = {"type": "Feature", "geometry": {"type": "Point", "coordinates": [10.0, 60.0]}, "name": "Here"}
     query = "lat=60&lon=10&radius=10"

@@ -25,7 +25,7 @@ def test_a_walk_arrives_whole(make_server, tmp_path):
     check(server, 60)
 
 
-def test_what_was_walked_offline_arrives_afterwards(make_server, tmp_path):
+def test_a_walk_recorded_offline_arrives_afterwards(make_server, tmp_path):
     server = make_server().start()
     member(server)
     walk = write_walk(tmp_path / "walk.gpx", 60)
@@ -91,7 +91,7 @@ def test_a_network_that_cuts_at_any_byte(make_server, tmp_path):
     check(server, 150)
 
 
-def test_a_fence_is_crossed_on_the_device_by_the_regions_that_the_server_told(make_server, tmp_path):
+def test_a_fence_is_crossed_on_the_device_by_the_regions_of_the_server(make_server, tmp_path):
     server = make_server().start()
     # The walk goes from 52.0 to 52.0177 along 13.1.
     server.admin().make_team("walkers", [polygon("yard", box(13.09, 52.005, 13.11, 52.01))])
@@ -104,7 +104,7 @@ def test_a_fence_is_crossed_on_the_device_by_the_regions_that_the_server_told(ma
     assert told.index("Entered yard") < told.index("Left yard")
 
 
-def test_a_wrong_password_and_a_walk_without_times_are_told_in_a_sentence(make_server, tmp_path):
+def test_a_wrong_password_and_a_walk_without_times_are_errors_of_one_sentence(make_server, tmp_path):
     server = make_server().start()
     member(server)
     walk = write_walk(tmp_path / "walk.gpx", 3)
@@ -118,7 +118,7 @@ def test_a_wrong_password_and_a_walk_without_times_are_told_in_a_sentence(make_s
     assert "no point of the file says when it was" in told
 
 
-def test_another_file_is_another_walk_and_the_same_goes_on_at_its_speed(make_server, tmp_path):
+def test_another_file_is_another_walk_and_the_same_file_resumes_at_its_speed(make_server, tmp_path):
     server = make_server().start()
     member(server)
     phone = Phone(tmp_path / "phone", server.address, write_walk(tmp_path / "walk.gpx", 10), ["--speed", "2000"])
@@ -140,7 +140,7 @@ def test_another_file_is_another_walk_and_the_same_goes_on_at_its_speed(make_ser
     assert len(locations(server)) == 22
 
 
-def test_nobody_records_into_what_somebody_else_recorded(make_server, tmp_path):
+def test_a_user_cannot_record_into_anothers_store(make_server, tmp_path):
     server = make_server().start()
     member(server)
     run("user", "add", "bob", "--password-stdin", data=server.data, text=password + "\n")
@@ -152,7 +152,7 @@ def test_nobody_records_into_what_somebody_else_recorded(make_server, tmp_path):
     assert "holds the locations of ann" in told
 
 
-def test_a_server_that_moved_is_signed_in_to_anew(make_server, tmp_path):
+def test_a_moved_server_needs_a_new_sign_in(make_server, tmp_path):
     server = make_server().start()
     member(server)
     proxy = CuttingProxy(server.port, 1, cut=0)
@@ -176,7 +176,7 @@ def walked(server, tmp_path):
     return phone
 
 
-def test_a_password_that_was_set_anew_is_used_once_it_is_in_hand(make_server, tmp_path):
+def test_a_changed_password_is_used_once_it_is_given(make_server, tmp_path):
     server = make_server().start()
     phone = walked(server, tmp_path)
     run("user", "password", "ann", data=server.data, text="another secret\n")
@@ -194,7 +194,7 @@ def test_a_password_that_was_set_anew_is_used_once_it_is_in_hand(make_server, tm
     assert len(server.admin().history("ann/phone")) == 22
 
 
-def test_a_key_that_made_room_for_others_is_made_anew_by_itself(make_server, tmp_path):
+def test_a_key_displaced_by_newer_ones_is_renewed_without_asking(make_server, tmp_path):
     server = make_server().start()
     phone = walked(server, tmp_path)
     for _ in range(17):
@@ -218,7 +218,7 @@ def walked_through(proxy, server, tmp_path):
     return phone
 
 
-def test_a_key_that_is_refused_while_another_is_made_says_nothing_of_that(make_server, tmp_path):
+def test_a_refusal_of_the_old_key_during_a_sign_in_is_not_reported(make_server, tmp_path):
     """Emissions go on while the server takes its time to sign in, and fail with the key of before."""
     server = make_server().start()
     logins = []
@@ -254,7 +254,7 @@ def test_a_server_that_fails_at_sign_in_is_asked_again(make_server, tmp_path):
     assert told.count("Signed in again as ann") == 1 and len(logins) == 4
 
 
-def test_what_a_removed_user_recorded_goes_to_no_other_of_that_name_unless_told(make_server, tmp_path):
+def test_a_removed_users_recordings_go_to_a_new_account_of_that_name_only_on_request(make_server, tmp_path):
     server = make_server().start()
     phone = walked(server, tmp_path)
     run("user", "remove", "ann", data=server.data)
@@ -269,7 +269,7 @@ def test_what_a_removed_user_recorded_goes_to_no_other_of_that_name_unless_told(
     assert len(locations(server)) == 22
 
 
-def test_what_the_server_says_of_a_name_or_a_password_that_will_not_do_is_told(make_server, tmp_path):
+def test_the_servers_reason_for_refusing_a_name_or_a_password_is_shown(make_server, tmp_path):
     server = make_server(arguments=["--registration", "open"]).start()
     walk = write_walk(tmp_path / "walk.gpx", 3)
     for user, secret, sentence in [("bob", "short", "A password has"), ("no name", password, "A username is")]:

@@ -3,7 +3,7 @@
 from tracking_phone import Phone, await_positions, check, member, password, write_walk
 
 
-def test_a_walk_that_another_came_between_goes_on_where_it_was(make_server, tmp_path):
+def test_a_walk_interrupted_by_another_resumes_where_it_was(make_server, tmp_path):
     server = make_server().start()
     member(server)
     walk, other = write_walk(tmp_path / "walk.gpx", 80), write_walk(tmp_path / "other.gpx", 5)
@@ -38,7 +38,7 @@ def test_fixes_that_come_together_at_a_great_speed_are_all_kept(make_server, tmp
     check(server, 60)
 
 
-def test_an_address_where_no_server_of_ours_is_signs_nobody_in(make_server, tmp_path):
+def test_an_address_without_a_muster_server_signs_nobody_in(make_server, tmp_path):
     server = make_server().start()
     member(server)
     phone = Phone(tmp_path / "phone", server.address + "/nowhere", write_walk(tmp_path / "walk.gpx", 3))

@@ -89,7 +89,7 @@ def test_two_users_documents_of_one_id_are_both_there_each_with_its_owner(server
     assert second.couch.ok("GET", f"{second.path}/{id}")["muster_owner"] == first.name
 
 
-def test_an_id_is_the_same_whatever_others_do(server, two):
+def test_a_documents_id_in_the_union_does_not_depend_on_other_users(server, two):
     first, second, analyst = two
     id = f"kept-{first.name}"
     rev = first.put(id, {"v": 1})
@@ -121,10 +121,10 @@ def test_an_id_is_the_same_whatever_others_do(server, two):
 
 
 @pytest.mark.parametrize("is_first", [True, False], ids=["before", "after"])
-def test_nobody_stands_before_anothers_position(server, two, is_first):
+def test_no_document_replaces_another_users_position(server, two, is_first):
     first, second, analyst = two
     position = report(first)
-    # The next one's id follows from the device: whoever knows one knows what the others begin with.
+    # The id begins with the device's number, so whoever sees one id can forge another.
     next_id = position[:21] + "9" * (len(position) - 21) if is_first else position
     second.put(next_id, {"mine": True})
     document = told(analyst, first)[position]
@@ -156,7 +156,7 @@ def test_an_id_that_looks_qualified_is_under_its_writers_number(server, two):
         analyst.refused(404, "not_found", "GET", f"{union}/{wrong}")
 
 
-def test_design_documents_and_local_documents_are_in_nobodys_union(server, two):
+def test_design_documents_and_local_documents_are_not_in_the_union(server, two):
     first, second, analyst = two
     for person in (first, second):
         person.put("_design/shared", {"views": {}})
@@ -172,7 +172,7 @@ def test_design_documents_and_local_documents_are_in_nobodys_union(server, two):
     assert as_admin(server).send("GET", union + "/_local/mark").status_code == 404
 
 
-def test_nothing_is_written_into_the_union_under_any_id(server, two):
+def test_writing_into_the_union_is_refused_under_any_id(server, two):
     first, second, analyst = two
     id = f"sealed-{first.name}"
     rev = first.put(id, {})
@@ -186,7 +186,7 @@ def test_nothing_is_written_into_the_union_under_any_id(server, two):
     assert set(told(analyst, first)) == {id}
 
 
-def test_files_conflicts_and_differences_are_each_owners_own(server, two):
+def test_attachments_conflicts_and_missing_revisions_belong_to_each_owner(server, two):
     first, second, analyst = two
     id = f"filed-{first.name}"
     for person in (first, second):

@@ -11,7 +11,7 @@ from waiting import eventually
 from webhook_receiver import Receiver
 
 
-def test_the_other_device_is_told_and_reads_what_a_library_decrypts(server, service, ana, admin):
+def test_the_other_device_gets_a_push_that_a_library_decrypts(server, service, ana, admin):
     phone, tablet = subscribed(ana, service), subscribed(ana, service)
     count = update(ana, "settings", "dark", device=phone.id)
     [message] = tablet.wait(lambda messages: messages)
@@ -33,7 +33,7 @@ def test_the_other_device_is_told_and_reads_what_a_library_decrypts(server, serv
     assert counts(tablet.messages()) == [count]
 
 
-def test_nobody_else_hears_of_it_or_touches_the_device(service, ana, admin):
+def test_no_other_user_gets_the_push_or_changes_the_device(service, ana, admin):
     other = admin.make_user("other.of.push")
     mine = subscribed(ana, service)
     theirs = subscribed(other, service)
@@ -41,7 +41,7 @@ def test_nobody_else_hears_of_it_or_touches_the_device(service, ana, admin):
     other.refused(404, "DELETE", f"/datasets/settings/subscriptions/{mine.id}")
     other.refused(404, "DELETE", f"/push/devices/{mine.id}")
     admin.refused(404, "DELETE", f"/push/devices/{mine.id}")
-    other.refused(422, "POST", "/push/test", {"user": "ana.test_nobody_else_hears_of_it_or_touches_the_device"})
+    other.refused(422, "POST", "/push/test", {"user": "ana.test_no_other_user_gets_the_push_or_changes_the_device"})
     assert [item["id"] for item in other.ok("GET", "/push/devices")["items"]] == [theirs.id]
     assert admin.ok("GET", "/push/devices")["items"] == []
     update(ana, "settings", "1")
@@ -51,7 +51,7 @@ def test_nobody_else_hears_of_it_or_touches_the_device(service, ana, admin):
     assert len(mine.messages()) == 1 and len(theirs.messages()) == 1
 
 
-def test_what_changes_while_a_push_is_under_way_is_told_once_with_the_newest_count(server, ana):
+def test_changes_during_a_push_are_pushed_once_with_the_newest_count(server, ana):
     gate = threading.Event()
     slow = Receiver(lambda call: gate.wait(60) and 201)
     with slow:
@@ -85,7 +85,7 @@ def test_a_subscription_that_ended_is_removed(ana, status):
         ana.refused(404, "PUT", f"/datasets/settings/subscriptions/{browser.id}")
 
 
-def test_an_endpoint_on_this_machine_is_refused_where_targets_there_are(make_server):
+def test_a_local_push_endpoint_is_refused_where_local_targets_are(make_server):
     with Receiver() as service, make_server() as server:
         ana = server.admin().make_user("ana")
         problem = ana.refused(422, "POST", "/push/devices", Browser(service, "/x").registration)
@@ -106,7 +106,7 @@ def test_a_redirect_is_not_followed(ana, service):
         assert not [call for call in service.calls if call.path == "/redirected"]
 
 
-def test_a_test_says_what_became_of_each_device(ana, admin, service):
+def test_a_test_push_reports_the_outcome_of_each_device(ana, admin, service):
     with Receiver(lambda call: 410) as gone, Receiver(lambda call: 500) as broken:
         good = Browser(service, next(paths), page="http://127.0.0.1/muster")
         good.register(ana)
@@ -128,7 +128,7 @@ def test_a_test_says_what_became_of_each_device(ana, admin, service):
     assert [result["outcome"] for result in again["devices"]] == ["delivered", "failed", "failed"]
 
 
-def test_a_member_has_few_tests_sent(ana):
+def test_a_members_test_pushes_are_limited(ana):
     """Each makes the server call addresses that the member chose."""
     answers = [ana.send("POST", "/push/test", {}) for _ in range(12)]
     assert [answer.status_code for answer in answers] == [200] * 10 + [429] * 2
@@ -146,7 +146,7 @@ def test_services_of_one_member_that_refuse_do_not_fill_the_log(ana, server):
         assert 1 <= server.log().count(f"service=webpush http://127.0.0.1:{refusing.port} ") <= 4
 
 
-def test_the_same_subscription_is_the_same_device_and_goes_with_who_uses_it_last(ana, admin, service):
+def test_the_same_subscription_is_one_device_and_belongs_to_its_last_user(ana, admin, service):
     browser = Browser(service, next(paths))
     first = browser.register(ana)
     ana.ok("PUT", f"/datasets/settings/subscriptions/{first}")
@@ -203,7 +203,7 @@ def test_a_removed_device_and_a_removed_user_hear_nothing_more(ana, admin, servi
     assert browser.calls() == []
 
 
-def test_a_reset_removes_the_devices_unless_they_are_kept_and_a_new_password_of_ones_own_leaves_them(
+def test_a_password_reset_removes_the_push_devices_unless_kept_and_a_users_own_change_keeps_them(
         ana, admin, service, server):
     name = ana.ok("GET", "/session")["user"]["name"]
     path = f"/users/{name}/password"
@@ -237,7 +237,7 @@ def test_a_sign_out_everywhere_removes_the_devices(ana, admin, service, server):
     assert ana.items("/push/devices") == []
 
 
-def test_metrics_tell_what_was_sent(server, ana, service):
+def test_metrics_count_push_attempts(server, ana, service):
     def attempts():
         lines = server.admin().send("GET", "//metrics").text.splitlines()
         return {line.split(" ")[0]: float(line.split(" ")[1]) for line in lines if line.startswith("muster_push")}

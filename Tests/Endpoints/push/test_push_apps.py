@@ -12,7 +12,7 @@ from push_person import update
 from waiting import eventually
 
 
-def test_an_app_of_apple_is_told_in_the_background(ana, apns):
+def test_an_update_is_pushed_to_apple_in_the_background(ana, apns):
     phone = fresh()
     register(ana, "apns", phone)
     count = update(ana, "settings", "dark")
@@ -24,7 +24,7 @@ def test_an_app_of_apple_is_told_in_the_background(ana, apns):
     assert int(told.headers["apns-expiration"]) > 0
 
 
-def test_an_alert_is_shown_and_a_test_says_so(ana, apns):
+def test_a_test_push_is_an_alert(ana, apns):
     register(ana, "apns-sandbox", fresh())
     [result] = ana.ok("POST", "/push/test", {})["devices"]
     assert (result["platform"], result["outcome"]) == ("apns-sandbox", "delivered")
@@ -52,7 +52,7 @@ def test_a_token_that_apple_no_longer_knows_is_removed(ana, apns, answer):
     eventually(lambda: ana.ok("GET", "/push/devices")["items"] == [])
 
 
-def test_a_token_that_was_registered_after_apple_ended_it_is_kept_and_told(ana, apns):
+def test_a_token_registered_after_apple_ended_it_is_kept_and_gets_pushes(ana, apns):
     phone = fresh()
     device = register(ana, "apns", phone)
     an_hour_ago = int((time.time() - 3_600) * 1_000)
@@ -82,7 +82,7 @@ def test_a_token_that_apple_ended_after_it_was_registered_is_removed(ana, apns):
     apns.wait(lambda told: told[-1].payload["data"]["syncCount"] == count)
 
 
-def test_a_token_that_is_registered_again_while_apple_answers_is_kept_and_told(ana, apns):
+def test_a_token_registered_again_while_apple_answers_is_kept_and_gets_pushes(ana, apns):
     phone = fresh()
     register(ana, "apns", phone)
 
@@ -104,7 +104,7 @@ def test_a_token_that_is_registered_again_while_apple_answers_is_kept_and_told(a
     (429, "TooManyRequests"), (500, "InternalServerError"), (503, "ServiceUnavailable", {"retry-after": "1"}),
     (403, "ExpiredProviderToken"), (403, "InvalidProviderToken"), (429, "TooManyProviderTokenUpdates"),
     (503, "Shutdown"), (400, "IdleTimeout")], ids=str)
-def test_what_apple_cannot_take_now_is_sent_again(ana, apns, answer):
+def test_a_push_that_apple_cannot_take_now_is_sent_again(ana, apns, answer):
     answers = iter([answer])
     apns.decide = lambda notification: next(answers, (200, None))
     register(ana, "apns", fresh())
@@ -114,7 +114,7 @@ def test_what_apple_cannot_take_now_is_sent_again(ana, apns, answer):
     assert len(ana.ok("GET", "/push/devices")["items"]) == 1
 
 
-def test_what_apple_refuses_is_not_sent_again_and_named(ana, apns, server):
+def test_a_push_that_apple_refuses_is_not_sent_again_and_logged(ana, apns, server):
     apns.decide = lambda notification: (400, "BadTopic")
     register(ana, "apns", fresh())
     [result] = ana.ok("POST", "/push/test", {})["devices"]
@@ -122,7 +122,7 @@ def test_what_apple_refuses_is_not_sent_again_and_named(ana, apns, server):
     assert "BadTopic" in server.log()
 
 
-def test_an_app_of_firebase_is_told_with_data_alone(ana, fcm):
+def test_an_update_is_pushed_to_firebase_as_data_alone(ana, fcm):
     register(ana, "fcm", "token:" + fresh())
     count = update(ana, "settings", "dark")
     [told] = fcm.wait(lambda told: told)
@@ -140,7 +140,7 @@ def test_messages_of_firebase_share_a_connection_of_http2(ana, fcm):
     assert None not in fcm.connections and len(set(fcm.connections)) == 1, fcm.connections
 
 
-def test_a_service_that_does_not_speak_http2_is_told_over_http1(tmp_path, fcm, push_options):
+def test_a_push_service_without_http2_is_called_over_http1(tmp_path, fcm, push_options):
     options = push_options[:-1] + [fcm.http1_url]
     fcm.connections.clear()
     with MusterProcess(tmp_path, options) as server:
@@ -177,7 +177,7 @@ def test_a_token_that_firebase_no_longer_knows_is_removed(ana, fcm, answer):
 @pytest.mark.parametrize("answer", [
     (429, "QUOTA_EXCEEDED", {"Retry-After": "1"}), (503, "UNAVAILABLE", {"Retry-After": "1"}), (500, "INTERNAL", {})],
     ids=str)
-def test_what_firebase_cannot_take_now_is_sent_again(ana, fcm, answer):
+def test_a_push_that_firebase_cannot_take_now_is_sent_again(ana, fcm, answer):
     answers = iter([answer])
     fcm.answer = lambda message: next(answers, (200, None, {}))
     register(ana, "fcm", "token:" + fresh())
@@ -186,7 +186,7 @@ def test_what_firebase_cannot_take_now_is_sent_again(ana, fcm, answer):
     assert len(ana.ok("GET", "/push/devices")["items"]) == 1
 
 
-def test_what_firebase_refuses_is_named(ana, fcm):
+def test_a_push_that_firebase_refuses_is_reported_with_the_reason(ana, fcm):
     fcm.answer = lambda message: (400, "INVALID_ARGUMENT", {})
     register(ana, "fcm", "token:" + fresh())
     [result] = ana.ok("POST", "/push/test", {})["devices"]
@@ -207,7 +207,7 @@ def cognito(server, ana, apns):
     return amazon.client(server, ana.ok("GET", "/session")["user"]["name"], "cognito-sync"), ids
 
 
-def test_a_device_of_cognito_sync_is_told_like_any_other(cognito, ana, apns, fcm):
+def test_a_device_of_cognito_sync_gets_pushes_like_any_other(cognito, ana, apns, fcm):
     sync, ids = cognito
     phone = sync.register_device(**ids, Platform="APNS", Token=fresh())["DeviceId"]
     other = sync.register_device(**ids, Platform="GCM", Token="token:" + fresh())["DeviceId"]
@@ -227,7 +227,7 @@ def test_a_device_of_cognito_sync_is_told_like_any_other(cognito, ana, apns, fcm
     assert len(fcm.messages) == 1
 
 
-def test_cognito_sync_refuses_in_its_own_words(cognito, admin, server):
+def test_cognito_syncs_errors_for_devices_are_amazons(cognito, admin, server):
     sync, ids = cognito
     amazon.refused("InvalidParameterException", 400, sync.register_device, **ids, Platform="ADM", Token="x")
     amazon.refused("InvalidParameterException", 400, sync.register_device, **ids, Platform="APNS", Token="no token")

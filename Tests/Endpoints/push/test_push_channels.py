@@ -53,7 +53,7 @@ def devices(server, admin, ana, service, lea):
     return Devices(server, admin, ana, service)
 
 
-def test_the_question_goes_out_by_every_channel_and_the_answer_says_by_which_and_when(
+def test_a_location_request_is_sent_by_every_channel_and_lists_which_and_when(
         server, lea, devices, apns, fcm):
     devices.phone.tell(location(now() // 1000 - 1_000))
     with EventStream(server.address, devices.person.token) as feed:
@@ -96,7 +96,7 @@ def test_the_question_goes_out_by_every_channel_and_the_answer_says_by_which_and
     assert "answered: the last position is of" in told
 
 
-def test_a_channel_that_fails_is_told_as_such_and_hides_no_other(server, lea, devices, apns, fcm):
+def test_a_failed_channel_is_reported_as_such_and_hides_no_other(server, lea, devices, apns, fcm):
     apns.decide = lambda notification: (503, "ServiceUnavailable", {"retry-after": "600"})
     fcm.answer = lambda message: (404, "UNREGISTERED", {})
     lea.ok("POST", f"/users/{devices.name}/location-request")

@@ -53,7 +53,7 @@ class Liar:
     b"HTTP/1.1 201 Created\r\nContent-Length: 900\r\n\r\ncut",
     b"HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n" + b"z" * 1024 + b"\r\n",
 ], ids=["nothing", "half", "garbage", "long", "cut", "unknown", "cut-success", "cut-chunks"])
-def test_a_service_that_answers_nonsense_has_not_taken_the_message(ana, answer):
+def test_a_push_service_with_a_nonsensical_answer_did_not_take_the_message(ana, answer):
     with Liar(answer) as liar:
         browser = Browser(liar, "/liar")
         browser.register(ana)
@@ -118,7 +118,7 @@ def test_no_push_is_lost_when_the_server_dies(make_server):
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", [1])
-def test_kills_among_updates_lose_none_and_tell_none_to_its_writer(make_server, seed):
+def test_kills_lose_no_push_and_push_no_update_to_its_writer(make_server, seed):
     """Each device writes to one dataset and hears of the other's, while the server is killed at any moment."""
     random = Random(seed)
     with Receiver(lambda call: 201) as service, make_server(arguments=["--allow-private-targets"]) as server:

@@ -55,7 +55,7 @@ def test_the_longest_note_reaches_its_team_whatever_is_in_it(people):
         people[name].browser.wait(lambda messages: len(messages) == 2)
 
 
-def test_an_incident_reaches_its_team_and_nobody_else_and_so_does_its_end(people):
+def test_an_incident_and_its_end_are_pushed_to_its_team_alone(people):
     number = people["lea"].ok("POST", "/teams/north/incidents", {"kind": "real", "note": "Gas in hall 3"})["number"]
     for name in ("mia", "max"):
         [message] = people[name].browser.wait(lambda messages: messages)
@@ -75,7 +75,7 @@ def test_an_incident_reaches_its_team_and_nobody_else_and_so_does_its_end(people
     assert set(heard(people)) == {"mia", "max", "sam"}
 
 
-def test_a_drill_says_that_it_is_one(people):
+def test_a_drill_is_pushed_as_a_drill(people):
     number = people["lea"].ok("POST", "/teams/north/incidents", {"kind": "drill"})["number"]
     assert titles(people["mia"].browser.wait(lambda messages: messages)) == ["Drill: evacuate"]
     people["lea"].ok("POST", f"/incidents/{number}/close", {"reason": "done"})
@@ -124,7 +124,7 @@ def test_a_leader_asks_where_someone_is_and_that_person_alone_is_asked(people):
     assert set(heard(people)) == {"mia", "max"}
 
 
-def test_the_command_line_says_what_became_of_each_device(people, server):
+def test_the_command_line_shows_the_outcome_of_each_push_device(people, server):
     told = run("push", "test", "mia", data=server.data)
     assert "webpush http://127.0.0.1:" in told and "delivered" in told
     people["mia"].browser.wait(lambda messages: messages)

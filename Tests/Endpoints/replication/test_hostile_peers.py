@@ -112,7 +112,7 @@ def target(tmp_path_factory):
 
 @pytest.mark.parametrize("path", [
     "/notes", "/", "/notes/_changes", "/notes/_snapshot"])
-def test_a_bomb_of_a_peer_is_an_error_that_says_so_and_is_never_in_memory_whole(target, bomb, path):
+def test_a_decompression_bomb_of_a_peer_is_an_error_and_never_whole_in_memory(target, bomb, path):
     assert len(bomb) < 1 << 20
     server, memory_at_first = target
     couch = Couch(server)
@@ -152,7 +152,7 @@ def test_a_file_that_is_cut_off_on_its_way_is_fetched_again(target):
     ("/notes/_bulk_get", (200, b'{"results":[{"id":"a","docs":[{"error":{"id":"a","error":"timeout"}}]}]}')),
     ("/notes/_bulk_get", (503, b"{}")), ("/notes/a/big", (404, b'{"error":"not_found","reason":"missing"}')),
 ])
-def test_what_a_peer_cannot_tell_now_is_asked_for_again_and_never_taken_for_nothing(target, path, answer):
+def test_a_peers_failed_answer_is_requested_again_and_never_taken_as_empty(target, path, answer):
     couch = Couch(target[0])
     peer = HostilePeer(file=b"nine byte", spoilt={path: answer})
     name = f"again{path.replace('/', '-').lower()}{answer[0]}"
@@ -186,7 +186,7 @@ def test_a_file_that_is_not_what_was_promised_is_not_stored(target):
     assert couch.send("GET", "/damaged/a/big")[1] == promised
 
 
-def test_a_server_that_asks_itself_is_nobody_without_credentials(target):
+def test_a_server_that_replicates_from_itself_has_no_rights_without_credentials(target):
     server, _ = target
     couch = Couch(server)
     sam, mia = (server.admin().make_user(name).token for name in ("sam", "mia"))
@@ -206,7 +206,7 @@ def test_a_server_that_asks_itself_is_nobody_without_credentials(target):
     assert couch.ok("POST", "/_replicate", order)["ok"] and couch.ok("GET", "/loop")["doc_count"] == 1
 
 
-def test_what_somebody_waits_for_counts_in_the_limit_of_jobs(make_server):
+def test_a_replication_that_a_client_waits_for_counts_to_the_limit_of_jobs(make_server):
     server = make_server("left", arguments=private).start()
     couch = Couch(server)
     couch.ok("PUT", "/notes")
@@ -233,7 +233,7 @@ def test_what_somebody_waits_for_counts_in_the_limit_of_jobs(make_server):
     silent.close()
 
 
-def test_what_waits_for_its_turn_begins_when_there_is_room(make_server):
+def test_a_queued_replication_starts_when_there_is_room(make_server):
     server = make_server("left", arguments=private).start()
     couch = Couch(server)
     couch.fill("notes", 3)

@@ -49,7 +49,7 @@ def replicated(muster, source, target, **more):
 # What comes in.
 
 @pytest.mark.parametrize("kind", ["deep", "long", "large", "reserved"])
-def test_of_a_peers_batch_one_document_is_refused_and_the_rest_stored(muster, kind):
+def test_one_bad_document_of_a_peers_batch_is_refused_and_the_rest_stored(muster, kind):
     path = f"/batch-{kind}"
     muster.ok("PUT", path)
     one = refused[kind]
@@ -70,7 +70,7 @@ def test_of_a_peers_batch_one_document_is_refused_and_the_rest_stored(muster, ki
 @pytest.mark.parametrize(("kind", "error"), [
     ("deep", "bad_request"), ("long", "illegal_docid"), ("large", "document_too_large"),
     ("reserved", "illegal_docid")])
-def test_of_new_documents_one_is_refused_in_its_row(muster, kind, error):
+def test_one_bad_new_document_is_refused_in_its_row(muster, kind, error):
     path = f"/new-{kind}"
     muster.ok("PUT", path)
     one = {name: value for name, value in refused[kind].items() if not name.startswith("_rev")}
@@ -86,7 +86,7 @@ def test_of_new_documents_one_is_refused_in_its_row(muster, kind, error):
     ("nameless", '{"docs":[{"_id":"a"},{"x":%s}],"new_edits":false}' % deep),
     ("end", '{"docs":[{"_id":"a"},{"_id":"b","x":%s}' % deep),
 ])
-def test_what_is_no_json_or_has_no_name_refuses_the_whole(muster, name, text):
+def test_invalid_json_or_a_bad_document_without_an_id_refuses_the_whole_request(muster, name, text):
     path = f"/whole-{name}"
     muster.ok("PUT", path)
     answer = requests.post(
@@ -97,7 +97,7 @@ def test_what_is_no_json_or_has_no_name_refuses_the_whole(muster, name, text):
 
 # What is fetched.
 
-def test_what_cannot_be_taken_is_counted_and_everything_beside_it_arrives(muster):
+def test_unacceptable_documents_are_counted_and_the_others_arrive(muster):
     peer = StandInPeer([plain("before"), *refused.values(), plain("after")])
     done = replicated(muster, peer.url, "fetched", create_target=True)
     assert (done["docs_written"], done["doc_write_failures"]) == (2, len(refused))
@@ -140,7 +140,7 @@ def test_a_document_of_replicator_ends_though_one_document_is_not_taken(muster):
     assert document["_replication_stats"]["doc_write_failures"] == 1
 
 
-def test_a_row_that_always_fails_is_left_out_and_asked_for_again_by_the_next_run(muster):
+def test_a_row_that_always_fails_is_left_out_and_requested_again_by_the_next_run(muster):
     peer = StandInPeer([plain(f"d{n}") for n in range(5)], row_errors={
         "d2": {"error": "internal_server_error", "reason": "badmatch"}})
     done = replicated(muster, peer.url, "left", create_target=True)
@@ -165,7 +165,7 @@ def with_file(name, size):
 
 
 @pytest.mark.parametrize(("status", "error"), [(401, "unauthorized"), (403, "forbidden")])
-def test_who_may_not_put_one_document_may_put_the_others(muster, status, error):
+def test_a_denied_document_does_not_stop_the_others(muster, status, error):
     name = f"denied{status}"
     muster.ok("PUT", f"/{name}")
     for ident in ("a", "b", "c"):
@@ -176,7 +176,7 @@ def test_who_may_not_put_one_document_may_put_the_others(muster, status, error):
     assert sorted(peer.documents) == ["a", "c"]
 
 
-def test_who_may_not_read_the_database_is_told_so_in_couchdbs_words(muster):
+def test_a_denied_database_has_couchdbs_error(muster):
     muster.ok("PUT", "/mine")
     for status, error in ((401, "unauthorized"), (403, "forbidden")):
         peer = StandInPeer(closed=status)
@@ -230,7 +230,7 @@ def test_documents_at_which_a_peer_fails_stop_no_other_also_where_no_good_one_is
     assert replicated(muster, "alone", peer.url)["docs_written"] == 5
 
 
-def test_a_peer_that_fails_at_everything_is_a_peer_that_fails(muster):
+def test_a_peer_that_fails_at_every_document_fails_the_replication(muster):
     muster.ok("PUT", "/all")
     for ident in ("a", "b", "c", "d"):
         muster.ok("PUT", f"/all/{ident}", {})

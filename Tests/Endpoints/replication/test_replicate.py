@@ -71,7 +71,7 @@ def test_attachments_small_and_large(make_server):
         assert couch.send("GET", f"/{database}/little/small")[1] == small
 
 
-def test_a_file_that_no_connection_lasts_for_goes_on_where_it_was_cut(make_server):
+def test_an_attachment_too_long_for_any_connection_is_resumed_where_it_was_cut(make_server):
     seed = int(os.environ.get("MUSTER_SEED", "3"))
     print(f"seed {seed}")
     _, right_server, left, right = pair(make_server)
@@ -139,7 +139,7 @@ def test_the_union_remembers_how_far_it_was_pulled_for_each_reader(make_server):
         left.ok("DELETE", "/all")
 
 
-def test_some_documents_only(make_server):
+def test_a_replication_of_listed_documents_only(make_server):
     _, _, left, _ = pair(make_server)
     left.fill("notes", 20)
     # Picked by the algorithm itself, and by the server that is asked.
@@ -152,7 +152,7 @@ def test_some_documents_only(make_server):
         assert sorted(left.outcome(f"low-{name}")) == [f"d{index:05}" for index in range(5)]
 
 
-def test_without_checkpoints_every_run_begins_anew(make_server):
+def test_without_checkpoints_every_run_starts_from_the_beginning(make_server):
     _, _, left, right = pair(make_server)
     left.fill("notes", 20)
     order = {"source": "notes", "target": right.url("notes"), "create_target": True, "use_checkpoints": False}
@@ -163,7 +163,7 @@ def test_without_checkpoints_every_run_begins_anew(make_server):
         assert couch.ok("GET", "/notes/_local_docs")["rows"] == []
 
 
-def test_from_a_number_on(make_server):
+def test_a_replication_from_since_seq_on(make_server):
     _, _, left, right = pair(make_server)
     left.fill("notes", 10)
     since = left.ok("GET", "/notes")["update_seq"]
@@ -195,7 +195,7 @@ def test_a_log_counts_on_from_run_to_run_and_has_couchdbs_dates(make_server):
     assert len(done["history"]) == 3
 
 
-def test_a_checkpoint_of_numbers_is_gone_on_from(make_server):
+def test_a_checkpoint_with_sequences_as_numbers_is_resumed_from(make_server):
     """As Muster wrote them before it wrote sequences as texts."""
     _, _, left, right = pair(make_server)
     left.fill("notes", 10)
@@ -261,7 +261,7 @@ def test_a_snapshot_has_every_leaf_and_ends_with_the_sequence(make_server):
     assert all(document["_revisions"]["start"] == 1 for document in documents)
 
 
-def test_nobody_but_admins_and_no_address_that_is_not_allowed(make_server):
+def test_replication_is_for_admins_and_allowed_addresses_only(make_server):
     server = make_server("guarded").start()
     couch = Couch(server)
     couch.fill("notes", 1)

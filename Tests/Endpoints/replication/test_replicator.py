@@ -39,7 +39,7 @@ def test_a_continuous_replication_ends_with_either_of_its_databases(couch, remov
     assert gone[1:] in document["_replication_state_reason"]
 
 
-def test_how_a_replication_ended_stands_in_its_document_and_it_is_not_begun_again(make_server):
+def test_the_end_of_a_replication_is_in_its_document_and_it_is_not_started_again(make_server):
     left_server, _, left, right = pair(make_server)
     right.fill("notes", 30)
     left.ok("PUT", "/notes")
@@ -85,7 +85,7 @@ def test_how_a_replication_ended_stands_in_its_document_and_it_is_not_begun_agai
     assert secret not in json.dumps(left.ok("GET", "/_scheduler/docs"))
 
 
-def test_what_cannot_be_done_is_told_in_the_document_and_never_with_a_secret(make_server):
+def test_an_impossible_replication_is_reported_in_its_document_without_secrets(make_server):
     _, _, left, right = pair(make_server)
     left.fill("notes", 1)
     wrong = right.url("notes").replace(secret, "guessed")
@@ -152,7 +152,7 @@ def test_the_database_of_replications_is_the_admins_alone(make_server):
     assert admin.ok("GET", "/_scheduler/docs")["docs"] == []
 
 
-def test_an_order_that_cannot_be_read_is_told_of_once(make_server):
+def test_an_unreadable_replication_document_is_reported_once(make_server):
     """However deep and long a document is, that its replication ended is seen."""
     _, _, left, _ = pair(make_server)
     deep = []

@@ -80,17 +80,17 @@ def test_a_rule_lives_from_put_to_delete(client):
 
 
 @pytest.mark.parametrize("pattern, words", [
-    ("{", "no JSON"), ("{}", "empty"), ('{"source":"aws.geo"}', "/source"), ('{"a":[{"wildcard":"**"}]}', "wildcard"),
+    ("{", "is not JSON"), ("{}", "empty"), ('{"source":"aws.geo"}', "/source"), ('{"a":[{"wildcard":"**"}]}', "wildcard"),
     ('{"a":[{"like":"x"}]}', "like"), ('{"a":["%s"]}' % ("x" * 4096), "4096"),
 ])
-def test_a_pattern_that_is_none_is_refused_with_its_place(client, pattern, words):
+def test_an_invalid_pattern_is_refused_with_its_place(client, pattern, words):
     with pytest.raises(ClientError) as caught:
         client().put_rule(Name="bad", EventPattern=pattern)
     assert caught.value.response["Error"]["Code"] == "InvalidEventPatternException"
     assert words in caught.value.response["Error"]["Message"]
 
 
-def test_what_is_not_supported_says_so(client):
+def test_unsupported_event_features_are_refused(client):
     events = client()
     assert code(events.put_rule, Name="clock", ScheduleExpression="rate(1 hour)") == "ValidationException"
     assert code(events.put_rule, Name="none") == "ValidationException"
@@ -167,7 +167,7 @@ def test_a_pattern_is_tried_on_an_event(client):
     assert code(events.test_event_pattern, EventPattern=pattern, Event="{}") == "ValidationException"
 
 
-def test_who_may_what(client):
+def test_roles_limit_the_calls_for_rules(client):
     assert code(client("lena").put_rule, Name="x", EventPattern='{"a":[1]}') == "AccessDeniedException"
     assert code(client("lena").put_events, Entries=[{"Source": "a"}]) == "AccessDeniedException"
     assert "Rules" in client("lena").list_rules()
@@ -260,7 +260,7 @@ def test_the_aws_command_line_writes_a_rule(server, keys, tmp_path):
     aws("delete-rule", "--name", "cli")
 
 
-def test_the_api_of_its_own_makes_the_same_rules(client, admin):
+def test_the_native_api_makes_the_same_rules(client, admin):
     made = admin.ok("POST", "/rules", {
         "name": "native", "pattern": crossing, "description": "d", "targets": [{"target": "safety"}]})
     assert made["pattern"] == crossing and made["enabled"]

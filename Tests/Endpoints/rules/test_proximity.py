@@ -25,7 +25,7 @@ def metres_of_the_way():
     return [*way, *[10] * 24, *reversed(way)]
 
 
-def test_who_comes_near_a_phone_is_told_once_across_crashes_and_is_on_the_list_of_contacts(make_server, receiver):
+def test_nearness_to_a_phone_is_reported_once_across_crashes_and_listed_as_a_contact(make_server, receiver):
     server = make_server(arguments=["--allow-private-targets"]).start()
     admin = server.admin()
     admin.make_team("crew")

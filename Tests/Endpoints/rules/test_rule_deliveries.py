@@ -38,7 +38,7 @@ def admin(server, receiver):
 hook = "arn:aws:muster:eu-west-2:636103698109:target/hook"
 
 
-def test_what_amazon_would_send_arrives_key_by_key(server, admin, receiver):
+def test_geofence_events_have_the_members_that_amazon_documents(server, admin, receiver):
     location, events = client(server), client(server, service="events")
     location.create_tracker(TrackerName="crew")
     collection = location.create_geofence_collection(CollectionName="site")["CollectionArn"]
@@ -70,7 +70,7 @@ def test_what_amazon_would_send_arrives_key_by_key(server, admin, receiver):
         "PositionProperties": {"shift": "late"}}
 
 
-def test_positions_are_events_where_the_tracker_says_so(server, admin, receiver):
+def test_positions_are_events_if_the_tracker_emits_them(server, admin, receiver):
     location, events = client(server), client(server, service="events")
     location.create_tracker(TrackerName="loud", EventBridgeEnabled=True, PositionFiltering="TimeBased")
     location.create_tracker(TrackerName="quiet")
@@ -83,7 +83,7 @@ def test_positions_are_events_where_the_tracker_says_so(server, admin, receiver)
     assert detail["Position"] == [13.5, 52.5] and "ReceivedTime" in detail
 
 
-def test_what_is_evaluated_without_a_tracker_names_the_collection_alone(server, admin, receiver):
+def test_an_event_evaluated_without_a_tracker_names_the_collection_alone(server, admin, receiver):
     location, events = client(server), client(server, service="events")
     collection = location.create_geofence_collection(CollectionName="alone")["CollectionArn"]
     location.put_geofence(CollectionName="alone", GeofenceId="f", Geometry={"Polygon": [square(13, 52, 1)]})
@@ -94,7 +94,7 @@ def test_what_is_evaluated_without_a_tracker_names_the_collection_alone(server, 
     assert event["resources"] == [collection] and event["detail"]["DeviceId"] == "d"
 
 
-def test_people_and_their_safety_are_told_by_templates(server, admin, receiver):
+def test_templates_send_people_and_their_safety(server, admin, receiver):
     admin.make_team("crew", [polygon("gate", *[box(13, 52, 14, 53)], muster=True)])
     admin.make_user("mia", "member", "crew")
     phone = admin.make_device("mia")
@@ -138,7 +138,7 @@ def test_posted_events_arrive_under_the_id_that_was_answered(server, admin, rece
     assert json.loads(call.body)["detail"] == {"n": 1.5}
 
 
-def test_what_was_decided_before_a_crash_still_arrives(server, admin, receiver):
+def test_an_event_from_before_a_crash_still_arrives(server, admin, receiver):
     admin.make_team("crew", [polygon("gate", *[box(13, 52, 14, 53)])])
     admin.make_user("mia", "member", "crew")
     phone = admin.make_device("mia")

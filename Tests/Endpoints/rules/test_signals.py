@@ -31,7 +31,7 @@ def button(admin):
     return device
 
 
-def test_a_signal_is_stored_once_told_and_listed(admin, button):
+def test_a_signal_is_stored_once_reported_and_listed(admin, button):
     before = admin.last_sequence()
     signal = {"name": "door", "id": "first", "sampleTime": stamp(now() - 1000),
               "values": {"text1": "back door", "open": True, "degrees": 21.5}}
@@ -53,7 +53,7 @@ def test_a_signal_is_stored_once_told_and_listed(admin, button):
     assert admin.items(f"{button.path}/signals?to={second['sampleTime']}") == [first]
 
 
-def test_who_fired_for_somebody_else_is_said(admin, button):
+def test_a_signal_fired_for_another_user_names_the_reporter(admin, button):
     admin.ok("POST", "/signals", {"device": f"{button.user}/button", "name": "door"})
     (signal,) = admin.items(button.path + "/signals")
     assert signal["reportedBy"] == "admin"
@@ -115,7 +115,7 @@ def test_a_rule_sends_a_signal_to_a_target_with_its_texts(admin, button):
         assert call.event
 
 
-def test_what_a_device_fired_goes_with_it(admin, button):
+def test_a_removed_devices_signals_are_removed(admin, button):
     before = admin.last_sequence()
     button.ok("POST", "/signals", {"name": "door", "values": {"text1": "secret"}})
     admin.ok("DELETE", button.path)

@@ -48,7 +48,7 @@ def owner(admin):
     return owner
 
 
-def test_a_trigger_posts_to_slack_in_words(muster, admin, owner, receiver):
+def test_a_trigger_posts_plain_text_to_slack(muster, admin, owner, receiver):
     assert muster("trigger", "set", "1", "--user", owner.name, "--slack", receiver.url,
                   "--template", "<user> says <text1>, see <url1><text2>") == f"Trigger 1 of {owner.name} is set.\n"
     words = ("--text", "the door & <gate>", "--url", "https://cam.example/1")
@@ -115,7 +115,7 @@ def waiting(admin, target):
     return admin.ok("GET", f"/targets/{target}/deliveries")["pending"]
 
 
-def test_an_action_that_was_given_up_is_not_said_to_have_run(server, muster, admin, owner, receiver):
+def test_a_failed_action_is_not_reported_as_run(server, muster, admin, owner, receiver):
     receiver.answer = lambda call: 301 if call.body == b"moved" else 204
     muster("trigger", "set", "1", "--user", owner.name, "--url", receiver.url, "--template", "<text1>", "--by-hand")
     for text in ("moved", "here"):
@@ -199,7 +199,7 @@ def test_every_user_has_triggers(muster, admin, receiver, name):
     assert "\tlast fired 20" in muster("trigger", "list", "--user", name)
 
 
-def test_what_is_refused_leaves_no_target_whose_secret_nobody_saw(muster, admin, owner, receiver):
+def test_a_refused_trigger_leaves_no_target_behind(muster, admin, owner, receiver):
     assert "<nobody>" in muster(
         "trigger", "set", "1", "--user", owner.name, "--url", receiver.url, "--template", "<nobody>", status=1)
     admin.refused(404, "GET", f"/targets/{owner.name}.action-1")
@@ -221,7 +221,7 @@ def test_a_trigger_sends_to_a_target_that_is_there(muster, admin, owner, receive
     assert call.body == b"x" and call.headers["content-type"].startswith("text/plain")
 
 
-def test_wrong_words_are_refused(muster, owner, receiver):
+def test_wrong_trigger_arguments_are_refused(muster, owner, receiver):
     for arguments in (
             ("set", "6", "--user", owner.name, "--slack", receiver.url), ("set", "1", "--user", owner.name),
             ("set", "1", "--user", owner.name, "--slack", receiver.url, "--url", receiver.url),
@@ -259,7 +259,7 @@ def test_a_polling_service_gets_each_trigger_newest_first(admin, owner):
     assert owner.ok("GET", "//ifttt/v1/user/info") == {"data": {"name": owner.name, "id": owner.name}}
 
 
-def test_a_poller_hears_of_nobody_elses_triggers(admin, owner):
+def test_a_poller_cannot_read_anothers_triggers(admin, owner):
     admin.make_device(owner.name, "trigger-1").ok("POST", "/signals", {"name": "fired"})
     stranger = admin.make_user(f"cal{next(count)}")
     for api in (stranger, admin):

@@ -28,7 +28,7 @@ def admin(server):
     "http://0xa9fea9fe/", "http://[64:ff9b::a9fe:a9fe]/", "http://224.0.0.1/", "http://255.255.255.255/",
     "ftp://example.org/", "http://user@example.org/", "http://example.org/#part", "http://exa mple.org/", "nonsense",
     "http://:80/", "file:///etc/passwd", "http://example.org:70000/"])
-def test_addresses_that_nobody_may_call_are_refused(admin, url):
+def test_forbidden_target_addresses_are_refused(admin, url):
     problem = admin.refused(422, "POST", "/targets", {"name": "bad", "kind": "webhook", "url": url})
     assert problem["errors"][0]["pointer"] == "/url"
 

@@ -45,7 +45,7 @@ def own_server(make_server):
     return make_server(arguments=["--allow-private-targets"]).start()
 
 
-def test_what_arrives_is_signed_and_says_what_it_is(admin, receiver):
+def test_a_webhook_delivery_is_signed_and_has_the_documented_headers(admin, receiver):
     made = make(admin, "hook", receiver.url + "?to=us", headers={"X-Tenant": "seven", "Authorization": "Bearer t"})
     assert made["secret"].startswith("whsec_") and made["server"] == f"http://127.0.0.1:{receiver.port}"
     event = send(admin, "hook")
@@ -124,7 +124,7 @@ def test_retry_after_is_obeyed(admin, receiver):
     assert second.at - first.at >= 1.9
 
 
-def test_what_is_refused_for_good_is_a_dead_letter_that_can_be_redriven(own_server, receiver):
+def test_a_permanently_refused_delivery_is_a_dead_letter_that_can_be_redriven(own_server, receiver):
     server, admin = own_server, own_server.admin()
     receiver.answer = lambda call: 400
     make(admin, "hook", receiver.url)
@@ -166,7 +166,7 @@ def test_a_redirect_is_not_followed(admin, receiver):
         assert elsewhere.calls == []
 
 
-def test_a_target_that_is_gone_is_switched_off_and_what_comes_meanwhile_waits(admin, receiver):
+def test_a_target_that_answers_410_is_disabled_and_later_deliveries_wait(admin, receiver):
     receiver.answer = lambda call: 410
     make(admin, "hook", receiver.url)
     send(admin, "hook")
@@ -240,7 +240,7 @@ def test_each_devices_crossings_arrive_in_order_whatever_fails(own_server, recei
     assert admin.items("/deadletters") == []
 
 
-def test_who_is_removed_is_not_told_of(admin, receiver):
+def test_waiting_deliveries_about_a_removed_user_are_not_sent(admin, receiver):
     admin.make_team("gone", [polygon("yard", box(13, 52, 14, 53))])
     admin.make_user("sam", team="gone")
     phone = admin.make_device("sam")
@@ -295,7 +295,7 @@ def test_a_removed_target_is_forgotten(admin, receiver):
     assert admin.items("/deadletters") == []
 
 
-def test_slack_is_told_in_words(admin, receiver):
+def test_slack_receives_plain_text(admin, receiver):
     admin.ok("POST", "/targets", {"name": "slack", "kind": "slack", "url": receiver.url})
     send(admin, "slack")
     call = receiver.wait(lambda calls: calls)[0]
@@ -304,7 +304,7 @@ def test_slack_is_told_in_words(admin, receiver):
     assert "webhook-signature" not in call.headers
 
 
-def test_the_log_is_told_without_a_place(server, admin):
+def test_a_log_target_writes_events_without_coordinates(server, admin):
     admin.ok("POST", "/targets", {"name": "journal", "kind": "log"})
     event = send(admin, "journal")
     eventually(server.log, lambda text: event in text)

@@ -63,7 +63,7 @@ def await_turn(api, user, turn, since=0):
         return told(stream.take(lambda events: any(change["happened"] == turn for change in told(events[-1:])), 30))
 
 
-def test_without_a_word_the_person_is_reminded_the_leader_is_told_and_an_sos_is_raised(crew):
+def test_without_a_check_in_the_person_is_reminded_the_leader_notified_and_an_sos_raised(crew):
     crew.member.ok("PUT", crew.path, run_out(note="roof of hall 3"))
     told = await_turn(crew.leader, crew.ann, "sos")
     assert [change["happened"] for change in told] == told_in_order
@@ -78,7 +78,7 @@ def test_without_a_word_the_person_is_reminded_the_leader_is_told_and_an_sos_is_
     assert crew.member.ok("POST", f"/users/{crew.ann}/declarations", {"kind": "clear"})["safety"]["state"] != "sos"
 
 
-def test_the_timer_goes_on_behind_kill_9_and_each_step_is_told_once(make_server):
+def test_a_timer_survives_kill_9_and_reports_each_step_once(make_server):
     server = make_server()
     server.start()
     crew = Crew(server)
@@ -97,7 +97,7 @@ def test_the_timer_goes_on_behind_kill_9_and_each_step_is_told_once(make_server)
     assert next(person for person in roll if person["user"] == crew.ann)["accounted"] is False
 
 
-def test_what_people_say_is_a_word_and_what_a_phone_reports_is_none(crew):
+def test_a_persons_own_declaration_checks_in_and_a_phones_report_does_not(crew):
     crew.member.ok("PUT", crew.path, {"intervalSeconds": 600, "sampleTime": stamp(now() - 300_000)})
     first = crew.timer()
     crew.phone.ok("POST", "/positions", fix(52.505, 13.405, now(), accuracy=5))
@@ -115,14 +115,14 @@ def test_what_people_say_is_a_word_and_what_a_phone_reports_is_none(crew):
         ("checkedIn", crew.lea), ("started", crew.ann)]
 
 
-def test_a_late_word_is_as_old_as_it_is_and_an_older_one_moves_nothing(crew):
+def test_a_late_check_in_counts_from_when_it_was_made_and_an_older_one_is_ignored(crew):
     crew.member.ok("PUT", crew.path, {"intervalSeconds": 600})
     newest = crew.member.ok("POST", crew.words, {"sampleTime": stamp(now() + 30_000)})
     assert newest["lastWord"] <= stamp(now())
     assert crew.member.ok("POST", crew.words, {"sampleTime": stamp(now() - 60_000)}) == newest
 
 
-def test_checking_in_again_and_again_fills_no_log(crew):
+def test_repeated_check_ins_do_not_fill_the_log(crew):
     crew.member.ok("PUT", crew.path, {"intervalSeconds": 600})
     for _ in range(100):
         crew.member.ok("POST", crew.words, {})
@@ -144,7 +144,7 @@ def test_a_member_who_starts_timers_over_and_over_is_slowed_down_and_a_leader_is
     assert crew.leader.ok("PUT", crew.path, {"intervalSeconds": 600})["intervalSeconds"] == 600
 
 
-def test_the_person_and_their_leaders_alone_see_and_set_it(crew):
+def test_a_timer_is_visible_to_and_set_by_the_person_and_their_leaders_alone(crew):
     crew.leader.ok("PUT", crew.path, {"intervalSeconds": 600, "opensIncident": True})
     for api, status in ((crew.colleague, 404), (crew.stranger, 404), (crew.analyst, 403)):
         api.refused(status, "GET", crew.path)
@@ -181,13 +181,13 @@ def test_a_machine_has_no_timer(crew):
     ({"intervalSeconds": 600, "sampleTime": "2199-01-01T00:00:00Z"}, "/sampleTime"),
     ({"intervalSeconds": 600, "sampleTime": "2001-01-01T00:00:00Z"}, "/sampleTime"),
     ({"intervalSeconds": 600, "every": 1}, "/every")])
-def test_what_cannot_be_is_refused_and_said(crew, body, pointer):
+def test_an_invalid_timer_is_refused_with_the_field(crew, body, pointer):
     document = crew.member.refused(422, "PUT", crew.path, body)
     assert [fault["pointer"] for fault in document["errors"]] == [pointer]
     crew.member.refused(404, "GET", crew.path)
 
 
-def test_a_rule_tells_a_webhook_that_someone_is_overdue(make_server):
+def test_a_rule_notifies_a_webhook_of_an_overdue_timer(make_server):
     server = make_server(arguments=["--allow-private-targets"]).start()
     crew = Crew(server)
     with Receiver() as receiver:
@@ -203,7 +203,7 @@ def test_a_rule_tells_a_webhook_that_someone_is_overdue(make_server):
     assert body == f"{crew.ann} OVERDUE 1 pump".encode()
 
 
-def test_a_token_that_was_withdrawn_gives_no_word(crew):
+def test_a_withdrawn_token_cannot_check_in(crew):
     crew.member.ok("PUT", crew.path, {"intervalSeconds": 600})
     crew.admin.ok("DELETE", f"/users/{crew.ann}/devices/phone/token")
     assert NativeApi(crew.phone.address, crew.phone.token).send("POST", crew.words, {}).status_code == 401

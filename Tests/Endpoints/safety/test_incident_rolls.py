@@ -88,7 +88,7 @@ def await_missing(leader, number, user):
     return found
 
 
-def test_who_is_moved_to_another_team_stays_on_the_roll_of_the_old(server):
+def test_a_user_moved_to_another_team_stays_on_the_roll_of_the_old_one(server):
     admin = server.admin()
     leader, phones = make_crew(server, "mill")
     admin.make_team("mill-other")
@@ -184,7 +184,7 @@ def test_a_drill_closes_by_itself_where_its_team_chose_so(server):
     assert closed["closedHow"] == "automatic" and closed["allAccounted"] and "closedBy" not in closed
 
 
-def test_what_was_said_before_and_is_too_old_is_shown_and_does_not_count(server):
+def test_an_expired_declaration_is_shown_as_unconfirmed_and_does_not_count(server):
     leader, phones = make_crew(server, "pier", people=1)
     said = now() - 13 * 3600 * 1000
     phones["pier-p0"].ok("POST", "/users/pier-p0/declarations", {"kind": "offSite", "sampleTime": stamp(said)})

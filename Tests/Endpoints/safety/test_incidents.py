@@ -156,7 +156,7 @@ def check_reports(leader, closed, called, marked):
     assert "@media print" in answer.text and page.tags.count("table") == 2
 
 
-def test_an_incident_is_closed_by_hand_for_a_reason_and_tells_who_was_missing(server):
+def test_an_incident_closed_by_hand_has_a_reason_and_lists_who_was_missing(server):
     leader, phones = make_crew(server, "fire", people=2)
     number = leader.ok("POST", "/teams/fire/incidents", {"kind": "real"})["number"]
     leader.refused(409, "POST", "/teams/fire/incidents", {"kind": "drill"})
@@ -179,7 +179,7 @@ def test_an_incident_is_closed_by_hand_for_a_reason_and_tells_who_was_missing(se
     assert {entry["author"] for entry in entries} == {"fire-lea"}
 
 
-def test_what_was_said_before_does_not_count_and_inside_counts_at_once(server):
+def test_a_declaration_from_before_an_incident_does_not_count_and_being_inside_does(server):
     leader, phones = make_crew(server, "hall", people=2)
     declare(leader, "hall-lea", "safe")
     for ago in (5000, 0):
@@ -224,7 +224,7 @@ def test_a_kill_in_the_middle_loses_nothing(make_server):
 @pytest.mark.parametrize("body, pointer", [
     ({}, "/kind"), ({"kind": "test"}, "/kind"), ({"kind": "drill", "note": "x" * 1001}, "/note"),
     ({"kind": "drill", "team": "x"}, "/team")])
-def test_what_cannot_be_is_refused_and_said(server, body, pointer):
+def test_an_invalid_incident_is_refused_with_the_field(server, body, pointer):
     admin = server.admin()
     if not any(team["name"] == "odd" for team in admin.items("/teams")):
         make_crew(server, "odd", people=1)

@@ -30,7 +30,7 @@ def asked(lea, name):
     return lea.ok("GET", f"/users/{name}/location-request")
 
 
-def test_a_phone_is_told_in_the_answer_to_its_next_report_and_its_position_is_the_answer(lea, make_phone):
+def test_a_phone_is_asked_in_the_answer_to_its_next_report_and_its_position_answers(lea, make_phone):
     phone = make_phone("ann")
     assert command not in phone.tell(location(now() // 1000 - 1000))
     lea.refused(404, "GET", "/users/ann/location-request")
@@ -70,7 +70,7 @@ def test_the_command_is_sealed_where_the_report_was(admin, lea, make_phone):
     assert command in opened(reply)
 
 
-def test_a_gateway_is_not_told_because_it_is_not_the_phone(server, admin, lea, make_phone):
+def test_a_gateway_is_not_asked_because_it_is_not_the_phone(server, admin, lea, make_phone):
     make_phone("dan")
     gateway = admin.make_user("gate", "gateway")
     lea.ok("POST", "/users/dan/location-request")
@@ -111,7 +111,7 @@ def test_a_crash_forgets_no_question_that_is_open(make_server):
     assert command in phone.tell(location(now() // 1000 - 900))
 
 
-def test_the_command_line_says_what_became_of_it(server, admin, lea, make_phone):
+def test_the_command_line_shows_the_state_of_a_location_request(server, admin, lea, make_phone):
     phone = make_phone("hal")
     assert "no open location request for hal" in run("person", "asked", "hal", data=server.data, status=1)
     assert "there is no user 'nobody'" in run("person", "asked", "nobody", data=server.data, status=1)

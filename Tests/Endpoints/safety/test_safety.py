@@ -75,7 +75,7 @@ def test_a_call_for_help_holds_until_a_person_ends_it(crew):
     assert crew.leader.ok("GET", f"/users/{crew.user('ann')}/declarations?limit=2")["nextCursor"]
 
 
-def test_who_marks_someone_is_told_to_everyone_and_stands_in_the_audit_log(crew):
+def test_a_mark_is_reported_with_its_author_and_audited(crew):
     crew.declare(crew.leader, "ben", "offSite", note="on leave")
     safety = crew.safety("ben")
     assert (safety["state"], safety["source"], safety["markedBy"]) == ("offSite", "marked", crew.user("lea"))
@@ -88,7 +88,7 @@ def test_who_marks_someone_is_told_to_everyone_and_stands_in_the_audit_log(crew)
     assert not any("note" in entry["change"] for entry in entries)
 
 
-def test_an_old_word_moves_nothing_and_the_same_word_twice_neither(crew):
+def test_an_older_or_repeated_declaration_changes_nothing(crew):
     call = {"kind": "needsHelp", "id": "call-1", "sampleTime": stamp(now() - 10_000)}
     path = f"/users/{crew.user('ann')}/declarations"
     first = crew.ann.ok("POST", path, call)
@@ -107,14 +107,14 @@ def test_an_old_word_moves_nothing_and_the_same_word_twice_neither(crew):
     ({"kind": "safe", "sampleTime": "1999-01-01T00:00:00Z"}, "/sampleTime"),
     ({"kind": "safe", "latitude": 1}, "/latitude"), ({"kind": "safe", "latitude": 91, "longitude": 0}, "/latitude"),
     ({"kind": "safe", "by": "root"}, "/by")])
-def test_what_cannot_be_is_refused_and_said(crew, body, pointer):
+def test_an_invalid_declaration_is_refused_with_the_field(crew, body, pointer):
     before = crew.admin.last_sequence()
     document = crew.ann.refused(422, "POST", f"/users/{crew.user('ann')}/declarations", body)
     assert pointer in [fault["pointer"] for fault in document["errors"]]
     assert crew.admin.last_sequence() == before
 
 
-def test_who_may_say_what_of_whom(crew, server):
+def test_the_roles_that_may_declare_what_about_whom(crew, server):
     path = f"/users/{crew.user('ann')}/declarations"
     crew.declare(crew.ann, "ann", "needsHelp")
     # Nobody acknowledges a call of its own; a member says nothing of others; a device speaks for its owner alone.
@@ -131,7 +131,7 @@ def test_who_may_say_what_of_whom(crew, server):
     assert crew.safety("ann")["state"] == "unknown"
 
 
-def test_the_feed_tells_what_was_said_and_what_it_did(crew):
+def test_the_feed_reports_a_declaration_and_its_effect(crew):
     before = crew.admin.last_sequence()
     with EventStream(crew.leader.address, crew.leader.token, since=before) as stream:
         crew.declare(crew.ann, "ann", "sos")
@@ -141,7 +141,7 @@ def test_the_feed_tells_what_was_said_and_what_it_did(crew):
     assert [change["type"] for change in crew.ben.changes(before)] == []
 
 
-def test_what_was_declared_survives_a_kill(make_server):
+def test_declarations_survive_a_kill(make_server):
     server = make_server().start()
     crew = Crew(server, "crew")
     crew.declare(crew.ann, "ann", "sos")

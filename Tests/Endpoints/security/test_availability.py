@@ -40,7 +40,7 @@ def running_reads(server):
     return int(re.search(r'^muster_work_running{queue="readers"} (\d+)$', shown, re.M)[1])
 
 
-def test_queries_of_one_member_hold_up_nobody_and_end(make_server):
+def test_queries_of_one_member_end_and_delay_no_other_user(make_server):
     server = make_server().start()
     admin = server.admin()
     member, own = as_user(server, "hungry")
@@ -94,7 +94,7 @@ def test_queries_of_one_member_hold_up_nobody_and_end(make_server):
     assert time.monotonic() - began < stop_seconds
 
 
-def test_a_query_ends_with_the_connection_of_who_asked(make_server):
+def test_a_query_ends_with_its_clients_connection(make_server):
     server = make_server().start()
     member, own = as_user(server, "leaves")
     documents = [{"_id": f"d{number}", "text": "a" * 60 + "!"} for number in range(500)]
@@ -125,7 +125,7 @@ def test_a_key_that_is_not_there_is_refused_before_the_body_comes(server):
         assert headers["x-amzn-ErrorType"] == "UnrecognizedClientException"
 
 
-def test_bodies_under_way_hold_only_so_much_memory(make_server):
+def test_bodies_under_way_are_bounded_in_memory(make_server):
     server = make_server(arguments=["--body-memory", "16"]).start()
     couch = as_admin(server)
     couch.ok("PUT", "/notes")
@@ -165,7 +165,7 @@ def test_bodies_under_way_hold_only_so_much_memory(make_server):
     (f"PUT /notes/a HTTP/1.1\r\nHost: a\r\nAuthorization: Basic {credentials}\r\nContent-Type: application/json\r\n"
      "Content-Length: 900000\r\n\r\n{".encode(), b" "),
 ], ids=["head", "small body", "large body"])
-def test_who_sends_a_request_drop_by_drop_is_cut_off(make_server, first, drop):
+def test_a_request_sent_drop_by_drop_is_disconnected(make_server, first, drop):
     server = make_server(arguments=["--request-seconds", "1"]).start()
     as_admin(server).ok("PUT", "/notes")
     with Wire(server) as wire:
@@ -220,7 +220,7 @@ def test_a_devices_token_opens_few_feeds_and_others_still_have_theirs(server, ad
         feed.close()
 
 
-def test_feeds_of_one_member_that_begin_far_back_hold_up_nobody(make_server):
+def test_feeds_of_one_member_that_begin_far_back_delay_no_other_user(make_server):
     """What the log has after a feed's beginning is read and rendered where users take turns."""
     server = make_server().start()
     admin = server.admin()
@@ -255,7 +255,7 @@ def until_refused(ask):
 
 
 @pytest.mark.soak
-def test_strangers_who_guess_lock_nobody_out(make_server):
+def test_guesses_by_strangers_lock_no_user_out(make_server):
     server = make_server(arguments=["--trusted-proxy", "127.0.0.1"]).start()
     api = server.api()
 
@@ -274,7 +274,7 @@ def test_strangers_who_guess_lock_nobody_out(make_server):
     assert sign_in("2001:db8:0:2::1", admin_password).ok
 
 
-def test_who_is_no_trusted_proxy_says_nothing_of_addresses(server):
+def test_forwarding_headers_count_from_trusted_proxies_only(server):
     statuses = until_refused(lambda turn: server.api().send(
         "POST", "/session", {"name": "nobody-here", "password": "a wrong one"},
         headers={"X-Forwarded-For": f"192.0.2.{turn}", "Forwarded": f"for=192.0.2.{turn}"}))
@@ -282,7 +282,7 @@ def test_who_is_no_trusted_proxy_says_nothing_of_addresses(server):
 
 
 @pytest.mark.soak
-def test_a_storm_of_sign_ins_leaves_room_for_who_was_here_before(make_server):
+def test_a_storm_of_sign_ins_leaves_room_for_known_addresses(make_server):
     server = make_server(arguments=["--trusted-proxy", "127.0.0.1"]).start()
 
     def sign_in(address, name, password):

@@ -91,7 +91,7 @@ def test_every_fault_of_a_request_is_named(device):
 
 @pytest.mark.parametrize("number", [
     "NaN", "Infinity", "-Infinity", "1e999", "+1", "01", "1.", ".5", "0x10", "1e", "--1"])
-def test_what_json_knows_no_number_for_is_no_number(device, number):
+def test_nan_and_infinity_are_refused(device, number):
     raw = text.replace('"latitude": 1,', f'"latitude": {number},')
     assert number in raw
     document = device.refused(422 if number == "1e999" else 400, "POST", "/positions", raw=raw, headers=json_type)
@@ -120,7 +120,7 @@ bodies = {
 
 
 @pytest.mark.parametrize("name", bodies)
-def test_a_body_that_is_no_report_is_refused(device, name):
+def test_a_body_that_is_not_a_report_is_refused(device, name):
     answer = device.send("POST", "/positions", raw=bodies[name], headers=json_type)
     assert answer.status_code in (400, 422), answer.text
     document = problem(answer)
@@ -128,14 +128,14 @@ def test_a_body_that_is_no_report_is_refused(device, name):
 
 
 @pytest.mark.parametrize("name", bodies)
-def test_a_body_that_is_no_region_is_refused(admin, name):
+def test_a_body_that_is_not_a_region_is_refused(admin, name):
     answer = admin.send("POST", "/collections/north/regions", raw=bodies[name], headers=json_type)
     assert answer.status_code in (400, 422), answer.text
     problem(answer)
 
 
 @pytest.mark.parametrize("name", bodies)
-def test_a_body_that_is_no_user_is_refused(admin, name):
+def test_a_body_that_is_not_a_user_is_refused(admin, name):
     answer = admin.send("POST", "/users", raw=bodies[name], headers=json_type)
     assert answer.status_code in (400, 413, 422), answer.text
     problem(answer)
@@ -252,7 +252,7 @@ regions = {
 
 
 @pytest.mark.parametrize("name", regions)
-def test_a_region_that_is_none_is_refused_with_the_place(admin, name):
+def test_an_invalid_region_is_refused_with_the_place_of_the_fault(admin, name):
     feature, place, words = regions[name]
     whole = collection([polygon("good", square), {**feature, "id": "bad"}])
     for path in ("/collections/north/regions", "/collections/north/regions?dryRun=true"):
@@ -270,7 +270,7 @@ def test_an_id_that_stands_twice_is_refused(admin):
     assert pointers(document) == ["/features/1/id"]
 
 
-def test_what_is_taken_stays_as_it_is(admin):
+def test_a_taken_name_is_a_conflict_and_unchanged(admin):
     admin.refused(409, "POST", "/users", {"name": "ann", "role": "admin"})
     admin.refused(409, "POST", "/teams", {"name": "north"})
     admin.refused(409, "POST", "/collections", {"name": "north"})
@@ -289,7 +289,7 @@ def test_what_is_taken_stays_as_it_is(admin):
     ({"name": "eve", "role": "member", "password": "short"}, "password"),
     ({"name": "eve", "role": "member", "password": "x" * 5000}, "password"),
 ])
-def test_a_user_that_cannot_be_is_refused(admin, body, key):
+def test_an_invalid_user_is_refused(admin, body, key):
     assert pointers(admin.refused(422, "POST", "/users", body)) == [f"/{key}"]
 
 
@@ -301,7 +301,7 @@ def test_a_user_that_cannot_be_is_refused(admin, body, key):
     ("/users/ann/devices/phone/positions?format=shp", "format"), ("/live?since=x", "since"),
     ("/users/ann/devices/phone/positions?cursor=zzz", "cursor"),
 ])
-def test_a_part_of_the_query_that_cannot_be_is_named(admin, path, key):
+def test_an_invalid_query_parameter_is_named(admin, path, key):
     assert pointers(admin.refused(422, "GET", path)) == [f"?{key}"]
 
 
@@ -324,12 +324,12 @@ def test_a_sequence_too_large_for_json_is_refused_and_as_a_last_event_id_breaks_
     "/teams/..%2fnorth", "/collections/north/regions/none", "/users/ann/devices/phone/nothing", "//.git/config",
     "//%2e%2e/%2e%2e/Package.swift",
 ])
-def test_what_is_not_there_is_told_as_a_problem(admin, path):
+def test_an_absent_resource_is_answered_with_a_problem_document(admin, path):
     admin.refused(404, "GET", path)
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/live/../../Package.swift"])
-def test_what_is_nothing_at_the_root_is_no_database(couch, path):
+def test_an_unknown_path_at_the_root_is_not_found(couch, path):
     couch.refused(404, "not_found", "GET", path)
 
 
@@ -337,7 +337,7 @@ def test_what_is_nothing_at_the_root_is_no_database(couch, path):
     ("DELETE", "/positions"), ("PUT", "/users"), ("PATCH", "/session"), ("POST", "/live"), ("DELETE", "/changes"),
     ("PUT", "//health"),
 ])
-def test_a_method_that_a_path_does_not_take_is_told_with_those_it_takes(admin, method, path):
+def test_an_unsupported_method_is_answered_with_the_supported_ones(admin, method, path):
     answer = admin.send(method, path)
     assert answer.status_code == 405, answer.text
     problem(answer)
@@ -347,7 +347,7 @@ def test_a_method_that_a_path_does_not_take_is_told_with_those_it_takes(admin, m
 @pytest.mark.parametrize("token", [
     None, "mk_wrong", "md_wrong", "", "x" * 9000, "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.", "a.b.c", "\u00fc",
 ])
-def test_who_shows_nothing_good_is_told_so(server, token):
+def test_requests_without_valid_credentials_are_refused(server, token):
     headers = {} if token is None else {"Authorization": f"Bearer {token}".encode()}
     for method, path in (("GET", "/users"), ("POST", "/positions"), ("GET", "/live")):
         answer = NativeApi(server.address).send(method, path, good if method == "POST" else None, headers=headers)
@@ -384,7 +384,7 @@ def exchange(server, request, seconds=20):
     b"GET /api/v1/live HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
     b"POST /api/v1/session HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
 ])
-def test_what_is_hardly_http_ends_in_a_refusal_or_a_closed_connection(server, admin, request_):
+def test_malformed_http_ends_in_a_refusal_or_a_closed_connection(server, admin, request_):
     before = server.resident_bytes()
     answer = exchange(server, request_)
     assert not answer or answer.startswith(b"HTTP/1.1 4"), answer[:200]

@@ -72,7 +72,7 @@ def test_an_old_client_hears_where_an_answer_ends(server, db):
         assert wire.is_over()
 
 
-def test_what_answers_head_has_no_body_even_where_nobody_knows_its_length(wire, db):
+def test_an_answer_to_head_has_no_body_even_without_a_known_length(wire, db):
     put(wire, f"{db}/a", {"b": 1})
     for path in [db, "/", f"{db}/a", f"{db}/a?open_revs=all"]:
         wire.send(f"HEAD {path}", "Accept: multipart/mixed, */*\r\n")
@@ -90,7 +90,7 @@ def test_close_is_obeyed(wire):
     assert wire.is_over()
 
 
-def test_who_closed_its_own_half_still_gets_the_answer(wire, db):
+def test_a_half_closed_client_still_gets_the_answer(wire, db):
     put(wire, f"{db}/a", {"b": 1})
     wire.send(f"GET {db}/a")
     wire.socket.shutdown(socket.SHUT_WR)
@@ -99,7 +99,7 @@ def test_who_closed_its_own_half_still_gets_the_answer(wire, db):
 
 
 @pytest.mark.parametrize("size", [7, 100_000])
-def test_who_asks_whether_to_go_on_is_told_so(wire, db, size):
+def test_a_request_with_expect_is_answered_with_100_continue(wire, db, size):
     wire.send(f"PUT {db}/a", f"Content-Length: {size}\r\nExpect: 100-continue\r\n")
     assert wire.file.readline() == b"HTTP/1.1 100 Continue\r\n"
     assert wire.file.readline() == b"\r\n"
@@ -107,7 +107,7 @@ def test_who_asks_whether_to_go_on_is_told_so(wire, db, size):
     assert wire.answer()[0] == 201
 
 
-def test_who_may_not_is_not_told_to_go_on(server, db):
+def test_an_unauthorized_request_is_not_answered_with_100_continue(server, db):
     for credential, status in [("", 401), ("Authorization: Basic YTpi\r\n", 401)]:
         with Wire(server) as wire:
             wire.socket.sendall(
@@ -118,7 +118,7 @@ def test_who_may_not_is_not_told_to_go_on(server, db):
             assert wire.is_over()
 
 
-def test_who_does_not_wait_to_be_told_to_go_on_loses_nothing(wire, db):
+def test_a_client_that_does_not_wait_for_100_continue_loses_nothing(wire, db):
     body = b'{"b":1}' + b" " * 100_000
     wire.send(f"PUT {db}/a", f"Content-Length: {len(body)}\r\nExpect: 100-continue\r\n", body)
     status = wire.answer()[0]
@@ -138,7 +138,7 @@ def test_who_does_not_wait_to_be_told_to_go_on_loses_nothing(wire, db):
     b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 200_000 + b"\r\n\r\n",
     b"GET /health HTTP/1.1\r\n\r\n", b"GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
 ], ids=["word", "method", "tls", "header", "length", "lengths", "framings", "chunk", "long", "no host", "two hosts"])
-def test_what_is_no_request_is_told_so_and_ends_the_connection(wire, garbage):
+def test_a_malformed_request_is_answered_with_400_and_ends_the_connection(wire, garbage):
     wire.socket.sendall(garbage)
     status, headers, body = wire.answer()
     assert (status, headers["Connection"], body) == (400, "close", b"")
@@ -158,7 +158,7 @@ def test_garbage_after_a_request_does_not_take_its_answer(wire, db, closes, size
     assert wire.is_over()
 
 
-def test_a_large_body_that_nobody_wants_does_not_hide_the_answer(wire):
+def test_a_large_refused_body_does_not_hide_the_answer(wire):
     body = b'{"x":"' + b"y" * (9 << 20) + b'"}'
     wire.send("POST /api/v1/positions", f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n", body)
     assert wire.answer()[0] == 413
@@ -185,7 +185,7 @@ def test_a_large_file_survives_the_way_there_and_back(wire, db):
     assert wire.answer()[2] == data
 
 
-def test_a_reader_who_takes_little_gets_all_of_it(server, db):
+def test_a_slow_reader_gets_the_whole_answer(server, db):
     data = os.urandom(8 << 20)
     with Wire(server) as wire:
         wire.send(f"PUT {db}/doc/file", f"Content-Length: {len(data)}\r\nContent-Type: a/b\r\n", data)
@@ -202,7 +202,7 @@ def test_a_reader_who_takes_little_gets_all_of_it(server, db):
     assert received.partition(b"\r\n\r\n")[2] == data
 
 
-def test_what_is_under_way_is_answered_before_the_server_ends(make_server):
+def test_requests_under_way_are_answered_before_the_server_stops(make_server):
     server = make_server().start()
     with Wire(server) as idle, Wire(server) as wire, Wire(server) as feed:
         wire.send("PUT /notes")
@@ -226,7 +226,7 @@ def test_what_is_under_way_is_answered_before_the_server_ends(make_server):
         assert wire.answer()[0] == (200 if status == 201 else 404)
 
 
-def test_a_reader_who_takes_nothing_does_not_hold_up_the_end(make_server):
+def test_a_reader_who_reads_nothing_does_not_delay_the_stop(make_server):
     server = make_server().start()
     with Wire(server) as wire:
         wire.send("PUT /notes")

@@ -15,7 +15,7 @@ patience_seconds = 15
 """So long a server may take to end though somebody is silent: less than `docker stop` waits, and some more."""
 
 
-def test_answers_that_nobody_reads_do_not_pile_up(make_server):
+def test_unread_answers_do_not_pile_up(make_server):
     server = make_server().start()
     with Wire(server) as wire:
         wire.send("PUT /notes")
@@ -41,7 +41,7 @@ def test_answers_that_nobody_reads_do_not_pile_up(make_server):
         assert texts == [1_000_000] * 20
 
 
-def test_answers_that_many_connections_of_one_user_do_not_read_hold_only_so_much_memory(make_server):
+def test_unread_answers_of_one_users_connections_are_bounded_in_memory(make_server):
     server = make_server().start()
     admin = server.admin()
     (member, other), count, size = (admin.make_user("member"), admin.make_user("other")), 64, 8_000_000
@@ -79,14 +79,14 @@ def test_answers_that_many_connections_of_one_user_do_not_read_hold_only_so_much
     ("GET /_up", "Connection: Upgrade\r\nUpgrade: websocket\r\n"),
     ("CONNECT a:80", ""),
 ], ids=["h2c", "websocket", "connect"])
-def test_who_asks_for_another_protocol_is_answered_in_this_one_for_the_last_time(wire, line, headers):
+def test_a_request_for_another_protocol_is_answered_and_closes_the_connection(wire, line, headers):
     wire.send(line, headers)
     _, answered, _ = wire.answer()
     assert answered["Connection"] == "close"
     assert wire.is_over()
 
 
-def test_more_connections_than_files_wait_and_end_nobody(make_server):
+def test_connections_beyond_the_file_limit_wait_and_end_no_other(make_server):
     server = make_server().start()
     with Wire(server) as wire:
         wire.send("GET /_up")
@@ -111,7 +111,7 @@ def test_more_connections_than_files_wait_and_end_nobody(make_server):
     b"POST /_session HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n",
     b"PUT /notes/a HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\nConnection: close\r\n\r\n{",
 ], ids=["head", "body", "refused"])
-def test_who_is_silent_does_not_hold_up_the_end(make_server, sent):
+def test_a_silent_client_does_not_delay_the_stop(make_server, sent):
     server = make_server().start()
     with Wire(server) as wire:
         wire.socket.sendall(sent)
@@ -123,7 +123,7 @@ def test_who_is_silent_does_not_hold_up_the_end(make_server, sent):
         assert time.monotonic() - began < patience_seconds < stop_seconds
 
 
-def test_a_feed_that_nobody_reads_does_not_hold_up_the_end(make_server):
+def test_an_unread_feed_does_not_delay_the_stop(make_server):
     server = make_server().start()
     with Wire(server) as wire:
         wire.send("PUT /notes")
@@ -143,7 +143,7 @@ def test_a_feed_that_nobody_reads_does_not_hold_up_the_end(make_server):
         assert time.monotonic() - began < patience_seconds
 
 
-def test_an_answer_to_one_who_is_behind_is_sent_to_its_end_before_the_server_ends(make_server):
+def test_a_slow_clients_answer_is_sent_whole_before_the_server_stops(make_server):
     server = make_server().start()
     with Wire(server) as wire:
         wire.send("PUT /notes")

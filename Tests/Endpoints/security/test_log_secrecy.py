@@ -219,7 +219,7 @@ def test_the_search_finds_what_it_looks_for():
     assert not lines_with(planted, coordinates() - roundings(places["native"][0]))
 
 
-def test_no_level_tells_a_secret(printed):
+def test_no_log_level_prints_a_secret(printed):
     _, text, secrets = printed
     assert len(secrets) > 20
     for secret in sorted(secrets):
@@ -228,7 +228,7 @@ def test_no_level_tells_a_secret(printed):
         assert "authorization" not in line.lower(), line
 
 
-def test_no_place_is_told_at_info_or_above(printed):
+def test_no_coordinate_is_logged_at_info_or_above(printed):
     level, text, _ = printed
     lines = [line for line in text.splitlines() if level == "info" or not any(f" {low} " in line for low in (
         "trace", "debug"))]

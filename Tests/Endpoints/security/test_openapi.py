@@ -13,7 +13,7 @@ seconds = rounds(10, 300)
 seed = 20261121
 
 
-def test_whatever_the_description_allows_is_answered_as_it_says(make_server, tmp_path):
+def test_every_documented_request_has_a_documented_answer(make_server, tmp_path):
     server = make_server().start()
     admin = server.admin()
     admin.make_team("north", [polygon("yard", box(13.4, 52.5, 13.41, 52.51))])

@@ -34,7 +34,7 @@ def a_file(size):
 # Positions a second
 
 
-def test_positions_beyond_the_rate_are_refused_with_words_and_others_report_on(make_server):
+def test_positions_beyond_the_rate_are_refused_with_a_reason_and_others_report_on(make_server):
     server = make_server(arguments=slow).start()
     admin = server.admin()
     admin.make_user("ana"), admin.make_user("ben")
@@ -59,7 +59,7 @@ def test_positions_beyond_the_rate_are_refused_with_words_and_others_report_on(m
     assert server.log().count("A request was over a quota") == 1
 
 
-def test_a_gateway_is_told_whose_positions_have_no_room(make_server):
+def test_a_gateways_refusal_names_the_user_over_the_quota(make_server):
     server = make_server(arguments=slow).start()
     admin = server.admin()
     gateway = admin.make_user("gus", "gateway")
@@ -91,7 +91,7 @@ def test_an_owntracks_phone_keeps_what_is_over_the_rate(make_server):
     assert len(admin.history("ana/phone")) == 20
 
 
-def test_location_documents_count_as_positions_and_none_of_too_many_is_stored(make_server):
+def test_location_documents_count_as_positions_and_a_batch_over_the_rate_is_refused_whole(make_server):
     server = make_server(arguments=slow).start()
     member, own = as_user(server, "ana")
     other, others = as_user(server, "ben")
@@ -109,7 +109,7 @@ def test_location_documents_count_as_positions_and_none_of_too_many_is_stored(ma
     admin.ok("POST", "/notes/_bulk_docs", {"docs": [{"_id": f"n{number}"} for number in range(100)]})
 
 
-def test_aws_clients_are_told_entry_by_entry(make_server):
+def test_aws_clients_get_a_refusal_for_each_entry(make_server):
     server = make_server(arguments=slow).start()
     admin = server.admin()
     admin.make_team("crew")
@@ -137,7 +137,7 @@ def test_aws_clients_are_told_entry_by_entry(make_server):
 # What a directory may hold
 
 
-def test_devices_that_nobody_made_are_only_so_many_of_a_team(make_server):
+def test_implicitly_created_users_of_a_team_are_limited(make_server):
     server = make_server(arguments=["--quota-implicit-users", "3"]).start()
     admin = server.admin()
     for team, leader in (("crew", "lena"), ("ship", "lars")):
@@ -161,7 +161,7 @@ def test_devices_that_nobody_made_are_only_so_many_of_a_team(make_server):
     assert counted(server, 'muster_quota_used{quota="implicit_users_of_team"}') == 3
 
 
-def test_a_team_has_so_many_collections_of_its_own(make_server):
+def test_the_collections_of_a_team_are_limited(make_server):
     server = make_server(arguments=["--quota-collections", "2"]).start()
     admin = server.admin()
     for team in ("crew", "ship"):
@@ -180,7 +180,7 @@ def test_a_team_has_so_many_collections_of_its_own(make_server):
     lena.ok("POST", "/collections", {"name": "c"})
 
 
-def test_there_are_only_so_many_databases(make_server):
+def test_the_number_of_databases_is_limited(make_server):
     server = make_server(arguments=["--quota-databases", "5"]).start()
     couch = as_admin(server)
     statuses = [couch.send("PUT", f"/db{number}").status_code for number in range(6)]
@@ -195,7 +195,7 @@ def test_there_are_only_so_many_databases(make_server):
 # Bytes
 
 
-def test_a_user_stores_so_many_bytes_and_frees_them_by_deleting(make_server):
+def test_a_users_bytes_are_limited_and_freed_by_deleting(make_server):
     server = make_server(arguments=["--quota-user-mib", "1"]).start()
     member, own = as_user(server, "ana")
     other, others = as_user(server, "ben")
@@ -217,7 +217,7 @@ def test_a_user_stores_so_many_bytes_and_frees_them_by_deleting(make_server):
     member.ok("PUT", own + "/e", {"text": "a" * 100_000})
 
 
-def test_what_datasets_hold_counts_to_the_bytes_of_their_owner(make_server):
+def test_datasets_count_to_the_bytes_of_their_owner(make_server):
     server = make_server(arguments=["--quota-user-mib", "1"]).start()
     admin = server.admin()
     ana, ben = admin.make_user("ana"), admin.make_user("ben")
@@ -274,7 +274,7 @@ def test_files_that_were_replaced_count_until_they_are_compacted(make_server):
     assert member.ok("GET", own + "/d")["_rev"] == revision
 
 
-def test_positions_of_who_stores_too_much_are_refused_but_not_in_an_incident(make_server):
+def test_positions_over_the_users_bytes_are_refused_but_not_in_an_incident(make_server):
     server = make_server(arguments=["--quota-user-mib", "2"]).start()
     admin = server.admin()
     admin.make_team("crew")
@@ -306,7 +306,7 @@ def test_positions_of_who_stores_too_much_are_refused_but_not_in_an_incident(mak
     assert len(admin.history("ana/phone")) >= 2
 
 
-def test_a_database_that_was_made_holds_so_many_bytes(make_server):
+def test_the_bytes_of_a_created_database_are_limited(make_server):
     server = make_server(arguments=["--quota-database-mib", "1"]).start()
     couch = as_admin(server)
     couch.ok("PUT", "/notes"), couch.ok("PUT", "/other")

@@ -285,7 +285,7 @@ def test_the_table_names_every_route_that_is_served(world):
 
 
 @pytest.mark.parametrize("rule", rules, ids=lambda rule: f"{rule.method} {rule.route}")
-def test_whoever_is_not_allowed_gets_nothing_and_changes_nothing(world, rule):
+def test_a_caller_without_the_right_reads_nothing_and_changes_nothing(world, rule):
     before = world.admin.last_sequence()
     keys = world.admin.items("/keys?user=sam")
     for asker in sorted(everyone - rule.allowed):
@@ -302,7 +302,7 @@ def test_whoever_is_not_allowed_gets_nothing_and_changes_nothing(world, rule):
 
 @pytest.mark.parametrize(
     "rule", [rule for rule in rules if rule.method != "DELETE"], ids=lambda rule: f"{rule.method} {rule.route}")
-def test_whoever_is_allowed_is_let_in(world, rule):
+def test_each_role_that_a_route_names_may_call_it(world, rule):
     for asker in sorted(rule.allowed):
         response = world.ask(asker, rule)
         # Made by the one who asked before: a conflict is no refusal. Nor is 426, for who is let in without a WebSocket.
@@ -325,7 +325,7 @@ names = {
 
 
 @pytest.mark.parametrize("asker", sorted(seen))
-def test_lists_show_only_who_may_be_seen(world, asker):
+def test_lists_show_only_the_users_that_the_caller_may_see(world, asker):
     api = world.askers[asker]
     positions = {item["device"].split("/")[0] for item in api.items("/positions")}
     assert positions == seen[asker] & {"sam", "ned"}
@@ -363,7 +363,7 @@ def test_a_leader_sees_its_team_and_no_other(world):
     assert {user["name"] for user in world.askers["own leader"].items("/users")} == {"sue", "sam"}
 
 
-def test_nobody_makes_himself_more_than_he_is(world):
+def test_a_user_cannot_raise_their_own_role_or_team(world):
     for asker, name in (("own member", "sam"), ("own leader", "sue"), ("analyst", "ana"), ("gateway", "gate")):
         api = world.askers[asker]
         assert api.send("PATCH", f"/users/{name}", {"role": "admin"}).status_code == 403
@@ -371,7 +371,7 @@ def test_nobody_makes_himself_more_than_he_is(world):
         assert world.admin.ok("GET", f"/users/{name}")["role"] != "admin"
 
 
-def test_a_leader_has_no_power_over_whoever_is_more_than_a_member(world):
+def test_a_leader_has_no_power_over_leaders_and_admins(world):
     world.admin.make_user("chief", "admin", "south")
     world.admin.make_user("second", "leader", "south")
     for name in ("chief", "second"):
@@ -382,7 +382,7 @@ def test_a_leader_has_no_power_over_whoever_is_more_than_a_member(world):
 
 
 @pytest.mark.parametrize("path", ["/owntracks", "/pub"])
-def test_an_owntracks_app_reports_for_nobody_else(world, path):
+def test_an_owntracks_app_cannot_report_for_another_user(world, path):
     before = len(world.admin.history("sam/phone"))
     message = {"_type": "location", "lat": 1, "lon": 2, "tst": now() // 1000, "topic": "owntracks/sam/phone"}
     for asker in ("other member", "other leader", "analyst", "other device"):

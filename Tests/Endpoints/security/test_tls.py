@@ -95,7 +95,7 @@ def test_sighup_gives_new_connections_the_renewed_certificate_and_ends_no_open_o
     assert "muster_tls_reload_failures_total 2" in shown
 
 
-def test_connections_that_have_had_a_large_answer_hold_none_of_its_memory(make_server, certificate):
+def test_a_connection_does_not_keep_the_memory_of_a_large_answer(make_server, certificate):
     chain, key = certificate
     server = make_server(arguments=["--tls-certificate", str(chain), "--tls-key", str(key)]).start()
     clients, size = [Client(server.port) for _ in range(100)], 0

@@ -4,7 +4,7 @@ import Testing
 @testable import MusterKit
 
 @Suite struct RelayFlowTests {
-    @Test func `no more is sent than the other end has taken`() throws {
+    @Test func `a relay stream sends no more than the credit given`() throws {
         var flow = RelayFlow(windowBytes: 40_000)
         flow.send([UInt8](repeating: 1, count: 50_000))
         #expect(flow.takePieces().isEmpty)
@@ -35,7 +35,7 @@ import Testing
         #expect(sent == Array(0..<10))
     }
 
-    @Test func `credit is given in portions, and an end that sends more than it may is told`() throws {
+    @Test func `credit is returned in portions, and sending beyond the credit is an error`() throws {
         var flow = RelayFlow(windowBytes: 1_000)
         #expect(throws: RelayError.overCredit) { try flow.receive(1) }
         flow.accept()

@@ -21,7 +21,7 @@ import Testing
         return try #require(made["key"]?.string)
     }
 
-    @Test func `two devices of a team measure each other, and one hears that the other's account has ended`()
+    @Test func `two devices of a team measure each other, and one learns that the other's account has ended`()
         async throws
     {
         try await RunningServer.run { server in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `someone of no team, and someone without a server, is told so`() async throws {
+    @Test func `a user without a team, and one without a server, receive the reason`() async throws {
         try await RunningServer.run { server in
             try await server.ask("POST", "users", #"{"name":"cyd","role":"member"}"#)
             let cyd = try Self.device("Cyd", at: server, key: try await Self.key(of: "cyd", at: server), east: 0)

@@ -53,7 +53,7 @@ import Testing
         return try await Town(store: town.store, clock: town.clock)
     }
 
-    @Test func `a lack is told once across restarts, opens an incident, and ends by evidence`() async throws {
+    @Test func `a lack is reported once across restarts, opens an incident, and ends by evidence`() async throws {
         var town = try await Town()
         try await makeLeader(town)
         try await stay(45, town)
@@ -88,7 +88,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `whoever leads the team no longer opens no incident of it, and the lack is told`() async throws {
+    @Test func `a rule whose author no longer leads the team reports the lack, and opens no incident`() async throws {
         let town = try await Town()
         try await makeLeader(town)
         try await demand(town, opensIncident: true)
@@ -122,6 +122,27 @@ import Testing
         let notification = try #require(PushRecipients(directory: directory, origin: origin).notification(of: logged))
         #expect(notification.recipients == .people([Self.lea]))
         #expect(notification.message.notice?.title == "Too few in Square")
+        try await town.coordinator.close()
+    }
+
+    @Test func `a push about expected people names a single person`() async throws {
+        let town = try await Town()
+        try await makeLeader(town)
+        try await demand(town)
+        var report = try #require(try reports(town).first)
+        let recipients = PushRecipients(
+            directory: town.coordinator.directory, origin: EventOrigin(account: "1", region: "r", store: "s"))
+        func check(_ turn: AttendanceReport.Turn, _ people: [UserNumber], _ title: String) {
+            report.turn = turn
+            report.count.absentPeople = turn == .notThere ? people : []
+            report.count.unknownPeople = turn == .noWord ? people : []
+            let logged = LoggedChange(
+                sequence: LogSequence(1), committedAt: town.clock.now, change: .attendance(report))
+            #expect(recipients.notification(of: logged)?.message.notice?.title == title)
+        }
+        check(.notThere, [Town.ana], "ana is expected in Square: not there")
+        check(.noWord, [Town.ana], "ana is expected in Square: not known to be there")
+        check(.noWord, [Town.ana, Self.lea], "Expected in Square: not known to be there")
         try await town.coordinator.close()
     }
 }

@@ -71,7 +71,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `whoever leads the team no longer opens no incident of it`() async throws {
+    @Test func `a timer whose author no longer leads the team opens no incident`() async throws {
         let town = try await Town()
         try await makeLeader(town)
         try await start(town, opensIncident: true, by: Self.lea)
@@ -98,7 +98,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `the person is told first, then the leader, by push and to rules`() async throws {
+    @Test func `the person is notified first, then the leader, by push and by rules`() async throws {
         let town = try await Town()
         try await makeLeader(town)
         try await start(town)

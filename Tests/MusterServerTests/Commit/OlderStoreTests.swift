@@ -24,7 +24,7 @@ import Testing
         return (try CommitPipeline(opening: store, directory: directory, rules: rules, now: now), store)
     }
 
-    @Test func `whoever an older version told as safe in a raw collection stays so, by the stored positions`() throws {
+    @Test func `a person safe in a raw collection stays safe after an upgrade, by the stored positions`() throws {
         let folder = FileManager.default.temporaryDirectory.path + "/muster-older-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

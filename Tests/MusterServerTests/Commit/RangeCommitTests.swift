@@ -71,7 +71,7 @@ import Testing
         try await last.coordinator.close()
     }
 
-    @Test func `a range is no word from its owner: who is silent stays unknown`() async throws {
+    @Test func `a range does not show that its owner was heard: a silent owner stays unknown`() async throws {
         let town = try await Town()
         try await addBen(to: town)
         _ = try await town.coordinator.ingest([town.fix(45, at: 0), town.fix(45, at: 5)])

@@ -76,8 +76,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `a call for help is told again each minute until it is acknowledged, also after a restart`() async throws
-    {
+    @Test func `a call for help is repeated each minute until it is acknowledged, also after a restart`() async throws {
         let store = MemoryStore()
         var town = try await Town(store: store)
         _ = try await town.coordinator.ingest([declaration(.sos, "a", town)])
@@ -135,7 +134,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `who is removed during an incident is on its roll in the same transaction, also after a restart`()
+    @Test func `a user removed during an incident is on its roll in the same transaction, also after a restart`()
         async throws
     {
         let store = MemoryStore()
@@ -162,8 +161,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `an edit stands in the audit log with whoever asked for it, and the server's own does not`() async throws
-    {
+    @Test func `an edit is audited with its author, and an edit of the server's own is not`() async throws {
         let town = try await Town()
         #expect(try town.store.audit(before: nil, limit: 9).isEmpty)
         let user = User(number: Town.ana, name: "ana", role: .leader, team: TeamNumber(1))

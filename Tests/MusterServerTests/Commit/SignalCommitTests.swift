@@ -16,9 +16,7 @@ import Testing
         try await town.coordinator.inspect { engine, _, _ in engine.safety(of: Town.ana).state }
     }
 
-    @Test func `a signal is no word from its owner: who is silent stays unknown, also when it is repeated`()
-        async throws
-    {
+    @Test func `a signal, repeated or not, does not show that its silent owner was heard`() async throws {
         let town = try await Town()
         _ = try await town.coordinator.ingest([town.fix(45, at: 0), town.fix(45, at: 5)])
         #expect(try await safety(town) == .safe)

@@ -44,7 +44,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `a late observation is history and told as such`() async throws {
+    @Test func `a late observation is stored as history, and marked as late`() async throws {
         let town = try await Town()
         town.clock.advance(bySeconds: 200)
         _ = try await town.coordinator.ingest([town.fix(46, at: 100)])
@@ -87,7 +87,7 @@ import Testing
         try await again.close()
     }
 
-    @Test func `a note is stored once, told by name, and never replaced by an older one`() async throws {
+    @Test func `a note is stored once, reported with names, and never replaced by an older one`() async throws {
         let town = try await Town()
         func note(_ body: String, at seconds: Double) -> Observation {
             let now = town.clock.now
@@ -199,7 +199,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `what comes after closing is refused, what waited is served`() async throws {
+    @Test func `an observation after closing is refused, one before is stored`() async throws {
         let town = try await Town()
         let receipt = try await town.coordinator.ingest([town.fix(45, at: 0)])
         #expect(receipt.tally.accepted == 1)

@@ -155,7 +155,7 @@ import Testing
         try await coordinator.close()
     }
 
-    @Test func `no dataset of a guest takes the place of another one with a similar name`() async throws {
+    @Test func `a guest's dataset replaces none with a similar name`() async throws {
         let office = try await Office()
         let coordinator = office.coordinator
         let mia = try office.user("mia")
@@ -186,7 +186,7 @@ import Testing
         try await office.coordinator.close()
     }
 
-    @Test func `a merge beyond the limit changes nothing, and another guest may still come`() async throws {
+    @Test func `a merge beyond the limit changes nothing, and another guest may still sign in`() async throws {
         let office = try await Office()
         let mia = try office.user("mia")
         for _ in 0..<2 {
@@ -207,7 +207,7 @@ import Testing
         try await office.coordinator.close()
     }
 
-    @Test func `guests who do not come back are removed, and so are those of a removed team`() async throws {
+    @Test func `idle guests are removed, and so are those of a removed team`() async throws {
         let office = try await Office()
         let coordinator = office.coordinator
         let (idle, active) = (try await office.guest(of: "north").id, try await office.guest(of: "north").id)
@@ -234,7 +234,7 @@ import Testing
         try await coordinator.close()
     }
 
-    @Test func `strangers are slowed down by address, and guests' writes together`() {
+    @Test func `new guests are limited by address, and guests' writes in total`() {
         let limiter = GuestLimiter()
         let now = Instant(seconds: 1_700_000_000)
         #expect((0..<61).map { _ in limiter.spend(.identity, from: "192.0.2.1", at: now) }.last == 6)

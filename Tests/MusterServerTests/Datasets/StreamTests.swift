@@ -79,7 +79,7 @@ import Testing
         try await office.coordinator.close()
     }
 
-    @Test func `what is too large to send is referred to, where the server has an address`() async throws {
+    @Test func `an update too large to send is sent as a reference, where the server has an address`() async throws {
         let office = try await Office()
         let mia = try office.user("mia").number
         try await Self.addTarget(to: office)

@@ -67,7 +67,7 @@ import Testing
         "http://example.org:0/", "http://example.org:65536/", "http://example.org\\@evil.org/", "http://a%2eb/",
         "http://example.org/\r\nHost: x", "//example.org/", "http://" + String(repeating: "a", count: 2048),
     ])
-    func `a text that is no address of a target is refused`(text: String) {
+    func `an invalid target address is refused`(text: String) {
         #expect(throws: HTTPAddress.ParsingError.self) { try HTTPAddress(text) }
     }
 }

@@ -47,7 +47,7 @@ import Testing
         #expect(tries.count == 200 && tries.values.allSatisfy { $0.count == 1 })
     }
 
-    @Test func `what was delivered and not yet noted as such comes again, in order, after a crash`() async throws {
+    @Test func `a delivery not yet recorded as delivered is sent again, in order, after a crash`() async throws {
         let office = try await PostOffice { _ in .noContent }
         let expected = try await office.post(6, devices: 1)[1] ?? []
         // What the store would hold, had the server died before anything was noted.
@@ -66,7 +66,7 @@ import Testing
         #expect(arrived.map(\.event) == ["event-1", "event-3", "event-5"])
     }
 
-    @Test func `a name that leads elsewhere the second time it is looked up is refused`() async throws {
+    @Test func `a name that resolves to a forbidden address at its second lookup is refused`() async throws {
         let office = try await PostOffice { _ in .noContent }
         try await office.serve { port in
             let address = try HTTPAddress("http://target.example:\(port)/hook")
@@ -88,9 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a checked address is kept, and a connection that the receiver closed meanwhile is made anew`()
-        async throws
-    {
+    @Test func `a checked address is kept, and a connection that the receiver closed is opened again`() async throws {
         let office = try await PostOffice { _ in .noContent }
         let resolver = TestResolver(Array(repeating: ["127.0.0.1"], count: 9))
         let client = try Self.client(resolver: resolver)
@@ -128,7 +126,7 @@ import Testing
         #expect(office.targets.withLock { $0 } == [target])
     }
 
-    @Test func `of several addresses of a name the one that accepts is called`() async throws {
+    @Test func `of several addresses of a name the first that accepts is used`() async throws {
         let office = try await PostOffice { _ in .noContent }
         try await office.serve { port in
             let client = try Self.client(resolver: TestResolver([["::1", "127.0.0.2", "127.0.0.1"]]))

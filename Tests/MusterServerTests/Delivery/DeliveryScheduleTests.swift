@@ -37,7 +37,7 @@ import Testing
         #expect(schedule.begun(at: Self.at(100)) == [])
         #expect(schedule.finish(DeliveryNumber(1), .delivered, now: Self.at(1), jitter: 0.5) == .complete)
         #expect(schedule.begun(at: Self.at(1)) == [2])
-        #expect(schedule.pendingCount == 5 && schedule.pendingCount(of: TargetNumber(1)) == 5)
+        #expect(schedule.pendingCount == 5 && schedule.waiting[TargetNumber(1)]?.pending == 5)
     }
 
     @Test func `a failed delivery holds up its own lane until it arrived or was given up`() {
@@ -55,7 +55,7 @@ import Testing
         #expect(schedule.begun(at: Self.at(2)) == [2])
     }
 
-    @Test func `what comes after the last run of a target by hand waits for the next, or until it is too old`() {
+    @Test func `a delivery after a manual target's last run waits for the next run, or expires`() {
         var policy = DeliveryPolicy()
         policy.lifetimeSeconds = 60
         var schedule = Self.schedule(
@@ -124,7 +124,7 @@ import Testing
         #expect(last.finish(DeliveryNumber(4), failure, now: Self.at(60), jitter: 0.5) == .giveUp(attempts: 1))
     }
 
-    @Test func `what waits for a target that is switched off grows too old all the same`() {
+    @Test func `deliveries to a disabled target expire all the same`() {
         var policy = DeliveryPolicy()
         policy.lifetimeSeconds = 60
         var schedule = Self.schedule(following: policy, (1...5).map { Self.pending($0, about: Int32($0 % 2 + 1)) })
@@ -140,7 +140,7 @@ import Testing
         #expect(schedule.begun(at: Self.at(99)) == [])
     }
 
-    @Test func `a target that answers nobody is left alone, then probed one at a time, then sent to freely`() {
+    @Test func `a failing target is paused, then probed one delivery at a time, then sent to freely`() {
         var schedule = Self.schedule((1...40).map { Self.pending($0, about: Int32($0)) })
         let policy = schedule.policy
         #expect(schedule.begun(at: Self.start).count == policy.attemptsPerTarget)
@@ -167,7 +167,7 @@ import Testing
         #expect(schedule.begun(at: Self.at(now)).count == policy.attemptsPerTarget)
     }
 
-    @Test func `one event that a target cannot take does not close the way for the others`() {
+    @Test func `one event that a target refuses does not pause the others`() {
         var schedule = Self.schedule([Self.pending(1)])
         let failure = DeliveryOutcome.failed("answered 500", retryAfterSeconds: nil)
         var now = 0.0

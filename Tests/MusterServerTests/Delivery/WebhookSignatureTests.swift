@@ -41,7 +41,7 @@ import Testing
         "", "whsec_", "whsec_AAAA", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS!",
         "whsec_" + Data(count: 65).base64EncodedString(), "whsec_" + Data(count: 23).base64EncodedString(),
     ])
-    func `what is no secret of 24 to 64 bytes is refused`(text: String) { #expect(WebhookSecret(text) == nil) }
+    func `a webhook secret outside 24 to 64 bytes is refused`(text: String) { #expect(WebhookSecret(text) == nil) }
 
     @Test func `settings are sealed for their target alone`() throws {
         let vault = SecretVault()
@@ -57,7 +57,7 @@ import Testing
         #expect(Data(credential.secret).range(of: Data("t0ken".utf8)) == nil)
     }
 
-    @Test func `an event is told in words, without its place`() {
+    @Test func `an event for Slack is plain text without coordinates`() {
         let crossing = #"""
             {"version":"0","detail-type":"Location Geofence Event","time":"2026-11-21T15:00:00Z","detail":{
             "EventType":"ENTER","DeviceId":"ana","GeofenceId":"Werk <1> & Hof","Position":[8.5,47.3]}}

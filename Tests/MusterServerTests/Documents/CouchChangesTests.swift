@@ -9,9 +9,7 @@ import Testing
 
 /// What `_changes` says of what it does not tell.
 @Suite struct CouchChangesTests {
-    @Test func `what cannot be counted is not told as nothing, for a replication ends where nothing is pending`()
-        async throws
-    {
+    @Test func `an unknown pending count is null rather than 0, at which a replication would end`() async throws {
         let town = try await Town()
         _ = try await town.coordinator.ingest((0..<5).map { town.fix(46, at: Double($0)) })
         let request = try CouchChangesRequest(CouchQuery("limit=2"), body: .object([]), lastEventID: nil)

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 16, 100])
-    func `a page is full as long as there is more, whatever was deleted`(limit: Int) async throws {
+    func `a page is full while there is more, whatever was deleted`(limit: Int) async throws {
         let town = try await town(150, deleting: Set([2, 3, 4, 77]).union(20..<55))
         let all = try await changes(town, limit: 1_000)
         #expect(all.count == 150)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["lt_locations_user_ana", "lt_locations_all"])
-    func `a snapshot has everything, also where positions were deleted`(name: String) async throws {
+    func `a snapshot is complete, also where positions were deleted`(name: String) async throws {
         let town = try await town(100, deleting: [5])
         var answer = SnapshotAnswer(try await home(name, town), since: .zero)
         var text = ""
@@ -85,7 +85,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `a part of an id begins where the ids behind it begin, up and down`() async throws {
+    @Test func `a partial id selects the range where the ids behind it begin, up and down`() async throws {
         let town = try await town(130, deleting: [64, 65])
         let all = try await town.coordinator.readDocuments { [scope] in
             try $0.documents(in: scope, DocumentRange(limit: 1_000)).map(\.id)
@@ -113,7 +113,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `a device that was made while a look waited is in it`() async throws {
+    @Test func `a device created while a read waited is in its result`() async throws {
         let town = try await Town()
         let gate = DispatchSemaphore(value: 0)
         let (busy, isBusy) = AsyncStream.makeStream(of: Void.self)
@@ -142,7 +142,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `a replication that is at the end of the union is told so, however much else came`() async throws {
+    @Test func `a replication at the end of the union sees the end, however much else was stored`() async throws {
         let town = try await town(3, deleting: [])
         #expect(try await town.coordinator.makeDatabase(named: "notes", by: nil))
         for start in stride(from: 0, to: 10_500, by: 1_500) {

@@ -19,7 +19,7 @@ import Testing
         (#"{"a":"muster_owner","\\u006d":1}"#, #"{"a":"muster_owner","\\u006d":1,"muster_owner":"ana"}"#),
         (#"{"Muster_owner":1,"muster_owner ":2}"#, #"{"Muster_owner":1,"muster_owner ":2,"muster_owner":"ana"}"#),
     ])
-    func `the owner is told once, whatever the document says itself`(body: String, told: String) {
+    func `the owner is written once, whatever member the document has`(body: String, told: String) {
         let attachments = [
             Attachment(
                 name: "f", contentType: "image/png", md5: [], key: [], length: 1, revisionPosition: 1)
@@ -30,7 +30,7 @@ import Testing
         #expect(found.attachments == attachments)
     }
 
-    @Test func `a name is told as JSON, and none as null`() {
+    @Test func `an owner's name is written as a JSON string, and a missing owner as null`() {
         #expect(
             String(decoding: DocumentBody.empty.addingOwner(named: "a\"b").json, as: UTF8.self)
                 == #"{"muster_owner":"a\"b"}"#)
@@ -89,7 +89,7 @@ import Testing
         QualifiedID(id, in: .locations(of: user)).text
     }
 
-    @Test func `nobody takes the id of another's position, neither before it is there nor after`() async throws {
+    @Test func `a user cannot take the id of another's position, before or after it is stored`() async throws {
         let (town, first, ben) = try await townOfTwo()
         _ = try await town.coordinator.ingest([town.fix(45, at: 1)])
         let second = try #require(try await union(of: town).keys.first { $0 != first })

@@ -193,8 +193,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `a replica of a position gives it back where it was lost, and changes nothing where it is`() async throws
-    {
+    @Test func `a replicated position restores a lost one, and changes nothing where it is stored`() async throws {
         let town = try await Town()
         _ = try await town.coordinator.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
         let replica = try await changes(town).map { document in
@@ -216,7 +215,7 @@ import Testing
         try await other.coordinator.close()
     }
 
-    @Test func `who changes or deletes a position's document changes the document, not the history`() async throws {
+    @Test func `editing or deleting a position's document changes the document, not the history`() async throws {
         let town = try await Town()
         _ = try await town.coordinator.ingest([town.fix(46, at: 0), town.fix(45, at: 1)])
         let own = try await changes(town)

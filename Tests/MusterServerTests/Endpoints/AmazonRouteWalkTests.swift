@@ -47,7 +47,7 @@ import Testing
     ]
 
     @Test(arguments: admitted.keys.sorted())
-    func `a route admits whoever signs and may, and nobody who does not sign`(_ line: String) async throws {
+    func `a route admits the roles that it names, and no unsigned request`(_ line: String) async throws {
         let office = try await Office()
         let roles = try #require(Self.admitted[line])
         let words = line.split(separator: " ")

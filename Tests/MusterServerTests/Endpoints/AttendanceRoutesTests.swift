@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `nobody else sets it, and members and other teams do not see it or hear of it`() async throws {
+    @Test func `only the team's leaders set a rule, and members and other teams never see it`() async throws {
         try await withYard { desk in
             for (name, status) in [("mia", 403), ("ann", 403), ("gus", 403), ("lars", 404), ("sue", 403)] {
                 #expect(try await desk.send(.put, Self.gate, as: name, Self.order).status == status, "\(name)")
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be decided is refused, with every fault`() async throws {
+    @Test func `a rule that cannot be decided is refused with every fault`() async throws {
         try await withYard { desk in
             func pointers(_ body: String) async throws -> [String] {
                 let reply = try await desk.send(.put, Self.gate, as: "lena", body)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a schedule comes back as it was given, and what no clock can show is refused`() async throws {
+    @Test func `a schedule is read back as written, and impossible times are refused`() async throws {
         try await withYard { desk in
             func order(_ schedule: String, more: String = "") -> String {
                 #"{"collection":"north","region":"yard","person":"mia","schedule":\#(schedule)\#(more)}"#

@@ -242,7 +242,7 @@ import Testing
         "_search_cleanup", "_nouveau_cleanup", "_find", "_explain", "_purged_infos_limit", "_temp_view",
     ]
 
-    @Test func `every route that changes something is walked, or is said to need no author`() async throws {
+    @Test func `every route that changes something is tested, or listed as needing no author`() async throws {
         let office = try await Office()
         let walked = Set(
             Self.steps.map(\.line) + Self.signed.map(\.line) + Self.letters.map(Self.native) + Self.others.keys)
@@ -267,7 +267,7 @@ import Testing
             .map { office.coordinator.directory.users[$0.author]?.name }
     }
 
-    @Test func `whatever changes something is audited as who did it`() async throws {
+    @Test func `every change is audited under its author`() async throws {
         let office = try await Office()
         try await office.open { desk in
             for (line, path, body, author) in Self.steps {
@@ -286,7 +286,7 @@ import Testing
         }
     }
 
-    @Test func `whoever redrives or discards dead letters is audited`() async throws {
+    @Test func `redriving and discarding dead letters is audited`() async throws {
         let office = try await Office()
         try await office.open { desk in
             let hook = #"{"name":"hook","kind":"webhook","url":"https://hooks.example/x"}"#
@@ -308,7 +308,7 @@ import Testing
         }
     }
 
-    @Test func `whatever AWS's clients change is audited as who signed it`() async throws {
+    @Test func `a change by an AWS client is audited under the user who signed it`() async throws {
         let office = try await Office()
         try await office.open { desk in
             let now = office.clock.now.rfc3339

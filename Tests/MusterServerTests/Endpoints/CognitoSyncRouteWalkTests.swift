@@ -27,7 +27,7 @@ import Testing
     static let everyLine = admitted.keys.flatMap { [$0, $0.replacing(" /", with: " /aws/")] }
 
     @Test(arguments: everyLine.sorted())
-    func `a route admits whoever signs and may, and nobody on another's identity`(_ line: String) async throws {
+    func `a route admits the roles that it names, and nobody to another's identity`(_ line: String) async throws {
         let office = try await Office()
         let roles = try #require(Self.admitted[line.replacing(" /aws/", with: " /")])
         let words = line.split(separator: " ").map(String.init)

@@ -43,7 +43,7 @@ import Testing
 
     private static let half = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345"
 
-    @Test func `a request that does not go on for a minute is told so, and the connection ends`() async throws {
+    @Test func `a request that stalls is answered with 408, and the connection ends`() async throws {
         let wire = try await Wire { _ in Response(status: .ok) }
         try await wire.send(Self.half)
         await wire.pass(seconds: 119)
@@ -70,7 +70,7 @@ import Testing
         #expect(wire.channel.isActive)
     }
 
-    @Test func `a connection that nobody uses ends after ten minutes`() async throws {
+    @Test func `an idle connection ends after ten minutes`() async throws {
         let wire = try await Wire { _ in Response(status: .noContent) }
         await wire.pass(seconds: 9 * 60)
         try await wire.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -81,7 +81,7 @@ import Testing
         #expect(!wire.channel.isActive)
     }
 
-    @Test func `who waits for an answer is not cut off, however long`() async throws {
+    @Test func `a client that waits for an answer is not disconnected, however long`() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let wire = try await Wire { _ in
             for await _ in gate { break }

@@ -92,7 +92,7 @@ import Testing
         return line.hasSuffix("_bulk_docs") || line.hasSuffix("_bulk_get") ? #"{"docs":[]}"# : "{}"
     }
 
-    @Test func `nobody is let in, and to somebody else's database nobody but an admin`() async throws {
+    @Test func `a route admits the roles that it names, and only an admin to another user's database`() async throws {
         let office = try await Office()
         try await office.open { desk in
             for line in Self.admitted.keys.sorted() {
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `what the server answers by itself, no database may be called`() async throws {
+    @Test func `no database may have the name of a route`() async throws {
         let office = try await Office()
         let segments = office.endpoints.routes.routes.compactMap { $0.path.split(separator: "/").first }
         // Below the user pool's id only its keys are served, and no document of a database is called like them.

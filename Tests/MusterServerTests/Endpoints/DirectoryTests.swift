@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `nobody removes himself, and an admin is always left`() async throws {
+    @Test func `an admin cannot remove or demote the last admin`() async throws {
         try await Office().open { desk async throws in
             #expect(try await desk.send(.delete, "/users/admin", as: "admin").status == 409)
             #expect(try await desk.send(.patch, "/users/admin", as: "admin", #"{"role":"member"}"#).status == 409)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `names that are taken are conflicts, and what is wrong is named`() async throws {
+    @Test func `a taken name is a conflict, and an invalid one is named`() async throws {
         try await Office().open { desk async throws in
             for (path, body) in [
                 ("/users", #"{"name":"mia","role":"member"}"#), ("/teams", #"{"name":"north"}"#),

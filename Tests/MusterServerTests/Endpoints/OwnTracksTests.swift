@@ -57,7 +57,7 @@ import Testing
         "steps": 0, "waypoint": 0, "waypoints": 0,
     ]
 
-    @Test func `every captured message is acknowledged over a socket, and what is a position is kept`() async throws {
+    @Test func `every captured message is acknowledged over a socket, and each position is stored`() async throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("MusterWireTests/Golden/OwnTracks")
         let office = try await Self.office(retentionDays: 10_000)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `what a phone says of a place, we keep in our units, and the same again changes nothing`() async throws {
+    @Test func `an OwnTracks location is stored in our units, and a repetition changes nothing`() async throws {
         let office = try await Self.office()
         try await office.open { desk async throws in
             let payload = Self.location(extra: #","vel":36,"cog":271,"batt":83,"alt":417,"t":"t""#)
@@ -108,7 +108,7 @@ import Testing
     ]
 
     @Test(arguments: answers.indices)
-    func `answers never cost an iPhone a fix that anybody could want`(_ index: Int) async throws {
+    func `no answer makes an iPhone drop a fix that is still wanted`(_ index: Int) async throws {
         let (why, body, authorization, status) = Self.answers[index]
         let office = try await Self.office()
         try await office.open { desk async throws in
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `a fix by a clock that is ahead is kept, counts for nothing, and tells of the clock`() async throws {
+    @Test func `a fix by a clock that is ahead is stored, moves nothing, and reports the clock`() async throws {
         let office = try await Self.office()
         try await office.open { desk async throws in
             let ahead = Self.captured.advanced(bySeconds: 3600)
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `a leader is told where its team is, a member where its own devices are`() async throws {
+    @Test func `a leader receives the team's positions, a member those of their own devices`() async throws {
         let office = try await Self.office()
         try await office.open { desk async throws in
             func topics(_ reply: Desk.Reply) -> [String] {

@@ -10,7 +10,7 @@ import Testing
 @testable import MusterServer
 
 @Suite struct PositionsTests {
-    @Test func `one, many and a line each are taken, and the receipt adds up`() async throws {
+    @Test func `one position, an array and lines are taken, and the receipt counts them`() async throws {
         let office = try await Office()
         try await office.open { desk in
             let one = try await desk.send(.post, "/positions", as: "mia", office.report("phone", secondsAgo: 9))
@@ -84,7 +84,7 @@ import Testing
     ]
 
     @Test(arguments: bad.indices)
-    func `what is wrong is named with its place, and nothing is stored`(_ index: Int) async throws {
+    func `an invalid position is named with its place, and nothing is stored`(_ index: Int) async throws {
         let (template, status, pointers) = Self.bad[index]
         let office = try await Office()
         let body = template.replacing("NOW", with: office.clock.now.rfc3339)

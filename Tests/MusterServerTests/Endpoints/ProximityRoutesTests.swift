@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `nobody else sets it, and members and other teams do not see it or hear of it`() async throws {
+    @Test func `only the team's leaders set a rule, and members and other teams never see it`() async throws {
         let office = try await Office()
         try await office.open { desk in
             for (name, status) in [("mia", 403), ("ann", 403), ("gus", 403), ("lars", 404), ("sue", 403)] {
@@ -75,7 +75,7 @@ import Testing
         (#"{"centrePerson":"max","person":"max","radiusMetres":80,"demand":"fence"}"#, "person"),
         (#"{"centrePerson":"max","person":"mia","role":"member","radiusMetres":80,"demand":"fence"}"#, "role"),
     ])
-    func `what makes no rule is refused, and the answer names the field`(body: String, field: String) async throws {
+    func `an invalid rule is refused, and the answer names the field`(body: String, field: String) async throws {
         let office = try await Office()
         try await office.open { desk in
             let answer = try await desk.send(.put, Self.near, as: "lena", body)

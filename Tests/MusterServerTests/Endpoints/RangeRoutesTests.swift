@@ -21,7 +21,7 @@ import Testing
             + #""deviationMetres":\#(deviation),"source":"\#(source)"}"#
     }
 
-    @Test func `a range to a tag that nobody registered is counted and not stored`() async throws {
+    @Test func `a range to an unregistered tag is counted and not stored`() async throws {
         let office = try await Office()
         try await office.open { desk in
             let now = office.clock.now
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `nobody agrees for another, and nobody reports for another`() async throws {
+    @Test func `only the owner agrees to ranging, and nobody reports ranges for another`() async throws {
         let office = try await Office()
         try await office.open { desk in
             for (name, status) in [("admin", 403), ("lena", 403), ("ann", 403), ("mia", 404), ("lars", 404)] {
@@ -138,7 +138,7 @@ import Testing
         (range(1, at: .zero, to: "0123"), "peer"), (range(1, at: .zero, to: "max/phone"), "peer"),
         (#"{"device":"phone"}"#, "metres"), (#"{"device":"phone","angle":1}"#, "angle"),
     ])
-    func `what is no range is refused, and the answer names the field`(body: String, field: String) async throws {
+    func `an invalid range is refused, and the answer names the field`(body: String, field: String) async throws {
         let office = try await Office()
         try await office.open { desk in
             let before = office.coordinator.lastSequence
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `a range of too long ago or of the future is refused, and no number is no JSON`() async throws {
+    @Test func `a range too old or in the future is refused, and NaN is invalid JSON`() async throws {
         let office = try await Office()
         try await office.open { desk in
             let now = office.clock.now
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: ["", "00", tag, String(repeating: "g", count: 64), secret + "0", secret + "00"])
-    func `what is no secret is refused, and is not repeated in the answer`(secret: String) async throws {
+    func `an invalid secret is refused, and not repeated in the answer`(secret: String) async throws {
         let office = try await Office()
         try await office.open { desk in
             let answer = try await desk.send(.put, Self.maxTag, as: "max", #"{"secret":"\#(secret)"}"#)
@@ -174,8 +174,7 @@ import Testing
         }
     }
 
-    @Test func `who knows only a tag cannot register it, neither before its owner nor after a withdrawal`() async throws
-    {
+    @Test func `a tag alone cannot be registered, neither before its owner does nor after a withdrawal`() async throws {
         let office = try await Office()
         try await office.open { desk in
             let now = office.clock.now
@@ -207,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `the refusal of a tag says what to send`() async throws {
+    @Test func `the refusal of a tag asks for the secret`() async throws {
         let office = try await Office()
         try await office.open { desk in
             let reply = try await desk.send(.put, Self.maxTag, as: "max", #"{"tag":"\#(Self.tag)"}"#)
@@ -215,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func `a registered secret is told to nobody, and only its tag is stored`() async throws {
+    @Test func `a registered secret is never shown, and only its tag is stored`() async throws {
         let office = try await Office()
         try await office.open { desk in
             #expect(try await desk.send(.put, Self.maxTag, as: "max", Self.maxAgrees).status == 204)

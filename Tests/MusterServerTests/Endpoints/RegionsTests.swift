@@ -84,7 +84,7 @@ import Testing
     ]
 
     @Test(arguments: bad.indices, [false, true])
-    func `one fault anywhere and nothing is stored`(_ index: Int, _ isDryRun: Bool) async throws {
+    func `one fault anywhere stores nothing`(_ index: Int, _ isDryRun: Bool) async throws {
         let (body, status, pointer) = Self.bad[index]
         let office = try await Office()
         try await office.open { desk async throws in
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a crossing of edges is told with its place on the map`() async throws {
+    @Test func `crossing edges are reported with their coordinate`() async throws {
         try await Office().open { desk async throws in
             let reply = try await desk.send(.post, Self.regions, as: "lena", Self.feature("x", ring: Self.bowTie))
             let fault = try #require(reply.json["errors"]?.elements?.first)

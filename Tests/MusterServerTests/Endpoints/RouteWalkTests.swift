@@ -105,7 +105,7 @@ import Testing
         ("g", "gus"), ("n", "ann"), ("m", "mia"), ("l", "lena"), ("a", "admin"),
     ]
 
-    @Test func `every route is on the list, and every line of the list is a route`() async throws {
+    @Test func `the list has every route and nothing else`() async throws {
         let office = try await Office()
         let served = office.endpoints.routes.routes.map { route in
             "\(route.method.rawValue) \(route.path)"
@@ -252,7 +252,7 @@ import Testing
     ]
 
     @Test(arguments: aboutOthers.indices)
-    func `what is someone else's is not there, and stays as it was`(_ index: Int) async throws {
+    func `another's resource answers 404, and stays unchanged`(_ index: Int) async throws {
         let (line, body) = Self.aboutOthers[index]
         let office = try await Office()
         let words = line.split(separator: " ")

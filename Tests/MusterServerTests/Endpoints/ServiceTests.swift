@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `strangers are not told how much goes on, and known callers are`() async throws {
+    @Test func `health shows the sequence to known callers alone`() async throws {
         let office = try await Office()
         try await office.open { desk in
             let stranger = try await desk.send(.get, "//health")
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a number beyond all of the log is no trouble, and one that is none is told`() async throws {
+    @Test func `a sequence beyond the log gives an empty page, and an invalid one is refused`() async throws {
         let office = try await Office()
         try await office.open { desk async throws in
             let beyond = try await desk.send(.get, "/changes?since=9007199254740991", as: "mia")
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a configuration that somebody prints tells no password`() {
+    @Test func `a printed configuration shows no password`() {
         var settings = Configuration(dataDirectory: "data")
         settings.adminPassword = "hush"
         for text in ["\(settings)", String(reflecting: [settings]), "\((holder: settings, name: "x"))"] {

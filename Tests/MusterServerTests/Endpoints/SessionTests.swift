@@ -7,7 +7,7 @@ import Testing
 @testable import MusterServer
 
 @Suite struct SessionTests {
-    @Test func `signing in gives tokens, and the access token says who one is`() async throws {
+    @Test func `signing in gives tokens, and the access token identifies the user`() async throws {
         try await Office().open { desk in
             let session = try await desk.send(
                 .post, "/session", #"{"name":"mia","password":"\#(Office.password(of: "mia"))"}"#)
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown name and a wrong password are told alike`() async throws {
+    @Test func `an unknown name and a wrong password get the same answer`() async throws {
         try await Office().open { desk in
             let unknown = try await desk.send(.post, "/session", #"{"name":"nobody","password":"guess guess"}"#)
             let wrong = try await desk.send(.post, "/session", #"{"name":"mia","password":"guess guess"}"#)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `guessing is slowed down, and told when to come back`() async throws {
+    @Test func `guessing is slowed down, and the answer says when to retry`() async throws {
         let attempts = AttemptLimiter(name: .init(tries: 3, perSecond: 0.1))
         let office = try await Office(attempts: attempts)
         try await office.open { desk in
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `who is removed or demoted is so at once, whatever token is shown`() async throws {
+    @Test func `removing or demoting a user takes effect at once for each of their tokens`() async throws {
         try await Office().open { desk in
             let session = try await desk.send(
                 .post, "/session", #"{"name":"lena","password":"\#(Office.password(of: "lena"))"}"#)

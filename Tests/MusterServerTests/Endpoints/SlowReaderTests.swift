@@ -19,7 +19,7 @@ import Testing
 
     private func pass(seconds: Int) { channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(seconds))) }
 
-    @Test func `whoever takes nothing is left`() throws {
+    @Test func `a reader that reads nothing is disconnected`() throws {
         _ = try sending([100])
         pass(seconds: SlowReader.stallTimeoutSeconds - 1)
         #expect(channel.isActive)
@@ -27,7 +27,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func `whoever takes a little now and then gets all of it`() throws {
+    @Test func `a slow reader gets the whole answer`() throws {
         let reader = try sending([])
         for _ in 0..<5 {
             // What was sent is taken, and more is sent before the next look.
@@ -40,7 +40,7 @@ import Testing
         reader.stop()
     }
 
-    @Test func `nobody is left once all was taken`() throws {
+    @Test func `a reader that has read everything is not disconnected`() throws {
         let reader = try sending([100])
         pass(seconds: SlowReader.stallTimeoutSeconds - 1)
         reader.stop()

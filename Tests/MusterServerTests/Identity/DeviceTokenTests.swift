@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a token of before its maker was noted goes on`() async throws {
+    @Test func `a token from before makers were stored stays valid`() async throws {
         let office = try await Office()
         let phone = try office.phone(of: "mia")
         let secret = SecretToken(.device)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `who made a token is told to the device's owner, listed and audited`() async throws {
+    @Test func `the maker of a token is reported to the device's owner, listed and audited`() async throws {
         let office = try await Office()
         try await office.open { desk in
             let before = office.coordinator.lastSequence.rawValue

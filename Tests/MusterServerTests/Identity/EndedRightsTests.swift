@@ -52,7 +52,7 @@ import Testing
         #expect(rules == [true, true])
     }
 
-    @Test func `a replication that runs goes no further once its giver is no admin`() async throws {
+    @Test func `a running replication stops once the user who ordered it is no longer an admin`() async throws {
         let (office, _) = try await office()
         let ada = try office.user("ada").number
         let feeds = LogFeeds(coordinator: office.coordinator)
@@ -71,7 +71,7 @@ import Testing
         try await office.coordinator.close()
     }
 
-    @Test func `an order of replicator is its giver's, and ends with the giver's right`() async throws {
+    @Test func `a document of _replicator belongs to its author, and ends with the author's right`() async throws {
         let (office, key) = try await office()
         let replicator = try office.replicator
         try await office.open { desk in
@@ -91,7 +91,7 @@ import Testing
             #expect(replicator.jobs.isEmpty)
             let ended = try await desk.send(.get, "//_replicator/on", as: "admin").json
             #expect(ended["_replication_state"]?.string == "failed")
-            #expect(ended["_replication_state_reason"]?.string?.contains("no admin any more") == true)
+            #expect(ended["_replication_state_reason"]?.string?.contains("no longer an admin") == true)
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LimiterTests {
     private static let start = Instant(seconds: 1_700_000_000)
 
-    @Test func `tries run out by name and address, and by address, and come back with time`() throws {
+    @Test func `sign-in attempts run out by name with address, and by address, and return with time`() throws {
         let limiter = AttemptLimiter(
             name: .init(tries: 2, perSecond: 0.5), address: .init(tries: 3, perSecond: 1))
         let now = Self.start
@@ -23,7 +23,7 @@ import Testing
         try limiter.spendAttempt(name: "mia", address: "a", at: now.advanced(bySeconds: 2))
     }
 
-    @Test func `strangers who guess at a name lock nobody out elsewhere, and make the name suspected`() throws {
+    @Test func `guesses at a name lock out no other address, and mark the name as suspected`() throws {
         let limiter = AttemptLimiter(
             name: .init(tries: 2, perSecond: 0.01), suspicion: .init(tries: 10, perSecond: 0.01))
         for stranger in 0..<5 {
@@ -55,7 +55,7 @@ import Testing
         try limiter.spendAttempt(name: "mia", address: "2001:db8:1:3::2", at: Self.start)
     }
 
-    @Test func `who signed in from an address of late is known there, for a time and up to a number`() {
+    @Test func `a recent sign-in makes an address known, for a limited time and number`() {
         let recent = RecentSignIns(capacity: 100, lifetimeSeconds: 60)
         recent.record(UserNumber(1), from: "192.0.2.1", at: Self.start)
         #expect(recent.knows(UserNumber(1), from: "192.0.2.1", at: Self.start.advanced(bySeconds: 59)))
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `whoever floods with names is forgotten first, and who guesses most last`() {
+    @Test func `the bucket with the most tries is forgotten last`() {
         var buckets = TokenBuckets(.init(tries: 10, perSecond: 0.001), capacity: 100)
         buckets.add(-10, for: "victim", at: Self.start)
         for number in 0..<1000 { buckets.add(-1, for: "flood \(number)", at: Self.start) }
@@ -108,7 +108,7 @@ import Testing
         #expect(cache.entry(for: newest, at: Self.start.advanced(bySeconds: 300)) == nil)
     }
 
-    @Test func `one user's many credentials push out none of others`() {
+    @Test func `one user's many credentials do not displace others'`() {
         let cache = CredentialCache(capacity: 64, lifetimeSeconds: 300)
         func store(_ name: String, of user: Int32) {
             let entry = CredentialCache.Entry(user: UserNumber(user), device: nil, proof: .amazonKey, expiresAt: nil)
@@ -122,7 +122,7 @@ import Testing
         #expect(cache.count <= 64)
     }
 
-    @Test func `what was being verified while a credential changed is not kept`() {
+    @Test func `a verification that ran while credentials changed is not cached`() {
         let cache = CredentialCache(capacity: 8, lifetimeSeconds: 300)
         let entry = CredentialCache.Entry(user: UserNumber(1), device: nil, proof: .password, expiresAt: nil)
         let digest = TokenDigest(of: "old password")
@@ -147,8 +147,8 @@ import Testing
     }
 
     @Test(arguments: ["a", "A.b_c-d@e", String(repeating: "x", count: 64), "..a"])
-    func `a name may be this`(_ name: String) { #expect(EntityName.isValid(name)) }
+    func `a valid entity name is accepted`(_ name: String) { #expect(EntityName.isValid(name)) }
 
     @Test(arguments: ["", ".", "...", "a b", "é", "a/b", "a\u{0}", String(repeating: "x", count: 65), "%41"])
-    func `a name may not be this`(_ name: String) { #expect(!EntityName.isValid(name)) }
+    func `an invalid entity name is refused`(_ name: String) { #expect(!EntityName.isValid(name)) }
 }

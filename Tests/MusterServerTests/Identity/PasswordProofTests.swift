@@ -61,7 +61,7 @@ import Testing
         return "Mon \(month) \(day) \(text.dropFirst(11).prefix(8)) UTC \(text.prefix(4))"
     }
 
-    @Test func `powers are those of another library`() {
+    @Test func `modular powers equal those of another library`() {
         let base = PasswordProof.modulus / 3
         for exponent in [BigUInt(1), 2, 987_654_321, (BigUInt(1) << 64) + 5] {
             let expected = base.power(exponent, modulus: PasswordProof.modulus)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isReadableFile(atPath: "/proc/self/mem"), "needs Linux's view of memory"))
-    func `what GMP gives back is wiped, also where a number grows or shrinks`() throws {
+    func `memory that GMP frees is wiped, also when a number grows or shrinks`() throws {
         #expect(WipingMemory.isSet)
         let count = 1 << 12
         // The mark is neither 0xA5 nor 0x5A, with which the C library fills freed and new memory in `make test`
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a challenge and a session end in time`() async throws {
+    @Test func `a challenge and a session expire`() async throws {
         let office = try await Office()
         try await office.identity.setPassword("the password", of: try office.user("mia").number, by: nil)
         let challenge = try await office.identity.beginProof(

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `who changes the own password keeps the own keys, and a reset by _users ends them`() async throws {
+    @Test func `a user who changes their password keeps their keys, and a reset by _users ends them`() async throws {
         let office = try await Office()
         try await office.open { desk in
             let own = #"{"password":"another one","currentPassword":"\#(Office.password(of: "mia"))"}"#

@@ -34,7 +34,7 @@ import Testing
         "$scrypt$ln=30,r=8,p=1$AQIDBAUGBwgJCgsMDQ4PEA$YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE",
         "$scrypt$ln=-1,r=8,p=1$AQIDBAUGBwgJCgsMDQ4PEA$YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE",
     ])
-    func `a text that is no hash, or one too dear, is none`(_ text: String) {
+    func `a malformed or too expensive password hash is refused`(_ text: String) {
         #expect(PasswordHash(text: text) == nil)
     }
 
@@ -69,7 +69,7 @@ import Testing
         #expect(try await !hasher.verify("guess", against: nil))
     }
 
-    @Test func `a new password of a request that nobody signed in for waits like an unknown address`() {
+    @Test func `hashing for a request without a sign-in has the urgency of an unknown address`() {
         let work = RequestWork(from: "203.0.113.7")
         RequestWork.$current.withValue(work) {
             #expect(PasswordHasher.urgencyOfNewPasswords == .unknown)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: ["A", "Zg==x", "Z*", "Zh", "Zm9=", "Zm9v==="])
-    func `what is no base 64 is none`(_ text: String) {
+    func `malformed base 64 is refused`(_ text: String) {
         #expect(Base64.decodeUnpadded(text, .standard) == nil)
     }
 }

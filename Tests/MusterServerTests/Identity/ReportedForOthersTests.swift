@@ -20,7 +20,7 @@ import Testing
             after: nil, limit: 100)
     }
 
-    @Test func `by AWS a leader neither forges nor erases a member's track`() async throws {
+    @Test func `by AWS's API a leader neither forges nor erases a member's track`() async throws {
         let office = try await Office()
         let positions = "tracking/v0/trackers/north/positions"
         try await office.open { desk in
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a position that is reported for somebody says by whom, by every endpoint`() async throws {
+    @Test func `a position reported for another user names the reporter, by every endpoint`() async throws {
         let office = try await Office()
         try await office.open { desk in
             #expect(try await desk.send(.post, "/positions", as: "mia", office.report("phone")).status == 200)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `nobody's document stands before another user's position in the union`() async throws {
+    @Test func `no document replaces another user's position in the union`() async throws {
         let office = try await Office()
         try await office.open { desk in
             #expect(try await desk.send(.post, "/positions", as: "mia", office.report("phone")).status == 200)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a person's name is free though a device of nobody's had it`() async throws {
+    @Test func `a user can take the name of a device without an owner`() async throws {
         let office = try await Office()
         try await office.open { desk in
             for id in ["pat", "kim", "lou"] {

@@ -1,7 +1,9 @@
 import Foundation
 import MusterCore
+import MusterDocuments
 import MusterStore
 import MusterTestSupport
+import MusterWire
 import Testing
 
 @testable import MusterServer
@@ -73,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [Credential.Kind.awsKey, .userPoolKey])
-    func `a key that is missing or another's is told at the start and may be renewed`(
+    func `a missing or wrong secrets key is reported at the start, and may be renewed`(
         _ kind: Credential.Kind
     ) async throws {
         try await withFolder { folder in
@@ -96,6 +98,25 @@ import Testing
             #expect(throws: SecretVaultError.sealedOtherwise) { try renewed.open(sealed, for: "it") }
             let later = try await SecretVault.open(in: folder, of: coordinator, now: now)
             #expect(try later.open(renewed.seal([2], for: "it"), for: "it") == [2])
+            try await coordinator.close()
+        }
+    }
+
+    @Test func `a database with stored replications does not go on without its key`() async throws {
+        try await withFolder { folder in
+            let now = now
+            let coordinator = try StoreCoordinator(store: MemoryStore(), now: { now })
+            _ = try await SecretVault.open(in: folder, of: coordinator, now: now)
+            #expect(try await coordinator.makeDatabase(named: DatabaseName.replicator, by: nil))
+            let database = try #require(coordinator.directory.database(named: DatabaseName.replicator))
+            let body = DocumentBody(json: Array(#"{"source":"a","target":"b"}"#.utf8))
+            _ = try await coordinator.write(
+                [DocumentEdit(id: "r", body: body, isDeleted: false, place: .on(nil))], to: database, by: nil)
+            let path = folder + "/secrets.key"
+            try FileManager.default.removeItem(atPath: path)
+            await #expect(throws: SecretVaultError.missingKey(path: path)) {
+                try await SecretVault.open(in: folder, of: coordinator, now: now)
+            }
             try await coordinator.close()
         }
     }

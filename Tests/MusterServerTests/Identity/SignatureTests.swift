@@ -39,7 +39,7 @@ import Testing
     }()
 
     @Test(arguments: golden.requests)
-    func `what botocore signs is signed the same`(_ signed: Signed) throws {
+    func `a request signed by botocore has the same signature here`(_ signed: Signed) throws {
         let shown = try SignatureV4(authorization: try #require(signed.headers["Authorization"]))
         let headers = Dictionary(uniqueKeysWithValues: signed.headers.map { ($0.key.lowercased(), $0.value) })
         let canonical = try #require(
@@ -87,12 +87,12 @@ import Testing
         }
     }
 
-    @Test func `another scheme's header is no signature`() {
+    @Test func `an Authorization header of another scheme is refused`() {
         #expect(throws: SignatureV4.ParsingError.otherScheme) { try SignatureV4(authorization: "Bearer mk_x") }
     }
 
     @Test(arguments: ["20260230T000000Z", "20261121T123456", "2026-11-21T12:34:56Z", ""])
-    func `a time that is none of X-Amz-Date's is none`(_ text: String) {
+    func `a malformed X-Amz-Date is refused`(_ text: String) {
         #expect(Instant(amazonDate: text) == nil)
     }
 

@@ -82,7 +82,7 @@ import Testing
         try await office.coordinator.close()
     }
 
-    @Test func `after a theft no token of a former key is good, and a refresh token brings new ones`() async throws {
+    @Test func `after a key theft former tokens are invalid, and a refresh token brings new ones`() async throws {
         let office = try await Office()
         let identity = office.identity
         let before = try await signIn(identity)

@@ -20,7 +20,7 @@ struct UnstoredSessionsTests {
 
     private func key(_ number: Int) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
 
-    @Test func `what is held in memory stands before what is stored`() {
+    @Test func `a session in memory outranks the stored one`() {
         let sessions = UnstoredSessions()
         let stored = credential(1, secret: 1)
         #expect(sessions.session(key(1), stored: stored) == stored)
@@ -40,7 +40,7 @@ struct UnstoredSessionsTests {
         #expect(!sessions.holds(key(2)))
     }
 
-    @Test func `nobody holds more than a share, and the oldest that one began gives way`() {
+    @Test func `a user holds no more sessions than the share, and the user's oldest is dropped`() {
         let sessions = UnstoredSessions()
         let share = UnstoredSessions.shareOfUser
         // What stands before a stored session never gives way: the stored one would be good again.

@@ -40,7 +40,7 @@ import Testing
         try await office.coordinator.close()
     }
 
-    @Test func `credentials are worth nothing once the password has changed, even where they were left`() async throws {
+    @Test func `credentials left in the store are invalid once the password has changed`() async throws {
         let office = try await Office()
         let mia = try office.user("mia").number
         let proof = try await office.identity.proof(ofIDToken: try await signIn(office).idToken)
@@ -70,9 +70,7 @@ import Testing
         try await office.coordinator.close()
     }
 
-    @Test func `a user has so many sessions of the user pool, and a further one ends the oldest with its keys`()
-        async throws
-    {
+    @Test func `a user's sessions of the user pool are limited, and the oldest ends with its keys`() async throws {
         let office = try await Office()
         let mia = try office.user("mia")
         let oldest = try await signIn(office)
@@ -98,7 +96,7 @@ import Testing
         try await office.coordinator.close()
     }
 
-    @Test func `who proved an old password gets no session and no new password once it has changed`() async throws {
+    @Test func `a proof of an old password opens no session and sets no password`() async throws {
         let office = try await Office()
         let identity = office.identity
         let (mia, mark) = try await identity.provePassword(

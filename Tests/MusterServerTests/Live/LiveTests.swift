@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `feeds whose readers go away just as they are woken hold up no other`() async throws {
+    func `feeds whose readers leave just as they are woken delay no other`() async throws {
         let town = try await Town()
         try await withFeeds(town) {
             for round in 0..<60 {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `what was appended while nobody had a feed is not missing from the next`() async throws {
+    @Test func `changes appended while no feed was open are in the next feed`() async throws {
         let town = try await Town()
         try await withFeeds(town) {
             _ = try await hear(1, since: town.store.lastSequence.rawValue - 1, in: town)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a cursor from another log is told to read the state anew`() async throws {
+    @Test func `a cursor from another log is an error, so that the client reads the state again`() async throws {
         let town = try await Town()
         try await withFeeds(town) {
             let beyond = town.store.lastSequence.rawValue + 1
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `the window answers for what it holds and for nothing else`() {
+    @Test func `the live window answers only for the changes that it holds`() {
         var window = LiveWindow()
         window.restart(after: LogSequence(10))
         let directory = Directory()

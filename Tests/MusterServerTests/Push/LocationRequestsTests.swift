@@ -12,7 +12,7 @@ import Testing
 
     private func after(_ seconds: Double) -> Instant { start.advanced(bySeconds: seconds) }
 
-    @Test func `a phone is told again after a minute, until the question ends`() {
+    @Test func `a phone is asked again each minute, until the question ends`() {
         requests.recordQuestion(to: ana, by: UserNumber(2), at: start)
         let told = stride(from: 0.0, to: 700, by: 20).filter {
             requests.takeCommand(for: phone, of: ana, located: nil, now: after($0))
@@ -28,7 +28,7 @@ import Testing
         #expect(!requests.takeCommand(for: phone, of: UserNumber(3), located: nil, now: after(1)))
     }
 
-    @Test func `what tells of an earlier question is not said of the next one`() {
+    @Test func `an outcome for an earlier question is not recorded for the next one`() {
         requests.recordQuestion(to: ana, by: UserNumber(2), at: start)
         requests.recordOutcome(through: .liveFeed, to: ana, asked: start, at: after(1))
         let former = requests.recordQuestion(to: ana, by: UserNumber(3), at: after(2))
@@ -43,7 +43,7 @@ import Testing
         #expect(requests.question(to: ana)?.author == UserNumber(2))
     }
 
-    @Test func `of too many questions those that ended are forgotten, and then the oldest`() {
+    @Test func `beyond the limit ended questions are forgotten first, and then the oldest`() {
         for number in 0...LocationRequests.limit {
             let user = UserNumber(Int32(number + 1))
             requests.recordQuestion(to: user, by: user, at: after(Double(number) / 1_000))

@@ -18,7 +18,7 @@ import Testing
         if case .number(let count)? = message.data.first?.value { count } else { nil }
     }
 
-    @Test mutating func `of one topic only the newest is sent, and what is under way is not called back`() {
+    @Test mutating func `of one topic only the newest is sent, and an attempt under way is not cancelled`() {
         _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
         _ = schedule.add(message("a", 2), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
         #expect(schedule.startAttempts(limit: 9).map { count(of: $0.message) } == [2])
@@ -49,7 +49,7 @@ import Testing
         #expect(heard == ["d": ["a", "b", "c"], "e": ["a"]])
     }
 
-    @Test mutating func `what fails waits in the store, longer each time, and comes back in order`() throws {
+    @Test mutating func `a failed push waits in the store, longer each time, and returns in order`() throws {
         _ = schedule.add(message("a", 1), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
         _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
         var now = start
@@ -75,7 +75,7 @@ import Testing
         #expect(schedule.startAttempts(limit: 9).map(\.message.topic) == ["b"])
     }
 
-    @Test mutating func `the service's own wait is kept, and what would come too late is given up`() {
+    @Test mutating func `Retry-After of a push service is obeyed, and a message that would be too late is dropped`() {
         _ = schedule.add(message("a", 1, lasting: 60), to: "d", of: "s", sequence: 1, now: start, jitter: 0)
         _ = schedule.add(message("b", 1), to: "d", of: "s", sequence: 2, now: start, jitter: 0)
         _ = schedule.startAttempts(limit: 9)
@@ -86,7 +86,7 @@ import Testing
         #expect(schedule.postponedCount == 1)
     }
 
-    @Test mutating func `a newer message to a device that waits is stored behind, and hurries nobody`() {
+    @Test mutating func `a message to a postponed device is stored, and does not end the wait`() {
         schedule.postpone(PostponedPushLane(device: "d", dueAt: start.advanced(bySeconds: 30), attempts: 3))
         let edit = schedule.add(message("a", 7), to: "d", of: "s", sequence: 5, now: start, jitter: 0)
         #expect(
@@ -150,7 +150,7 @@ import Testing
         #expect(schedule.underWayCount == 8)
     }
 
-    @Test mutating func `of a service that fails only a few devices are in memory, and the others wait in the store`() {
+    @Test mutating func `a failing service holds few devices in memory, and the others wait in the store`() {
         for number in 0..<1_000 {
             _ = schedule.add(
                 message("a", 1), to: "slow\(number)", of: "slow", sequence: Int64(number), now: start, jitter: 0)

@@ -6,7 +6,7 @@ import Testing
 
 /// What the services of Apple and Google can read of a message.
 @Suite struct PushSecrecyTests {
-    @Test func `what a lone worker does and where is told by Web Push alone`() async throws {
+    @Test func `a timer's note is pushed only by encrypted Web Push`() async throws {
         let office = try await Office()
         let (worker, now) = (try office.user("mia"), office.clock.now)
         var timer = CheckInTimer(

@@ -14,7 +14,7 @@ import Testing
         for _ in 0..<queued / 1_000 + 1 { #expect(buckets.spendTokens(1_000, of: 1, at: start) == nil) }
     }
 
-    @Test func `who took all there is waits as long as what is asked for takes to come`() {
+    @Test func `an empty bucket says how long to wait for the tokens asked for`() {
         var buckets = QuotaBuckets<Int>(perSecond: 2, burst: 10)
         #expect(buckets.spendTokens(10, of: 1, at: start) == nil)
         #expect(buckets.spendTokens(4, of: 1, at: start) == 2)
@@ -23,7 +23,7 @@ import Testing
         #expect(buckets.spendTokens(1, of: 1, at: after(2)) == 0.5)
     }
 
-    @Test func `others have their own`() {
+    @Test func `each key has a bucket of its own`() {
         var buckets = QuotaBuckets<Int>(perSecond: 1, burst: 10)
         #expect(buckets.spendTokens(10, of: 1, at: start) == nil)
         #expect(buckets.spendTokens(10, of: 2, at: start) == nil)
@@ -36,7 +36,7 @@ import Testing
         #expect(buckets.spendTokens(1, of: 1, at: after(21)) == nil)
     }
 
-    @Test func `what was taken for nothing is given back, and never more than fits`() {
+    @Test func `returned tokens never exceed the burst`() {
         var buckets = QuotaBuckets<Int>(perSecond: 1, burst: 10)
         #expect(buckets.spendTokens(10, of: 1, at: start) == nil)
         buckets.giveBack(10, to: 1)

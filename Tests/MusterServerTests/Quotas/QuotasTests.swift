@@ -114,7 +114,7 @@ private struct Bench {
         #expect(bench.claim(signals(1_000), by: bench.admin).firstRefusal == nil)
     }
 
-    @Test func `a device that never stops takes nothing of its owner's others, and all of them have a cap`() {
+    @Test func `a flooding device takes nothing from its owner's others, and all of them have a cap`() {
         let bench = Bench { $0.signalBurst = 2 }
         func fire(_ count: Int, of device: Int32) -> QuotaError? {
             bench.claim(bench.signals(count, of: device), by: bench.ana).firstRefusal
@@ -141,7 +141,7 @@ private struct Bench {
         #expect(bench.claim(bench.signals(1, of: 1), by: bench.ana).firstRefusal?.quota == .signals)
     }
 
-    @Test func `signals of a user count with the bytes of the user`() {
+    @Test func `a user's signals count to the user's bytes`() {
         let bench = Bench { $0.userBytes = 1_000 }
         var usage = StoredUsage()
         usage.positionBytes = [DeviceNumber(1): 600]
@@ -166,14 +166,14 @@ private struct Bench {
         #expect(bench.claim(bench.fixes(1, of: 1), by: bench.ana).firstRefusal == nil)
     }
 
-    @Test func `what is not stored after all takes nothing`() {
+    @Test func `positions that are not stored cost nothing`() {
         let bench = Bench { $0.positionBurst = 10 }
         let claim = bench.claim(bench.fixes(10, of: 1), by: bench.ana)
         bench.quotas.giveBack(claim)
         #expect(bench.claim(bench.fixes(10, of: 1), by: bench.ana).firstRefusal == nil)
     }
 
-    @Test func `an admin's import has no rate, and a word about safety is never counted`() {
+    @Test func `an admin's import has no rate limit, and declarations are never counted`() {
         let bench = Bench { $0.positionBurst = 1 }
         #expect(bench.claim(bench.fixes(1_000, of: 1), by: bench.admin).firstRefusal == nil)
         let word = Observation.declaration(
@@ -208,7 +208,7 @@ private struct Bench {
         #expect(bench.claim(bench.fixes(1, of: 1), by: bench.ana).firstRefusal == nil)
     }
 
-    @Test func `documents and positions of a user count together, and a file has no room in an incident either`() {
+    @Test func `documents and positions of a user share one limit, and a file is refused in an incident too`() {
         let bench = Bench { $0.userBytes = 1_000 }
         bench.store(600, ofDevice: 1)
         var target = WriteTarget(
@@ -228,7 +228,7 @@ private struct Bench {
         #expect(refusal(101, stored: 300) == nil)
     }
 
-    @Test func `who is over a quota is logged once a minute, and counted each time`() {
+    @Test func `a user over a quota is logged once a minute, and counted each time`() {
         let bench = Bench {
             $0.positionBurst = 1; $0.positionsPerSecond = 0.001
         }
@@ -245,7 +245,7 @@ private struct Bench {
         #expect(text.contains("muster_quota_used{quota=\"positions\"} 1\n") || text.contains("} 0\n"))
     }
 
-    @Test func `a team has so many collections of its own, and an admin makes more`() throws {
+    @Test func `a team has a limit of collections, and an admin may create more`() throws {
         let bench = Bench { $0.collectionsOfTeam = 1 }
         var directory = bench.directory
         let leader = User(number: UserNumber(5), name: "lena", role: .leader, team: TeamNumber(1))

@@ -82,7 +82,7 @@ import Testing
         return !wire.channel.isActive
     }
 
-    @Test func `every role is let in or refused, and nobody without a request for the right WebSocket`() async throws {
+    @Test func `each role is admitted or refused, and a request for another WebSocket is refused`() async throws {
         try await Office().open { desk in
             let office = desk.office
             var fields = HTTPFields()
@@ -138,7 +138,7 @@ import Testing
         try await office.coordinator.close()
     }
 
-    @Test func `someone of no team is refused, and so is the ninth connection of one user`() async throws {
+    @Test func `a user without a team is refused, and so is a ninth connection`() async throws {
         let office = try await Office()
         let admin = try await Wire(office)
         #expect(try await admin.ask(with: office.keys["admin"] ?? "").hasPrefix("HTTP/1.1 409"))
@@ -180,7 +180,7 @@ import Testing
         try await office.coordinator.close()
     }
 
-    @Test func `someone who owes the server more than it lends loses the connection`() async throws {
+    @Test func `a user who far exceeds the relay's rate loses the connection`() async throws {
         var limits = RelayLimits()
         (limits.bytesPerSecond, limits.burstBytes, limits.owedSeconds) = (1, 10_000, 10_000)
         let office = try await Office(relayLimits: limits)

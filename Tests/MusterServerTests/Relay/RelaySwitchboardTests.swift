@@ -72,7 +72,7 @@ import Testing
         #expect(board.switchboard.takeOutbox(of: ben, upTo: 1) == nil)
     }
 
-    @Test func `a device of another team is not seen, and cannot be told from none`() throws {
+    @Test func `a device of another team is invisible, and looks like a missing one`() throws {
         var board = Board()
         let ana = try board.enter(1)
         let eve = try board.enter(9, team: 2)
@@ -113,7 +113,7 @@ import Testing
         #expect(board.switchboard.owedInAll == 0)
     }
 
-    @Test func `frames that have no place are faults`() throws {
+    @Test func `frames out of place are errors`() throws {
         var board = Board()
         let (ana, ben) = (try board.enter(1), try board.enter(2))
         let silent = try board.connect(3)
@@ -165,7 +165,7 @@ import Testing
         #expect(try board.received(by: ben) == [.data(stream: first, full)])
     }
 
-    @Test func `a device that takes nothing of what the relay tells it loses its connection`() throws {
+    @Test func `a device that does not read the relay's frames loses its connection`() throws {
         var board = Board { $0.waitingBytes = 200 }
         let ana = try board.enter(1)
         for user in Int32(2)..<12 { board.switchboard.leave(try board.enter(user)) }
@@ -175,7 +175,7 @@ import Testing
         #expect(try board.received(by: ben).count == 1)
     }
 
-    @Test func `what was sent to a device that is never done reading takes no memory`() throws {
+    @Test func `data sent to a slow device is bounded in memory`() throws {
         var board = Board()
         let (ana, ben) = (try board.enter(1), try board.enter(2))
         let (_, incoming) = try board.open(from: ana, to: ben)
@@ -218,7 +218,7 @@ import Testing
         _ = try board.connect(1)
     }
 
-    @Test func `a device that is back takes the place of its lost connection, and of nobody else's`() throws {
+    @Test func `a device that reconnects replaces its own lost connection, and no other's`() throws {
         var board = Board()
         let ana = try board.enter(1)
         let impostor = try board.connect(2)

@@ -16,7 +16,7 @@ import Testing
 /// The replications that a server runs.
 @Suite struct ReplicatorTests {
     @Test(arguments: [true, false])
-    func `a peer that is away is looked up anew, however often`(isContinuous: Bool) async throws {
+    func `an unreachable peer is looked up again at each attempt`(isContinuous: Bool) async throws {
         let town = try await Town()
         let resolver = MovingResolver(lookups: 5)
         let replicator = Replicator(
@@ -45,7 +45,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `what is connected to is the address that was checked, whatever the name means by then`() async throws {
+    @Test func `the checked address is connected to, whatever the name resolves to later`() async throws {
         let peer = StandInPeer(redirectingTo: nil)
         let resolver = TestResolver([["127.0.0.1"], ["169.254.169.254"]])
         await #expect(throws: ReplicationError.self) { try await peer.replicate("peer.example", resolver) }
@@ -54,7 +54,7 @@ import Testing
         #expect(resolver.count == 1)
     }
 
-    @Test func `a peer that leads elsewhere is not followed`() async throws {
+    @Test func `a peer's redirect is not followed`() async throws {
         let peer = StandInPeer(redirectingTo: "/inside")
         await #expect(throws: ReplicationError.self) {
             try await peer.replicate("peer.example", TestResolver([["127.0.0.1"]]))
@@ -62,7 +62,7 @@ import Testing
         #expect(peer.asked.contains("/notes") && !peer.asked.contains("/inside"))
     }
 
-    @Test func `an answer that goes on and on ends when its time is over`() async throws {
+    @Test func `an endless answer ends at its deadline`() async throws {
         let endless = CallbackResponder { (_: Request, _: BasicRequestContext) in
             Response(
                 status: .ok,

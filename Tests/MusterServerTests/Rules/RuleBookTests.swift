@@ -113,7 +113,7 @@ import Testing
         try await again.coordinator.close()
     }
 
-    @Test func `a target is given what its input says`() async throws {
+    @Test func `a target receives its configured input`() async throws {
         let inputs: [RuleTarget.Input] = [
             .constant(#"{"a":1}"#), .path("$.detail.DeviceId"),
             .template("<who> came by <aws.events.rule-name>", paths: ["who": "$.detail.DeviceId"]),
@@ -129,7 +129,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `a stored position is an event where its tracker says so`() async throws {
+    @Test func `a stored position is an event if its tracker emits position events`() async throws {
         let town = try await town([rule(#"{"detail-type":["Location Device Position Event"]}"#)])
         _ = try await town.coordinator.ingest([town.fix(46, at: 1)])
         #expect(try deliveries(of: town).isEmpty)
@@ -159,7 +159,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `a signal is an event once, with its values for a template, and late ones say so`() async throws {
+    @Test func `a signal is one event with its values, and a late one is marked`() async throws {
         let template = RuleTarget.Input.template(
             #"{"text":"<who>: <text1><text2>"}"#,
             paths: ["who": "$.detail.DeviceId", "text1": "$.detail.Values.text1", "text2": "$.detail.Values.text2"])
@@ -186,7 +186,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `what a client posts is in the log and is sent on`() async throws {
+    @Test func `a posted event is in the log and is delivered`() async throws {
         let town = try await town([rule(#"{"source":["drill"],"detail":{"n":[{"numeric":[">",1]}]}}"#)])
         let events = [1, 2].map {
             PostedEvent(
@@ -239,7 +239,7 @@ import Testing
         try await town.coordinator.close()
     }
 
-    @Test func `a fence that is put later is a muster region if a rule says so`() async throws {
+    @Test func `a fence created after a safety rule is a muster region`() async throws {
         let town = try await town([safetyRule(#"{"resources":[{"suffix":"geofence-collection/town"}]}"#)])
         try await unmuster(town)
         #expect(town.coordinator.directory.musterRegionsByRule == [RegionNumber(1)])

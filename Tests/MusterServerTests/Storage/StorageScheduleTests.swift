@@ -29,7 +29,7 @@ struct StorageScheduleTests {
         #expect(seconds(of: .logRecovery, in: &schedule, 200..<400, status(refused: false)) == [200])
     }
 
-    @Test func `a disk that refuses and takes writes in turns fills no log`() {
+    @Test func `a disk that alternately refuses and takes writes does not flood the log`() {
         var schedule = StorageSchedule(warningBytes: 1 << 20)
         var lines = 0
         for second in 0..<600 {
@@ -61,7 +61,7 @@ struct StorageScheduleTests {
         #expect(seconds(of: .measure, in: &schedule, 0..<30, status(refused: true)) == [0, 10, 20])
     }
 
-    @Test func `little room is little of a large disk, and less than a twentieth of a small one`() {
+    @Test func `little room is a fixed size on a large disk, and a twentieth of a small one`() {
         #expect(DiskSpace(freeBytes: 500 << 20, totalBytes: 1 << 40).isLow(warningBytes: 512 << 20))
         #expect(!DiskSpace(freeBytes: 600 << 20, totalBytes: 1 << 40).isLow(warningBytes: 512 << 20))
         #expect(!DiskSpace(freeBytes: 20 << 20, totalBytes: 100 << 20).isLow(warningBytes: 512 << 20))

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "localhost", "10.0.0.0/"])
-    func `what is no range is none`(_ text: String) { #expect(AddressRange(text) == nil) }
+    func `an invalid address range is refused`(_ text: String) { #expect(AddressRange(text) == nil) }
 
     private func client(_ peer: String, for chain: [String] = [], forwarded: [String] = []) throws -> String {
         let ranges = ["10.0.0.0/8", "::1"].compactMap { AddressRange($0) }
@@ -38,7 +38,7 @@ import Testing
         #expect(TrustedProxies().client(peer: "10.0.0.1", forwardedFor: ["192.0.2.1"], forwarded: []) == "10.0.0.1")
     }
 
-    @Test func `of a chain the last address counts that is no trusted proxy, whatever a client wrote`() throws {
+    @Test func `the last address of a chain that is not a trusted proxy counts`() throws {
         #expect(try client("10.0.0.1", for: ["198.51.100.1, 192.0.2.1, 10.2.2.2"]) == "192.0.2.1")
         #expect(try client("10.0.0.1", for: ["198.51.100.1", "192.0.2.1:8080"]) == "192.0.2.1")
         #expect(try client("10.0.0.1", for: ["192.0.2.1, unknown, 10.2.2.2"]) == "10.2.2.2")

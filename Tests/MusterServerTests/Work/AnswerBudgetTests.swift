@@ -17,7 +17,7 @@ import Testing
         return AnswerBudget(limits)
     }
 
-    @Test func `answers that are not read hold so much of a user, and give it back`() {
+    @Test func `unread answers of a user are bounded in bytes, and return them`() {
         let budget = budget
         var (first, second) = (hold(of: 1), hold(of: 1))
         #expect(budget.setBytes(30, of: &first))
@@ -32,7 +32,7 @@ import Testing
         #expect(budget.heldBytes == 0)
     }
 
-    @Test func `one answer of each user is sent, however much waits for others`() {
+    @Test func `one answer of each user is always sent, however much others hold`() {
         let budget = budget
         var (large, more) = (hold(of: 1), hold(of: 1))
         #expect(budget.setBytes(500, of: &large))

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "1:memory:/docker/a\n", "0::/other\n"])
-    func `without a group of version 2, or a limit, there is none`(membership: String?) {
+    func `without a version 2 group or a limit the memory is not limited`(membership: String?) {
         #expect(ControlGroup.memoryLimitBytes(membership: membership) { $0.contains("/other/") ? "max\n" : nil } == nil)
     }
 }

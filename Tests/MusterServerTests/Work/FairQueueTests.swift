@@ -44,14 +44,14 @@ import Testing
         #expect(queue.start()?.job == 1)
     }
 
-    @Test func `what is more urgent goes first`() throws {
+    @Test func `a more urgent job goes first`() throws {
         var queue = Queue(.init(threads: 1, jobs: 1_000))
         try add(0..<2, of: "stranger", urgency: 2, to: &queue)
         try add(10..<12, of: "known", urgency: 0, to: &queue)
         #expect(order(&queue) == [10, 11, 0, 1])
     }
 
-    @Test func `a lane with its share of jobs is refused, and nobody else`() throws {
+    @Test func `a full lane refuses jobs, and other lanes do not`() throws {
         var queue = Queue(.init(threads: 1, jobs: 1_000))
         let share = Queue.Share(threads: 1, jobs: 2)
         try add(0..<2, of: "busy", share: share, to: &queue)
@@ -77,7 +77,7 @@ import Testing
         #expect(order(&queue) == [3, 1])
     }
 
-    @Test func `only work that lacks nothing but a thread counts as waiting`() throws {
+    @Test func `only a job that lacks nothing but a thread counts as waiting`() throws {
         var queue = Queue(.init(threads: 1, jobs: 100))
         try add(0..<2, of: "busy", to: &queue)
         _ = queue.start()

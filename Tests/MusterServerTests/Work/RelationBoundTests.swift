@@ -50,7 +50,7 @@ import Testing
         #expect((1...20).contains(bound.late), "\(bound.late)")
     }
 
-    @Test func `who has time left is answered, however many others are ended meanwhile`() throws {
+    @Test func `ending other work does not end work within its bound`() throws {
         let (query, other) = (comb(60, isAcross: false), comb(60, isAcross: true))
         let isDone = Atomic<Bool>(false)
         let hasEnded = DispatchSemaphore(value: 0)

@@ -35,7 +35,7 @@ import Testing
         #expect(shares.count == 100 && shares.refused == 2)
     }
 
-    @Test func `bodies hold so much of an address, of a user and of all, and give it back`() throws {
+    @Test func `bodies are bounded in bytes by address, by user and in total, and return them`() throws {
         var limits = ConnectionLimits()
         limits.bodyBytes = 100
         limits.bodyBytesOfAddress = 60

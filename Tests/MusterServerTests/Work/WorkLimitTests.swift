@@ -12,7 +12,7 @@ import Testing
         func advance(bySeconds seconds: Double) { time.withLock { $0 += .seconds(seconds) } }
     }
 
-    @Test func `work ends after so many steps`() throws {
+    @Test func `work ends after its limit of steps`() throws {
         let limit = WorkLimit(seconds: 60, steps: 10_000)
         var steps = 0
         while limit.spendSteps(1), steps < 1_000_000 { steps += 1 }
@@ -30,7 +30,7 @@ import Testing
         #expect(!limit.spendSteps(1))
     }
 
-    @Test func `work ends once nobody waits for it`() throws {
+    @Test func `work ends once its client has gone`() throws {
         let isGone = Mutex(false)
         let limit = WorkLimit(seconds: 5, steps: 1_000_000, isAbandoned: { isGone.withLock { $0 } })
         try limit.check()
@@ -38,7 +38,7 @@ import Testing
         #expect(throws: WorkLimit.InterruptionError.abandoned) { try limit.check() }
     }
 
-    @Test func `a selector of many patterns is cut short, and says so`() throws {
+    @Test func `a selector of many patterns is stopped with a fault`() throws {
         let conditions = (0..<300).map { #"{"text":{"$regex":"(a|aa)+\#($0)$"}}"# }.joined(separator: ",")
         let selector = try MusterWire.Selector(parsing: Array(#"{"$or":[\#(conditions)]}"#.utf8))
         let text = String(repeating: "a", count: 40) + "!"

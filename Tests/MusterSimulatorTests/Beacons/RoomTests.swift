@@ -35,7 +35,7 @@ import Testing
         #expect(ours.medianDelay ?? .infinity < 15, "\(ours.medianDelay ?? -1)")
     }
 
-    @Test func `the same seed tells the same`() {
+    @Test func `the same seed gives the same sightings`() {
         #expect(RadioHouse.hearings(hours: 0.1, seed: 4) == RadioHouse.hearings(hours: 0.1, seed: 4))
         #expect(RadioHouse.hearings(hours: 0.1, seed: 4) != RadioHouse.hearings(hours: 0.1, seed: 5))
     }

@@ -18,7 +18,7 @@ import Testing
     }()
 
     @Test(arguments: slices)
-    func `whoever is told as accounted for is so by the evidence, in every storm`(seeds: [UInt64]) {
+    func `everyone reported as accounted for is so by the evidence, in every storm`(seeds: [UInt64]) {
         var coverage = StormCoverage()
         for seed in seeds {
             let storm = Storm(seed: seed)

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `of native properties those show that Amazon's could be`() {
+    @Test func `only native properties that Amazon allows are shown`() {
         let text = #"{"name":"Gate","muster":true,"a long key of 21 chars":"x","empty":"","n":5,"k":"v","l":"w"}"#
         let fitting = AmazonProperties.fitting(text, most: 3, valueLimit: 4)
         #expect(fitting.map(\.key) == ["name", "k", "l"])

@@ -19,7 +19,7 @@ import Testing
         #expect(geometry == .polygon([vertices([(0, 0), (1, 0), (1, 1), (0, 0)])]))
     }
 
-    @Test func `whatever is cut off or changed is refused or read, and never traps`() {
+    @Test func `a truncated or changed geobuf is refused or read, and never traps`() {
         let bytes = Self.triangle
         for end in bytes.indices {
             #expect(throws: GeobufError.self) { try Geobuf.geometry(Array(bytes[..<end])) }
@@ -41,7 +41,7 @@ import Testing
             // A point; a feature collection; a group, which is no field of ours.
             [0x32, 0x06, 0x08, 0x00, 0x1A, 0x02, 0x00, 0x00], [0x22, 0x00], [0x33],
         ] as [[UInt8]])
-    func `what is no polygon is refused`(_ bytes: [UInt8]) {
+    func `a geobuf that is not a polygon is refused`(_ bytes: [UInt8]) {
         #expect(throws: GeobufError.self) { try Geobuf.geometry(bytes) }
     }
 }

@@ -53,7 +53,7 @@ struct AdvertisementTests {
         #expect(try frame(Self.url) == nil)
     }
 
-    @Test func `what is in no known format is counted and not guessed`() throws {
+    @Test func `an advertisement of unknown format is counted, and not decoded`() throws {
         // Apple's handoff, a Ruuvi tag's measurements, the service of another, an encrypted TLM, and an ephemeral id.
         try check("02011a0bff4c000c0e00a1b2c3d4e5", [], unknown: 1)
         try check("02010603ff9904", [], unknown: 1)
@@ -89,7 +89,7 @@ struct AdvertisementTests {
         }
     }
 
-    @Test func `no prefix and no changed byte of a frame is more than refused`() throws {
+    @Test func `a truncated or changed frame never traps`() throws {
         var chance = Seeded(seed: 19)
         for text in [Self.iBeacon, Self.altBeacon, Self.uid, Self.url, Self.tlm] {
             let whole = try #require(Hexadecimal.decode(text.utf8))

@@ -307,7 +307,7 @@ struct HCITests {
         }
     }
 
-    @Test func `what is no capture is refused, and a damaged packet is passed over`() throws {
+    @Test func `a file that is not a capture is refused, and a damaged packet is skipped`() throws {
         func check(_ bytes: [UInt8], _ expected: BtsnoopError) {
             var reader = BtsnoopReader()
             reader.append(bytes)

@@ -23,7 +23,7 @@ struct CollationTests {
         }
     }
 
-    @Test func `keys of several values count the first most`() {
+    @Test func `keys of several values sort by the first value`() {
         let early = CollationKey([.string("a"), .integer(9)])
         let late = CollationKey([.string("aa"), .integer(1)])
         #expect(early < late)
@@ -32,7 +32,7 @@ struct CollationTests {
         #expect(start.end.map { early < $0 && $0 < late } == true)
     }
 
-    @Test func `a key tells the values that it was made of, unless it may stand for others`() throws {
+    @Test func `a collation key gives back its values, unless it is ambiguous`() throws {
         let values = try ascending.map { try JSONValue(parsing: Array($0.utf8)) }
         for value in values where value.number.map({ abs($0) < 1e300 }) ?? true {
             let told = try #require(CollationKey([value, .string("end")]).values)

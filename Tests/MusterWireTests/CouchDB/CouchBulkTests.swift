@@ -11,7 +11,7 @@ import Testing
         String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
 
-    @Test func `what is wrong with one document is told of it, and the others are read`() throws {
+    @Test func `a fault in one document is reported for it alone, and the others are read`() throws {
         let deep = nested(CouchDocument.depthLimit)
         for wrong in [
             "\"x\":\(deep)", "\"x\":\(nested(100_000))", #""x":{"a":1,"a":2}"#, #""x":1e999"#, #""_what":1"#,
@@ -36,7 +36,7 @@ import Testing
         #expect(throws: Never.self) { try read(text).documents[0].get() }
     }
 
-    @Test func `what is no JSON, or has no name to be refused by, is the request's fault`() {
+    @Test func `invalid JSON, or a bad document without an id, refuses the whole request`() {
         for text in [
             #"{"_id":"a","x":tru}"#, #"{"_id":"a","x":\#(nested(100))"#, #"{"x":\#(nested(100))}"#, "1",
             #"{"_id":7}"#, #"{"_id":"a","x":\#(nested(100))}}"#, #"{"_id":"a","x":"\#(nested(100))}"#,
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `where the text is no JSON is told by its place in the whole`() {
+    @Test func `a JSON error is located in the whole request`() {
         #expect(throws: JSONError(pointer: "/docs/1/x", offset: 27, reason: .unexpectedByte(UInt8(ascii: "?")))) {
             try read(#"{"_id":"a"},{ "x":?}"#)
         }

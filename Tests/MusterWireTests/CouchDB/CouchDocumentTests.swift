@@ -7,7 +7,7 @@ import Testing
         try Array(text.utf8).withUnsafeBytes { try CouchDocument(parsing: $0) }
     }
 
-    @Test func `what a document says is kept in its order, without blanks and without what speaks of it`() throws {
+    @Test func `a body keeps its members in order, without blanks and without special members`() throws {
         let document = try read(
             #" { "b" : [ 1.0 , { "x y" : "a \" b" } ] , "_id":"x", "_rev" : "1-a", "a" : 1e2 , "_deleted": true } "#)
         #expect(String(decoding: document.json, as: UTF8.self) == #"{"b":[1.0,{"x y":"a \" b"}],"a":1e2}"#)
@@ -20,7 +20,7 @@ import Testing
         #expect(throws: CouchDocumentError.unknownMember("_x")) { try read(#"{"\u005fx":1}"#) }
     }
 
-    @Test func `ancestry is told newest first and goes down by one`() throws {
+    @Test func `ancestry lists revisions newest first, in descending generations`() throws {
         let document = try read(#"{"_revisions":{"start":3,"ids":["c","b","a"]}}"#)
         #expect(document.ancestry.map(\.text) == ["3-c", "2-b", "1-a"])
         for wrong in [#"{"start":2,"ids":["c","b","a"]}"#, #"{"ids":["a"]}"#, #"{"start":1,"ids":[]}"#, "[]"] {
@@ -38,13 +38,13 @@ import Testing
         #expect(document.attachments[1].length == 9 && document.attachments[2].revisionPosition == 2)
     }
 
-    @Test func `a key twice, text that is no JSON and what is no object are refused`() {
+    @Test func `repeated keys, invalid JSON and values that are not objects are refused`() {
         for text in ["[]", "1", "{", #"{"a":1,"a":2}"#, #"{"_id":"a","_id":"b"}"#, #"{"a":{"b":1,"b":2}}"#, "{}x", ""] {
             #expect(throws: (any Error).self, "\(text)") { try read(text) }
         }
     }
 
-    @Test func `a document is told with everything that is asked for`() throws {
+    @Test func `a document is written with every member that the request asks for`() throws {
         let revision = try #require(Revision("2-967a00dff5e02add41819138abb3284d"))
         let parent = try #require(Revision("1-old"))
         var rendering = CouchRendering(
@@ -63,7 +63,7 @@ import Testing
                 + #"{"rev":"1-old","status":"missing"}],"_conflicts":["1-old"],"_local_seq":7}"#)
     }
 
-    @Test func `what was told is read as it was`() throws {
+    @Test func `a written document is read back`() throws {
         let body = DocumentBody(json: Array(#"{"v":[1,{}],"w":"ä"}"#.utf8))
         for json in [body, .empty] {
             var writer = JSONWriter()

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a head without an end and a boundary that goes on are refused`() {
+    @Test func `an endless head and a longer boundary line are refused`() {
         var endless = MultipartReader(boundary: "xyz")
         #expect(throws: MultipartReader.ParsingError.invalidHead) {
             _ = try endless.parse(Array("--xyz\r\nA: ".utf8) + [UInt8](repeating: 0x61, count: 20_000))
@@ -68,7 +68,7 @@ import Testing
         #expect(MultipartReader.boundary(of: "multipart/related") == nil)
     }
 
-    @Test func `what the writer wrote is read as it was`() throws {
+    @Test func `a written multipart body is read back`() throws {
         let writer = MultipartWriter()
         let boundary = try #require(MultipartReader.boundary(of: writer.contentType("multipart/related")))
         let file = Array("\r\n--\(boundary.dropLast())\r\n\r\n".utf8)

@@ -10,7 +10,7 @@ import Testing
             sampleTime: Instant(milliseconds: time), receivedTime: Instant(milliseconds: time))
     }
 
-    @Test func `an id says which position it is, to the last bit`() throws {
+    @Test func `a document's id identifies its position to the last bit`() throws {
         var generator = Seeded(seed: 3)
         for _ in 0..<2_000 {
             let place = PositionDocument.Identity(
@@ -69,7 +69,7 @@ import Testing
         #expect(PositionDocument.times(around: "position-0000000013-00170", of: device) == nil)
     }
 
-    @Test func `the document of a position tells that position`() throws {
+    @Test func `the document of a position reads back as that position`() throws {
         var position = position(1_795_240_800_000, 52.5, 13.4)
         position.accuracy = Metres(12.5)
         position.speed = 1.25
@@ -96,7 +96,7 @@ import Testing
         #"{"created_at":"now","geometry":{"type":"Point","coordinates":[1,2]}}"#,
         #"{"created_at":1e18,"geometry":{"type":"Point","coordinates":[1,2]}}"#,
     ])
-    func `a document that tells of no place at a time is no location`(text: String) {
+    func `a document without a place and a time is not a location`(text: String) {
         #expect(LocationDocument.position(in: Array(text.utf8), receivedAt: Instant(milliseconds: 0)) == nil)
     }
 

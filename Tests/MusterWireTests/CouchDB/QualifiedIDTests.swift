@@ -19,11 +19,11 @@ import Testing
         "", "x", "user-", "user-0000000002", "user-0000000002:", "user-2:x", "user-0000000002;x", "user-000000000a:x",
         "user-0000000000:x", "user-9999999999:x", "User-0000000002:x", "user-+000000002:x", "user-00000000002:x",
     ])
-    func `whatever is not of the form is no qualified id`(text: String) {
+    func `a text of another form is not a qualified id`(text: String) {
         #expect(QualifiedID(text) == nil)
     }
 
-    @Test func `a replica has room for a qualified id, and none for a longer one`() {
+    @Test func `a replica accepts a qualified id, and refuses a longer one`() {
         let longest = String(repeating: "i", count: DocumentEdit.idLimitBytes)
         #expect(throws: Never.self) { try DocumentID.check(QualifiedID(longest, in: ben).text) }
         for id in [longest + "i", QualifiedID(longest + "i", in: ben).text] {

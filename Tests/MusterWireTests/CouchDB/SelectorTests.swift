@@ -83,7 +83,7 @@ struct SelectorTests {
         try check(#"{"home":{"$keyMapMatch":{"$eq":"city"}}}"#, true)
     }
 
-    @Test func `types, remainders, beginnings and patterns are told`() throws {
+    @Test func `the operators for types, remainders, beginnings and patterns match`() throws {
         try check(#"{"tags":{"$type":"array"}}"#, true)
         try check(#"{"none":{"$type":"null"}}"#, true)
         try check(#"{"age":{"$mod":[10,1]}}"#, true)
@@ -106,7 +106,7 @@ struct SelectorTests {
         #"{"$and":{}}"#, #"{"$or":1}"#, #"{"$not":1}"#, #"{"a..b":1}"#, #"{"a":{"$elemMatch":[]}}"#,
         #"{"$text":"x"}"#, #"{"$where":"x"}"#, #"{"a":{"$beginsWith":1}}"#,
     ])
-    func `what is no selector is refused`(_ text: String) {
+    func `an invalid selector is refused`(_ text: String) {
         #expect(throws: SelectorError.self) { try Selector(parsing: Array(text.utf8)) }
     }
 
@@ -115,7 +115,7 @@ struct SelectorTests {
         (#"{"a":{"$near":1}}"#, .unsupportedOperator("$near")), (#"{"$eq":1}"#, .missingField),
         (#"{"$not":{}}"#, .missingField), (#"{"$elemMatch":{"a":1}}"#, .missingField),
     ])
-    func `what is refused is refused in CouchDB's words`(_ text: String, _ fault: SelectorError) {
+    func `a refusal has CouchDB's words`(_ text: String, _ fault: SelectorError) {
         #expect(throws: fault) { try Selector(parsing: Array(text.utf8)) }
     }
 
@@ -140,7 +140,7 @@ struct SelectorTests {
         }
     }
 
-    @Test func `what is no condition is a value to be equal to`() throws {
+    @Test func `an operator in the wrong place is a value to be equal to`() throws {
         for text in [#"{"$or":[{}]}"#, #"{"$and":[{}]}"#, #"{"$or":[1]}"#, #"{"$gt":1,"$lt":2}"#] {
             try check(text, false)
         }

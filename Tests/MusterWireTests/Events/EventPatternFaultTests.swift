@@ -32,8 +32,8 @@ import Testing
         (#"{"a": [{"anything-but": {"wildcard": ["x", "**"]}}]}"#, "/a/0/anything-but/wildcard/1", "must not have two"),
         (#"{"$or": [{"a": [1]}]}"#, "/$or", "must be a list of at least two objects"),
         (#"{"$or": [{"a": [1]}, {"b": []}]}"#, "/$or/1/b", "must not be empty"),
-        (#"{"a": [1], "a": [2]}"#, "/a", "is no JSON"),
-        (#"{"a": [1]"#, "/a", "is no JSON"),
+        (#"{"a": [1], "a": [2]}"#, "/a", "is not JSON"),
+        (#"{"a": [1]"#, "/a", "is not JSON"),
     ])
     func `a fault names its place`(pattern: String, pointer: String, words: String) {
         let fault = #expect(throws: EventPatternError.self) { try EventPattern(parsing: pattern) }

@@ -165,7 +165,7 @@ import Testing
         try check(#"{"x": ["x", {"exists": false}], "y": [1]}"#, #"{"y": 1}"#, true)
     }
 
-    @Test func `one element of an array that fits is enough, and one object holds all that is said of it`() throws {
+    @Test func `one matching element of an array is enough, and one object must match the whole pattern`() throws {
         try check(list: #"["b"]"#, #"["a", ["b"]]"#, true)
         try check(list: #"["b"]"#, #"["a"]"#, false)
         let pair = #"{"x": {"a": [1], "b": [2]}}"#

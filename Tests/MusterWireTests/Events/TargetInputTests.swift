@@ -78,7 +78,7 @@ import Testing
             (.template("x", paths: ["a": "$$"]), .noPath("$$")),
             (.template(#"{"a": <a>"#, paths: ["a": "$"]), .templateIsNoJSON),
         ] as [(RuleTarget.Input, InputError)])
-    func `what cannot be filled in is refused`(input: RuleTarget.Input, fault: InputError) {
+    func `an input template that cannot be filled in is refused`(input: RuleTarget.Input, fault: InputError) {
         #expect(throws: fault) { try TargetInput(input) }
     }
 

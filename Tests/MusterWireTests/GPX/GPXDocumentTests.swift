@@ -40,7 +40,7 @@ struct GPXDocumentTests {
         #expect(document.tracks.map(\.segments) == [[[expected, bare]]])
     }
 
-    @Test func `what is wrong is told with its line`() {
+    @Test func `a fault in GPX is reported with its line`() {
         #expect(fault("<kml/>") == "line 1: the root element is kml, not gpx")
         #expect(fault(track("<trkpt lat='1'/>")) == "line 2: a point needs the attribute lon")
         #expect(fault(track("<trkpt lat='91' lon='0'/>")) == "line 2: lat 91.0 is off the globe")

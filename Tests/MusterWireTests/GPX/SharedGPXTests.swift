@@ -53,7 +53,7 @@ struct SharedGPXTests {
         #expect(SharedData.names(in: "gpx", ending: ".gpx") == Self.contents.keys.sorted())
     }
 
-    @Test func `times, names and fields are those that the files say`() throws {
+    @Test func `times, names and fields of the shared files are read`() throws {
         let walk = try GPXDocument(parsing: SharedData.bytes("gpx/Mojstrovka.gpx"))
         let first = try #require(walk.tracks.first?.segments.first?.first)
         #expect(first.coordinate == Coordinate(validLatitude: 46.434981, longitude: 13.748273))

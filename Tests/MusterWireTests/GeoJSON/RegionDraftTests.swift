@@ -75,7 +75,7 @@ struct RegionDraftTests {
         #expect(polygon.holes.first?.map(\.longitude) == [0.5, 1, 1, 0.5])
     }
 
-    @Test func `what is wrong is told of every feature`() {
+    @Test func `the faults of every feature are reported`() {
         let empty = "a polygon has at least one ring, a MultiPolygon at least one polygon"
         let text = #"""
             {"type":"FeatureCollection","features":[

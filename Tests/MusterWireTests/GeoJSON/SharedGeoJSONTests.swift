@@ -166,7 +166,7 @@ struct SharedGeoJSONTests {
         }
     }
 
-    @Test func `coordinates of a plane are refused where they leave the globe`() throws {
+    @Test func `projected coordinates off the globe are refused`() throws {
         let faults = outcome(Self.feature(around: try SharedData.bytes("geojson/good/issue82.geojson")))
         #expect(faults.count == 10)
         #expect(faults.first == "/geometry/coordinates/0/0/0/1: must be -90 to 90")

@@ -65,7 +65,7 @@ struct JSONReaderTests {
         check("1e2", .integer(100))
     }
 
-    @Test func `what is not JSON is refused where it goes wrong`() {
+    @Test func `invalid JSON is refused at the offset of the fault`() {
         check("", at: "", 0, .unexpectedEnd)
         check("[1,", at: "/1", 3, .unexpectedEnd)
         check("[1,]", at: "/1", 3, .unexpectedByte(UInt8(ascii: "]")))
@@ -105,7 +105,7 @@ struct JSONReaderTests {
         check(#"["abc"#, at: "/0", 5, .unexpectedEnd)
     }
 
-    @Test func `special bytes are seen at every place of a word`() {
+    @Test func `special bytes are found at every offset of a machine word`() {
         for length in 0..<40 {
             for place in 0..<length {
                 var text = Array(repeating: UInt8(ascii: "a"), count: length)

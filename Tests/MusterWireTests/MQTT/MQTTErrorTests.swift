@@ -43,7 +43,7 @@ struct MQTTErrorTests {
         }
     }
 
-    @Test func `the flags of CONNECT say what follows`() {
+    @Test func `inconsistent flags of CONNECT are refused`() {
         #expect(reason(connect(flags: 3), version: nil) == .malformedPacket)
         // QoS or retain of a will that is not there.
         #expect(reason(connect(flags: 0x0A), version: nil) == .malformedPacket)
@@ -61,18 +61,18 @@ struct MQTTErrorTests {
     }
 
     @Test(arguments: [0x20, 0x40, 0x50, 0x70, 0x90, 0xB0, 0xC0, 0xD0, 0xE0, 0xF0] as [UInt8])
-    func `flags of the fixed header are 0 where the protocol has none`(type: UInt8) {
+    func `unused flags of the fixed header must be 0`(type: UInt8) {
         for flags in 1...15 as ClosedRange<UInt8> { #expect(reason([type | flags, 0]) == .malformedPacket) }
     }
 
     @Test(arguments: [0x60, 0x80, 0xA0] as [UInt8])
-    func `flags of the fixed header are 2 where the protocol says so`(type: UInt8) {
+    func `flags of PUBREL, SUBSCRIBE and UNSUBSCRIBE must be 2`(type: UInt8) {
         for flags in 0...15 as ClosedRange<UInt8> where flags != 2 {
             #expect(reason(packet(type | flags, [0, 1, 0, 1, 0x61, 0])) == .malformedPacket)
         }
     }
 
-    @Test func `a type that is none is refused, and AUTH where the version has none`() {
+    @Test func `an invalid packet type is refused, and so is AUTH before MQTT 5`() {
         #expect(reason([0x00, 0]) == .malformedPacket)
         #expect(reason([0xF0, 0]) == nil)
         #expect(reason([0xF0, 0], version: .v3) == .malformedPacket)
@@ -189,7 +189,7 @@ struct MQTTTopicTests {
     }
 
     @Test(arguments: [("a/b", true), ("", false), ("a+", false), ("a/#", false), ("/", true), ("a\u{0}", false)])
-    func `a name has no wildcard`(name: String, isName: Bool) {
+    func `a topic to publish to with a wildcard is refused`(name: String, isName: Bool) {
         #expect(MQTTTopic.isName(name) == isName)
     }
 }

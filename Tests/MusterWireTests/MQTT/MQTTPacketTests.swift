@@ -116,7 +116,7 @@ struct MQTTPacketTests {
         }
     }
 
-    @Test func `whatever the bytes are, reading them ends`() {
+    @Test func `reading any bytes ends`() {
         for seed in 0..<500 as Range<UInt64> {
             var random = Seeded(seed: seed)
             var bytes = MQTTPacket.random(.v5, &random).bytes(.v5)

@@ -47,9 +47,7 @@ struct MeshtasticMessageTests {
         }
     }
 
-    @Test func `a position is read with the time of its fix, and what the firmware's units leave open is kept apart`()
-        throws
-    {
+    @Test func `a position has the time of its fix, and members with ambiguous units stay attributes`() throws {
         let position = try #require(
             try position(
                 """
@@ -66,7 +64,7 @@ struct MeshtasticMessageTests {
                 == #"{"ground_speed":4,"ground_track":16000000,"sats_in_view":9,"PDOP":182,"precision_bits":32}"#)
     }
 
-    @Test func `the older one of the time of the fix and the time of sending counts`() throws {
+    @Test func `the older of the fix time and the sending time counts`() throws {
         let both = try position(
             #"{"latitude_i":435665001,"longitude_i":1,"time":1763999980,"timestamp":1763990000}"#)
         #expect(both?.sampleTime == Instant(milliseconds: 1_763_990_000_000))
@@ -74,7 +72,7 @@ struct MeshtasticMessageTests {
         #expect(fix?.sampleTime == Instant(milliseconds: 1_763_990_000_000))
     }
 
-    @Test func `a place that is not known, or without a time, is no position`() throws {
+    @Test func `an unknown place, or one without a time, is not a position`() throws {
         for payload in [
             #"{"latitude_i":0,"longitude_i":0,"time":1763999980}"#, #"{"time":1763999980}"#, "{}",
             #"{"latitude_i":435665001,"time":1763999980}"#,
@@ -99,7 +97,7 @@ struct MeshtasticMessageTests {
         return Int32(bitPattern: kept &+ (1 << UInt32(31 - bits)))
     }
 
-    @Test func `the accuracy of a cut place holds the radio, wherever it is`() throws {
+    @Test func `the accuracy of a truncated place covers the radio's true place`() throws {
         let places: [(Int32, Int32)] = [
             (435_665_001, -60_580_003), (-338_688_123, 1_512_093_456), (1, 1_799_999_999), (899_999_999, 17),
             (-1, -1),
@@ -146,7 +144,7 @@ struct MeshtasticMessageTests {
         #expect(plain?.accuracy == 10)
     }
 
-    @Test func `telemetry of a radio about itself is its status`() throws {
+    @Test func `a radio's telemetry about itself is its status note`() throws {
         let device =
             #"{"air_util_tx":0.35,"battery_level":87,"channel_utilization":4.2,"uptime_seconds":86400,"x":"y"}"#
         guard case .status(let note, of: let radio) = try read(packet("telemetry", device)) else {
@@ -160,7 +158,7 @@ struct MeshtasticMessageTests {
         #expect(try read(packet("telemetry", #"{"battery_level":"full"}"#)) == .other)
     }
 
-    @Test func `everything else is told apart, and kept by nobody`() throws {
+    @Test func `other packets are recognized and ignored`() throws {
         #expect(
             try read(packet("nodeinfo", #"{"hardware":43,"id":"!849ace3c","longname":"A","shortname":"a"}"#)) == .other)
         #expect(try read(packet("text", #"{"text":"hello"}"#)) == .other)
@@ -183,7 +181,7 @@ struct MeshtasticMessageTests {
         #expect(throws: JSONError.self) { try read("{") }
     }
 
-    @Test func `the id of a radio is a tag's text`() throws {
+    @Test func `the id of a radio is a beacon's text`() throws {
         let radio = try #require(Beacon("!849ACE3C"))
         #expect(radio == Beacon(meshtasticRadio: 2_224_737_852) && radio.text == "!849ace3c")
         #expect(Beacon("4D657368-7461-7374-6963-0000849ACE3C:0:0") == radio)

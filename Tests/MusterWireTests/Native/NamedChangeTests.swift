@@ -17,7 +17,7 @@ struct NamedChangeTests {
         #expect(throws: Never.self, sourceLocation: sourceLocation) { try JSONValue(parsing: writer.bytes) }
     }
 
-    @Test func `how people are is told with how it is known`() {
+    @Test func `a safety state is written with its source`() {
         check(
             .safety(
                 NamedSafety(
@@ -41,7 +41,7 @@ struct NamedChangeTests {
                 + #""acknowledged":true,"acknowledgedBy":"bob""#)
     }
 
-    @Test func `what is said of people and incidents are told with names`() {
+    @Test func `declarations and incidents are written with names`() {
         let declaration = Declaration(
             id: "c-1", subject: UserNumber(1), author: UserNumber(2), device: DeviceNumber(3), kind: .needsHelp,
             sampleTime: time, receivedTime: time, note: "<ankle>",
@@ -83,7 +83,7 @@ struct NamedChangeTests {
                 + #""reason":"gone home""#)
     }
 
-    @Test func `changes are told with names`() {
+    @Test func `changes are written with names`() {
         let position = Position(
             coordinate: Coordinate(validLatitude: 1, longitude: 2), sampleTime: time, receivedTime: time)
         check(

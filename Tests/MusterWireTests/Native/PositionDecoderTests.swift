@@ -37,7 +37,7 @@ struct PositionDecoderTests {
         #expect(result.items == [.init(deviceIndex: 0, position: expected)])
     }
 
-    @Test func `what is absent, null or unknown stays unknown`() throws {
+    @Test func `an absent, null or unknown member stays unknown`() throws {
         let result = try decode(
             "{\(least),\"accuracy\":0,\"heading\":360,\"speed\":null,\"device\":null,\"attributes\":null}")
         #expect(result.deviceNames == [])
@@ -48,7 +48,7 @@ struct PositionDecoderTests {
         #expect(result.items[0].deviceIndex == nil)
     }
 
-    @Test func `an array, lines and one object say the same`() throws {
+    @Test func `an array, lines and one object decode to the same`() throws {
         let one = try decode("{\(least)}").items
         #expect(try decode("[{\(least)}, {\(least)}]").items == one + one)
         #expect(try decode("{\(least)}\n\r\n {\(least)}\r\n", as: .lines).items == one + one)
@@ -69,7 +69,7 @@ struct PositionDecoderTests {
         #expect(try decode("{\(least.replacing("latitude", with: #"l\u0061titude"#))}").items.count == 1)
     }
 
-    @Test func `every fault is told with its place and nothing is taken`() {
+    @Test func `every fault is reported with its place, and no item is taken`() {
         let text = #"""
             [{"latitude":91,"longitude":"2","sampleTime":"yesterday"},
              {"latitude":1,"longitude":2,"sampleTime":"2026-02-30T00:00:00Z","accuracy":-1,"heading":361},

@@ -48,7 +48,7 @@ struct PositionExportTests {
         #expect(export(as: .ndjson, []) == "")
     }
 
-    @Test func `what is written in lines is read again`() throws {
+    @Test func `exported lines are read again`() throws {
         let lines = export(as: .ndjson, [(full, "alice/phone"), (bare, "b")])
         let read = try PositionDecoder.decode(
             lines.bytes, as: .lines, receivedAt: full.receivedTime, source: .ownTracks)

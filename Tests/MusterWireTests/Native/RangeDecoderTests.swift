@@ -34,7 +34,7 @@ import Testing
         #expect(try decode("[]").items.isEmpty)
     }
 
-    @Test func `every fault is said, and where`() {
+    @Test func `every fault is reported with its place`() {
         #expect(faults("7") == [" must be an object"])
         let found = faults(#"[{"peer":7,"metres":-0.5,"deviationMetres":0,"source":"uwb2","device":1,"more":0}]"#)
         let places = ["more", "device", "peer", "sampleTime", "metres", "deviationMetres", "source"]
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["NaN", "Infinity", "-Infinity", "1e400", "\"2\"", "null", "10000.001", "-0.001"])
-    func `what is no distance is none`(number: String) {
+    func `an invalid distance is an error`(number: String) {
         #expect(!faults(Self.range.replacing("2.9", with: number)).isEmpty)
         #expect(!faults(Self.range.replacing("0.3", with: number)).isEmpty)
     }

@@ -54,14 +54,10 @@ struct OwnTracksGoldenTests {
         case .location(let location):
             writer.key("location")
             writer.value(location.position)
-            writer.optional("trackerID", location.trackerID)
             writer.optional("topic", location.topic)
-            writer.optional("trigger", location.trigger)
         case .transition(let transition):
             writer.member("transition", transition.isEntering ? "enter" : "leave")
             writer.optional("name", transition.name)
-            writer.optional("regionID", transition.regionID)
-            writer.optional("waypointTime", transition.waypointTime?.rfc3339)
             writer.member("sampleTime", transition.sampleTime)
             writer.optional("place", transition.coordinate.map { "\($0.latitude) \($0.longitude)" })
             writer.optional("accuracy", transition.accuracy.map { "\($0.value)" })
@@ -83,7 +79,6 @@ struct OwnTracksGoldenTests {
             writer.optional("distance", beacon.distance.map { "\($0.value)" })
             writer.optional("signalStrength", beacon.signalStrength.map { "\($0)" })
             writer.optional("proximity", beacon.proximity.map { "\($0)" })
-            writer.optional("trackerID", beacon.trackerID)
         case .lastWill(let will): writer.member("lastWill", will.sampleTime?.rfc3339 ?? "")
         case .card(let card):
             writer.member("card", card.name ?? "")
@@ -110,11 +105,6 @@ struct OwnTracksGoldenTests {
         writer.member("waypoint", waypoint.name)
         writer.optional("createdAt", waypoint.createdAt?.rfc3339)
         writer.optional("regionID", waypoint.regionID)
-        writer.optional("place", waypoint.coordinate.map { "\($0.latitude) \($0.longitude)" })
-        writer.optional("radius", waypoint.radius.map { "\($0.value)" })
-        writer.optional("uuid", waypoint.uuid)
-        writer.optional("major", waypoint.major.map { "\($0)" })
-        writer.optional("minor", waypoint.minor.map { "\($0)" })
     }
 }
 

@@ -10,7 +10,7 @@ struct OwnTracksNoteTests {
         try OwnTracksRequest(parsing: body.bytes, receivedAt: now).messages.flatMap { $0.notes(receivedAt: now) }
     }
 
-    @Test func `a message that is sent again says the same, whatever tells of its sending`() throws {
+    @Test func `a repeated message is the same note, whatever members its sending added`() throws {
         let first = try notes(#"{"_type":"waypoint","desc":"Werkhof","rid":"6da9cf","tst":1704067200,"_id":"a1"}"#)
         let again = try notes(
             #"{"tst":1704067200,"topic":"owntracks/u/p/waypoint","rid":"6da9cf","_type":"waypoint","#
@@ -31,7 +31,7 @@ struct OwnTracksNoteTests {
         #expect(found.map(\.name) == [DeviceNote.Name(.waypoint, key: key)])
     }
 
-    @Test func `a waypoint without a name that can be kept is none`() throws {
+    @Test func `a waypoint without a usable name is left out`() throws {
         let long = String(repeating: "x", count: DeviceNote.Name.keyLimitBytes + 1)
         #expect(try notes(#"{"_type":"waypoint","desc":""}"#).isEmpty)
         #expect(try notes(#"{"_type":"waypoint","desc":"\#(long)","rid":"\#(long)"}"#).isEmpty)
@@ -51,7 +51,7 @@ struct OwnTracksNoteTests {
         #expect(OwnTracksCard(DeviceNote(DeviceNote.Name(.steps), receivedTime: now, body: "{}")) == nil)
     }
 
-    @Test func `a beacon is a sighting, and one whose UUID is none is a fault`() throws {
+    @Test func `a beacon is a sighting, and one with an invalid UUID is an error`() throws {
         let body = #"{"_type":"beacon","uuid":"\#(BeaconUUID(high: 1, low: 2))","major":65535,"minor":0,"tst":5"#
         let request = try OwnTracksRequest(parsing: (body + "}").bytes, receivedAt: now)
         guard case .beacon(let beacon) = request.messages.first else {

@@ -8,13 +8,13 @@ import Testing
 struct OwnTracksTests {
     private let now = Instant(milliseconds: 1_795_240_900_000)
 
-    @Test func `a body of no bytes says nothing and is no fault`() throws {
+    @Test func `an empty body is an empty request`() throws {
         #expect(
             try OwnTracksRequest(parsing: [], receivedAt: now) == OwnTracksRequest(parsing: "[]".bytes, receivedAt: now)
         )
     }
 
-    @Test func `what is no JSON is a fault`() {
+    @Test func `a body that is not JSON is an error`() {
         for body in ["garbage", "{\"_type\":\"location\"", "7", "\"x\"", "{} {}"] {
             #expect(throws: JSONError.self) { try OwnTracksRequest(parsing: body.bytes, receivedAt: now) }
         }

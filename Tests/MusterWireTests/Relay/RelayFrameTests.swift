@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `what no frame may hold is refused`() {
+    @Test func `a frame with an invalid value is refused`() {
         func hello(_ name: [UInt8], _ key: [UInt8], version: UInt8 = 1) -> [UInt8] {
             let body = [1, version, UInt8(name.count)] + name + [UInt8(key.count)] + key
             return [0, UInt8(body.count)] + body

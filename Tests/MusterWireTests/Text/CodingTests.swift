@@ -24,14 +24,14 @@ import Testing
     }
 
     @Test(arguments: ["Z", "Zg", "Zg=", "Zh==", "Zg==Zg==", "=", "====", "Z===", "Zm9v\n", "Zm9 ", "-_8="])
-    func `what is not padded base 64 is refused`(_ text: String) { #expect(Base64.decode(text) == nil) }
+    func `base 64 without correct padding is refused`(_ text: String) { #expect(Base64.decode(text) == nil) }
 
     @Test(arguments: ["Z", "Zh", "Zm9vY", "+/8", "Zg=", "Z===", "Zm9v Zg"])
-    func `what is not unpadded base 64 for URLs is refused`(_ text: String) {
+    func `invalid unpadded base 64 for URLs is refused`(_ text: String) {
         #expect(Base64.decodeUnpadded(text, .forURLs) == nil)
     }
 
-    @Test func `hexadecimal digits go there and back, and a sign is none`() {
+    @Test func `hexadecimal digits are written and read back, and a sign is refused`() {
         let all = [UInt8](0...255)
         #expect(Hexadecimal.decode(all.hexadecimal.utf8) == all)
         #expect(Hexadecimal.decode(all.hexadecimal.uppercased().utf8) == all)

@@ -46,7 +46,7 @@ struct XMLReaderTests {
         check("<é a='ü'/>", "<é a=ü></>")
     }
 
-    @Test func `what is not well formed is refused with its line`() {
+    @Test func `malformed XML is refused with its line`() {
         check("", "line 1: there is no element")
         check("text", "line 1: there is no element")
         check("<x>\n", "line 2: the text ends too early")

@@ -1,4 +1,4 @@
-/// A grid of equal cells in degrees: the root of a mesh, or what a cell is cut into.
+/// A grid of equal cells in degrees: the root of a mesh, or the division of a cell.
 struct CellGrid: BitwiseCopyable, Sendable {
     /// The lower left corner.
     var west: Double
@@ -56,7 +56,7 @@ struct CellGrid: BitwiseCopyable, Sendable {
     }
 }
 
-/// One cell in degrees, and its corner: the point near its lower left end for which parities are told.
+/// One cell in degrees, and its corner: the point near its lower left end whose parities a leaf stores.
 struct MeshCell: BitwiseCopyable {
     var west: Double
     var south: Double

@@ -12,21 +12,21 @@ enum LeafUnits {
     static var sentinel: Double { origin - 24 }
     /// Where other edges are clipped on the left, so that they never read as the sentinel.
     static var leftLimit: Double { -22 / perCell }
-    /// How far the corner that parities are told for lies outside the cell, as a share of its side.
+    /// How far the corner, whose parities a leaf stores, lies outside the cell, as a share of its side.
     static var cornerMargin: Double { 1e-6 }
     /// How far outside the cell edges are still listed; more than the corner's margin.
     static var listingMargin: Double { 4e-6 }
-    /// How near in units an edge must be to leave the answer open: half a unit is lost by rounding to units.
+    /// How near to an edge, in units, a point must be to be in doubt: rounding to units loses half a unit.
     static var doubt: Float { 0.75 }
 }
 
 /// An edge cut to a cell, in leaf units, the lower end first.
 ///
-/// The parity of a point is told along a path from the cell's lower left corner C up the left side and then eastwards.
-/// An edge that crosses the left side above C is kept as one clipped edge: its end beyond the left side is moved along
-/// the edge to exactly the sentinel's abscissa, and there its interval of latitudes does not end. So a single test,
-/// "within the interval and right of the edge", counts its crossings with both legs of the path. Where the edge goes
-/// right as it goes up, what is counted is the opposite, and the parity of the corner is flipped instead.
+/// The parity of a point is counted along a path from the cell's lower left corner C up the left side and then
+/// eastwards. An edge that crosses the left side above C is stored as one clipped edge: its end beyond the left side is
+/// moved along the edge to exactly the sentinel's abscissa, and there its interval of latitudes does not end. So a
+/// single test, "within the interval and right of the edge", counts its crossings with both legs of the path. Where the
+/// edge goes right as it goes up, the test counts the opposite, and the parity of the corner is flipped instead.
 struct ClippedEdge: BitwiseCopyable {
     /// The words of a block: the lower end's number in the lower half.
     let latitudes: UInt32
@@ -77,9 +77,10 @@ struct ClippedEdge: BitwiseCopyable {
 
 /// An edge's part in a cell.
 ///
-/// Worked out without a branch wherever the next edge may go the other way: a wrong guess costs as much as the rest.
+/// It is computed without branches wherever the next edge may decide otherwise: a mispredicted branch costs as much as
+/// the rest.
 struct EdgeCut {
-    /// Of no meaning unless the edge counts.
+    /// Meaningless unless the edge counts.
     let clipped: ClippedEdge
     /// Whether it counts for a point of the cell.
     let counts: Bool

@@ -1,5 +1,5 @@
-/// The part of a leaf that is read where rounded edges do not tell: its corner, then for each entry with edges a word
-/// with its outline and the corner's parity, and runs of edges.
+/// The part of a leaf that a query reads only where rounded edges do not decide: its corner, then for each entry with
+/// edges a word with its outline and the corner's parity, and runs of edges.
 ///
 /// A run is the first vertex of its first edge, and a word with the number of its edges and whether another run
 /// follows.
@@ -26,7 +26,7 @@ enum ColdLeaf {
     }
 
     static func appendRuns(_ edges: UnsafePointer<UInt32>, count: Int, to cold: inout Pile<UInt32>) {
-        // Where a run ends cannot be foreseen: so that is no branch.
+        // The end of a run cannot be predicted, so the loop has no branch for it.
         let target = cold.extend(by: 2 * count)
         var run = 0
         (target[0], target[1]) = (edges[0], single)

@@ -1,8 +1,8 @@
-/// Measures how far edges are from one place, as far as a radius reaches.
+/// Measures the distances of edges from one place, up to a radius.
 ///
-/// Near the place and off the poles on a plane: the foot of the perpendicular with the lengths of degrees at the place,
-/// its distance with those half-way, which is right to some millimetres. Elsewhere with geodesics, as
-/// `PreparedShape.signedDistanceToBoundary` does.
+/// Near the place and away from the poles it measures on a plane: it finds the foot of the perpendicular with the
+/// lengths of degrees at the place, and the distance with those half-way, which is right to some millimetres. Elsewhere
+/// it measures geodesics, as `PreparedShape.signedDistanceToBoundary` does.
 struct EdgeDistance {
     private let place: Coordinate
     private let radius: Double
@@ -11,11 +11,11 @@ struct EdgeDistance {
     /// The search that measures distances for which the plane is not good enough.
     private let search: BoundarySearch?
 
-    /// Farther than this the plane is not good enough, metres.
+    /// The largest radius for which the plane is good enough, metres.
     private static var planarLimit: Double { 2_000 }
-    /// Nor nearer to the poles than this, degrees.
+    /// The largest latitude for which the plane is good enough, degrees north or south.
     private static var planarLatitude: Double { 80 }
-    /// How wrong distances with the lengths of degrees at the place may be, at most.
+    /// The largest error of distances with the lengths of degrees at the place, as a factor.
     private static var planarTolerance: Double { 1 + 4e-3 }
 
     init(from place: Coordinate, radiusMetres: Double) {
@@ -26,7 +26,7 @@ struct EdgeDistance {
         search = isPlanar ? nil : BoundarySearch(from: place)
     }
 
-    /// How many degrees the radius reaches at most, where the plane does.
+    /// How many degrees the radius reaches at most; nil where the plane is not good enough.
     @inline(__always)
     var planarReach: (east: Double, north: Double)? {
         guard isPlanar else { return nil }
@@ -34,9 +34,9 @@ struct EdgeDistance {
         return (reach / metres.east, reach / metres.north)
     }
 
-    /// The lesser of a distance and that of an edge, where the edge is within the radius.
+    /// Returns the smaller of a distance in metres and that of an edge, if the edge is within the radius.
     ///
-    /// - Parameter turn: what to add to the edge's longitudes: whole turns, so that they are those near the place.
+    /// - Parameter turn: the whole turns, in degrees, to add to the edge's longitudes, so that they are near the place.
     @inline(__always)
     func nearer(than best: Double, _ edge: UnsafePointer<Double>, turn: Double) -> Double {
         let (longitude, latitude) = (edge[0] + turn, edge[1])

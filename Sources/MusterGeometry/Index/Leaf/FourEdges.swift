@@ -3,7 +3,7 @@ typealias FourWords = SIMD4<UInt32>
 /// Four numbers.
 typealias FourFloats = SIMD4<Float>
 
-/// All bits of a lane where the mask holds, else none.
+/// Returns all bits of a lane where the mask holds, else none.
 @inline(__always)
 func bits(_ mask: SIMDMask<SIMD4<Int32>>) -> FourWords { unsafeBitCast(mask, to: FourWords.self) }
 
@@ -55,8 +55,8 @@ struct FourEdges {
 }
 
 extension MeshQuery {
-    /// Writes the squares of the distances in metres from a point to the clipped edges of a leaf, about, and returns
-    /// the least of them.
+    /// Writes the approximate squares of the distances from a point to the clipped edges of a leaf, square metres, and
+    /// returns the least of them.
     ///
     /// - Parameter across: metres of the cell's width; `along` of its height.
     @inline(__always)
@@ -79,7 +79,8 @@ extension MeshQuery {
         return least.least
     }
 
-    /// The least square of the distances in metres from a point to the clipped edges of a leaf, about.
+    /// Returns the approximate least square of the distances from a point to the clipped edges of a leaf, square
+    /// metres.
     ///
     /// - Parameter across: metres of the cell's width; `along` of its height.
     @inline(__always)

@@ -57,13 +57,13 @@ struct LeafHeader {
 
     @inline(__always) var entryCount: Int { Int(bits & 0xFF_FFFF) }
     @inline(__always) var blockCount: Int { Int(bits >> Self.blockShift & 31) }
-    /// Too much for clipped edges: answered on doubles.
+    /// Whether the leaf has too many edges for clipped ones, so that queries use doubles.
     @inline(__always) var isHeavy: Bool { bits & Self.heavyBit != 0 }
-    /// It has holes, rims of circles, or one region several times.
+    /// Whether the leaf has holes, rims of circles, or one region several times.
     @inline(__always) var isComposite: Bool { bits & Self.compositeBit != 0 }
-    /// Heavy or composite: not answered by clipped edges alone.
+    /// Whether the leaf is heavy or composite, so that clipped edges alone do not answer.
     @inline(__always) var isIntricate: Bool { bits >= Self.heavyBit }
-    /// Only whole regions: its entries are their bare names.
+    /// Whether the leaf has only whole regions: its entries are their bare names.
     @inline(__always) var isWhole: Bool { bits >> Self.blockShift == 0 }
 }
 
@@ -72,7 +72,7 @@ struct LeafHeader {
 struct EntryWord {
     let bits: UInt32
 
-    /// Names are less than this.
+    /// The limit of names, which are below it.
     static var nameLimit: Int { 1 << 24 }
     private static var parityShift: UInt32 { 24 }
     private static var endShift: UInt32 { 25 }

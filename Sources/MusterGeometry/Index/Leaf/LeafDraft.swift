@@ -1,4 +1,4 @@
-/// A leaf being written, in arrays that are used again.
+/// A leaf that is being written, in arrays that are reused.
 struct LeafDraft: ~Copyable {
     /// An entry as it will be.
     struct Entry: BitwiseCopyable {
@@ -41,7 +41,7 @@ extension RegionMeshBuilder {
                 area = leaf.entries.count
                 hasExterior = draft(part, index, outline, cell)
             } else if hasExterior {
-                // The holes of an exterior that does not come here take nothing away.
+                // The holes of an exterior that is not in this cell remove nothing.
                 _ = draft(part, index, outline, cell)
             }
         }
@@ -65,7 +65,7 @@ extension RegionMeshBuilder {
             entry.circle = outline.circle
         } else if !part.isWhole {
             var parity = part.parity
-            // Written in any case, and kept where it counts.
+            // Written in any case, and kept if it counts.
             let clipped = leaf.clipped.extend(by: part.edgeCount)
             var kept = 0
             for number in 0..<part.edgeCount {
@@ -141,7 +141,7 @@ extension RegionMeshBuilder {
         if !isHeavy { writeBlocks(blocks) }
         for index in 0..<leaf.entries.count {
             let entry = leaf.entries.base[index]
-            // In a heavy leaf an end other than 0 tells that the entry has edges.
+            // In a heavy leaf an end other than 0 means that the entry has edges.
             let end = isHeavy ? (entry.part >= 0 ? 1 : 0) : entry.end
             hot.append(
                 entry.circle >= 0

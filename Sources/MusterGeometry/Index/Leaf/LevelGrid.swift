@@ -39,7 +39,7 @@ struct LevelGrid: Sendable {
     @inline(__always)
     func forEachSlot(at place: Coordinate, _ body: (Int32) -> Void) {
         let latitude = place.latitude
-        // 180 is left to −180.
+        // The longitude 180 counts as −180.
         let longitude = place.longitude == 180 ? -180 : place.longitude
         for level in 0...Self.finest where population[level] != 0 {
             let key = Self.key(level, Cells.column(longitude, level), Cells.row(latitude, level))
@@ -78,7 +78,7 @@ struct LevelGrid: Sendable {
         }
     }
 
-    /// The same by looking at all entries, where a level has fewer of them than cells to look at.
+    /// Does the same by visiting all entries, for a level that has fewer of them than cells to visit.
     private func forEachSlot(touching span: Span, onLevel level: Int, _ body: (Int32) -> Void) {
         for entry in entries where entry.slot != Self.none && entry.span.touches(span) {
             if Self.level(of: entry.span) == level { body(entry.slot) }

@@ -1,12 +1,12 @@
-/// The arrays of a mesh, allocated by its builder and deallocated by the mesh. `RegionMesh` says how they
-/// belong together.
+/// The arrays of a mesh, allocated by its builder and deallocated by the mesh. `RegionMesh` describes how they belong
+/// together.
 struct MeshMemory {
     let grid: CellGrid
     /// A word for each cell of the grid; see `CellWord`.
     let root: UnsafeBufferPointer<UInt32>
-    /// The inner cells, and of each leaf what every query reads.
+    /// The inner cells, and the part of each leaf that every query reads.
     let hot: UnsafeBufferPointer<UInt32>
-    /// Of each leaf what a query reads only where rounded edges do not decide; see `ColdLeaf`.
+    /// The part of each leaf that a query reads only where rounded edges do not decide; see `ColdLeaf`.
     let cold: UnsafeBufferPointer<UInt32>
     /// Longitude and latitude in turn; see `MeshOutline`.
     let vertices: UnsafeBufferPointer<Double>
@@ -46,7 +46,7 @@ extension RegionMeshBuilder {
 }
 
 extension MeshQuery {
-    /// Opens the arrays of a mesh for questions.
+    /// Opens the arrays of a mesh for queries.
     init(_ memory: MeshMemory) {
         // A pile has memory also where it has no elements.
         guard let root = memory.root.baseAddress, let hot = memory.hot.baseAddress,

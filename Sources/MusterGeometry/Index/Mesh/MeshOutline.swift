@@ -17,7 +17,7 @@ struct MeshOutline: BitwiseCopyable, Sendable {
     /// The circle among the mesh's circles, or −1.
     var circle: Int32 = -1
     var isHole = false
-    /// Whether what is south of all its vertices is inside: it goes round the globe and encloses the south pole.
+    /// Whether the area south of all its vertices is inside: the ring goes round the globe and encloses the south pole.
     var holdsSouth = false
     /// The box of all its copies.
     var west = Double.infinity
@@ -58,14 +58,14 @@ struct MeshCircle: BitwiseCopyable, Sendable {
 
     /// Whether a place is within the radius; exact as `Circle.contains`.
     func contains(_ place: Coordinate, _ point: SpacePoint) -> Bool {
-        // Nearly always the way through space tells; the margin is a thousand times its rounding.
+        // The distance through space nearly always decides; the margin is a thousand times its rounding error.
         let chord = chord(to: point)
         if chord > radius + 1e-6 { return false }
         if SpacePoint.mostOnGround(chord) + 1e-6 < radius { return true }
         return circle.contains(place)
     }
 
-    /// How a circle lies to a box of latitudes and longitudes; `.boundary` where that is not certain.
+    /// Returns how a box of latitudes and longitudes lies to the circle; `.boundary` when that is not certain.
     func location(ofBox cell: MeshCell) -> Location {
         let halfHeight = (0.5 + LeafUnits.listingMargin) * cell.height
         let halfWidth = (0.5 + LeafUnits.listingMargin) * cell.width

@@ -1,10 +1,10 @@
-/// Decides by exact arithmetic what rounded edges of a leaf leave open.
+/// Decides by exact arithmetic the places that the rounded edges of a leaf do not decide.
 extension OpenMesh {
     /// Writes the names of the regions in a leaf that hold a place, in ascending order, for the leaves and places that
     /// clipped edges alone do not answer: heavy leaves, holes, rims of circles, places near an edge.
     ///
     /// - Parameter names: a buffer with room for as many names as the leaf has entries.
-    /// - Returns: how many.
+    /// - Returns: the number of names.
     @inline(never)
     func answerExactly(_ local: MeshPlace, _ place: Coordinate, into names: UnsafeMutablePointer<Int32>) -> Int {
         let words = query.pointee.hot + local.word.firstWord
@@ -29,8 +29,8 @@ extension OpenMesh {
         return names.count
     }
 
-    /// Combines the entries of a leaf: an exterior holds a place unless the first of its holes that decides says
-    /// otherwise, as `PreparedShape.contains` does.
+    /// Combines the entries of a leaf: an exterior holds a place unless the first of its holes that decides excludes
+    /// it, as `PreparedShape.contains` does.
     @inline(__always)
     private func collect(
         _ reader: inout LeafReader, _ place: Coordinate, into names: inout NameList,
@@ -144,7 +144,8 @@ struct LeafReader {
         cold = words + ColdLeaf.cornerWords
     }
 
-    /// Goes on to the next entry. The edges of the one before must have been read or skipped if it had any.
+    /// Moves to the next entry; false at the end. The edges of the one before must have been read or skipped if it had
+    /// any.
     @inline(__always)
     mutating func next() -> Bool {
         let previous = index >= 0 && !isHeavy ? UInt64(entry.end) : 0

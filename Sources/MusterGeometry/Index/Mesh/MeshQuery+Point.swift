@@ -11,7 +11,7 @@ extension OpenMesh {
     /// Writes the names of the regions in a leaf that hold a place, in ascending order.
     ///
     /// - Parameter names: a buffer with room for as many names as the leaf has entries, and for `slack` more.
-    /// - Returns: how many.
+    /// - Returns: the number of names.
     @inline(__always)
     func writeNames(_ place: MeshPlace, _ coordinate: Coordinate, into names: UnsafeMutablePointer<Int32>) -> Int {
         let words = query.pointee.hot + place.word.firstWord

@@ -1,7 +1,7 @@
-/// Which regions' boundaries a way between two places touches.
+/// Finds the regions whose boundaries a segment between two places touches.
 extension MeshQuery {
-    /// Appends the names of the regions whose boundary has a point in common with a way; in no particular order, and
-    /// one may come several times.
+    /// Appends the names of the regions whose boundary has a point in common with a segment; in no particular order,
+    /// and one may come several times.
     func append(touchedBy path: PathSegment, to names: inout [Int32]) {
         guard let turns = path.turns(into: -180, 180) else { return }
         for turn in turns {
@@ -22,12 +22,12 @@ extension MeshQuery {
     }
 }
 
-/// A walk through the cells along a way.
+/// A walk through the cells along a segment.
 private struct SegmentWalk {
     let query: MeshQuery
     let path: PathSegment
 
-    /// Visits the cells of a grid that the way may touch, and the cells within them.
+    /// Visits the cells of a grid that the segment may touch, and the cells within them.
     func visit(_ grid: CellGrid, words: UnsafePointer<UInt32>, _ names: inout [Int32]) {
         for row in grid.rows(from: path.south, to: path.north) {
             let (west, east) = longitudes(inRow: row, of: grid)
@@ -44,7 +44,7 @@ private struct SegmentWalk {
         }
     }
 
-    /// Between which longitudes the way runs in a row, with a margin.
+    /// Returns the longitudes between which the segment runs in a row, with a margin.
     private func longitudes(inRow row: Int, of grid: CellGrid) -> (west: Double, east: Double) {
         let rise = path.end.latitude - path.start.latitude
         guard abs(rise) > 1e-9 * grid.height else { return (path.west, path.east) }
@@ -58,7 +58,7 @@ private struct SegmentWalk {
         return (min(one, other) - 1e-12, max(one, other) + 1e-12)
     }
 
-    /// Compares the way with the edges and rims in a leaf.
+    /// Compares the segment with the edges and rims in a leaf.
     private func compare(_ word: CellWord, _ names: inout [Int32]) {
         let words = query.hot + word.firstWord
         let header = LeafHeader(bits: words[0])

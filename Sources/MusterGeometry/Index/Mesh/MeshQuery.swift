@@ -19,7 +19,7 @@ struct MeshQuery {
     let columnsEnd: CellDistance
     let rowsEnd: CellDistance
 
-    /// How many names more than a leaf has `answer` may write over.
+    /// How many words beyond the names of a leaf `writeNames` may overwrite.
     static var slack: Int { 8 }
 }
 
@@ -97,9 +97,9 @@ extension MeshQuery {
             word: CellWord(bits: root[y.cell &* grid.columns &+ x.cell]), across: x.share, along: y.share)
     }
 
-    /// Goes down to the smallest cell.
+    /// Moves a place down to its smallest cell.
     ///
-    /// - Returns: how many of them fit side by side into a cell of the root.
+    /// - Returns: how many of those cells fit side by side into a cell of the root.
     @inline(__always) @discardableResult
     func descend(_ place: inout MeshPlace) -> Double {
         var halvings = 0

@@ -60,14 +60,14 @@ struct MeshRaster: ~Copyable {
         cells = Pile(capacity: edgeCount)
     }
 
-    /// Where the corner is from which parities are told, and the parity there.
+    /// The corner from which parities are counted, in degrees, and the parity there.
     struct Reference {
         var x: Double
         var y: Double
         var parity: Bool
     }
 
-    /// Which cells of a grid to look at.
+    /// The cells of a grid to visit.
     struct Window {
         var grid: CellGrid
         var columns: Range<Int>
@@ -205,7 +205,7 @@ struct LocalEdge {
     var slope: Double { av != bv ? (bu - au) / (bv - av) : 0 }
 }
 
-/// A window of a grid and the corner from which parities are told.
+/// A window of a grid and the corner from which parities are counted.
 struct RasterFrame {
     let columns: Int
     let rows: Int
@@ -252,8 +252,8 @@ struct RasterFrame {
         return row * columns + column
     }
 
-    /// Marks between which columns the parity of the corners changes by an edge: along the path from the reference up
-    /// and then eastwards.
+    /// Marks between which columns an edge changes the parity of the corners, along the path from the reference up and
+    /// then eastwards.
     func markChanges(_ ends: UnsafePointer<Double>, _ local: LocalEdge, _ changes: UnsafeMutablePointer<UInt8>) {
         let stride = columns + 1
         if (ends[0] > reference.x) != (ends[2] > reference.x) {
@@ -284,7 +284,7 @@ struct RasterFrame {
         }
     }
 
-    /// Whether there is no doubt between which corners of a row an edge passes.
+    /// Whether it is certain between which corners of a row an edge passes.
     @inline(__always)
     private func isCertain(_ u: Double, _ doubt: Double) -> Bool {
         guard u > 0, u < Double(columns) else { return false }

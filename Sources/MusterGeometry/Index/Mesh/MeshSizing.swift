@@ -1,4 +1,4 @@
-/// How fine a mesh is: what its size follows from, and what bounds it.
+/// How fine a mesh is: the targets from which its size follows, and the limits of it.
 struct MeshSizing: BitwiseCopyable, Sendable {
     /// How many edges a cell of the root is to have on average.
     var edgesPerCell: Double
@@ -18,8 +18,8 @@ struct MeshSizing: BitwiseCopyable, Sendable {
     static var leastCell: Double { 2e-6 }
     static var depthLimit: Int { 8 }
     /// Cells are not cut when the root's are more times as wide. With the five halvings of a cut that makes 22, and of
-    /// the 40 bits that a place has within a cell of the root 18 are left: in a leaf's units it is an eighth off, which
-    /// `LeafUnits.doubt` covers.
+    /// the 40 bits that a place has within a cell of the root 18 are left: an error of an eighth of a leaf's unit,
+    /// which `LeafUnits.doubt` covers.
     static var narrowest: Double { 0x1p17 }
     /// The most halvings in one cut.
     static var levelLimit: Int { 5 }
@@ -36,7 +36,7 @@ struct MeshSizing: BitwiseCopyable, Sendable {
         min(max(24 * Double(edgeCount + regionCount), 0x1p20), 0x1p28)
     }
 
-    /// The root of a mesh: as many cells on a side as give each so many edges on average.
+    /// The root of a mesh. The number of its cells on a side is chosen for so many edges in each cell on average.
     ///
     /// A grid of G × G cells over a box of W × H has E + G·(Σ|dx|/W + Σ|dy|/H) references to E edges whose lengths are
     /// dx and dy.
@@ -66,7 +66,7 @@ struct MeshSizing: BitwiseCopyable, Sendable {
     }
 }
 
-/// The sums from which the size of a root follows.
+/// The sums from which the size of a root is computed.
 private struct MeshExtent {
     var box = Span(west: .infinity, east: -.infinity, south: .infinity, north: -.infinity)
     var edges = 0.0

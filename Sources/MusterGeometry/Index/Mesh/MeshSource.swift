@@ -18,7 +18,8 @@ struct MeshSource: ~Copyable {
     var cuts = Pile<UInt32>()
     private(set) var edgeCount = 0
 
-    /// Longitudes of copies a turn away that are still of use: a little beyond the antimeridian on both sides.
+    /// The largest longitude, in degrees, at which copies a turn away are still of use: a little beyond the
+    /// antimeridian on both sides.
     private static var reach: Double { 181 }
 
     /// Lays regions flat.
@@ -176,8 +177,8 @@ extension Shape {
         }
     }
 
-    /// Whether a mesh can hold the shape: all that is valid, and what is not as long as its rings are closed and go
-    /// round the globe at most once. Other shapes stay in the delta.
+    /// Whether a mesh can hold the shape: every valid shape, and an invalid one if its rings are closed and go round
+    /// the globe at most once. Other shapes stay in the delta.
     var isForMesh: Bool {
         switch self {
         case .polygon(let polygon): polygon.isForMesh

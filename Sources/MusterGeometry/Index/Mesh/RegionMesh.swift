@@ -84,7 +84,7 @@ final class RegionMesh: Sendable {
     @inline(__always)
     func id(ofName name: Int32) -> Int32 { namesAreIDs ? name : regions[Int(name)].id }
 
-    /// Names are less than this.
+    /// The limit of the names in use, which are below it.
     var nameCount: Int { namesAreIDs ? (regions.last.map { Int($0.id) } ?? -1) + 1 : regions.count }
 }
 

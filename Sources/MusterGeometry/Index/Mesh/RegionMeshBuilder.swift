@@ -18,7 +18,7 @@ struct RegionMeshBuilder: ~Copyable {
     private var starts = Pile<UInt32>()
     private var raster: MeshRaster
     private let regionCount: Int
-    /// A sum of prefetched values without a meaning.
+    /// The sum of prefetched values; it has no meaning.
     private var touched = 0.0
 
     init(_ source: consuming MeshSource, regionCount: Int) {
@@ -165,7 +165,8 @@ struct RegionMeshBuilder: ~Copyable {
         return writeLeaf(list, cell).bits
     }
 
-    /// How often to halve a crowded cell; nothing when that would not help, or take more references than the limit.
+    /// Returns how often to halve a crowded cell; nil when that would not help, or would need more references than the
+    /// limit.
     private func levels(for list: Range<Int>, _ weight: Int, _ cell: MeshCell, limit: Double) -> Int? {
         var levels = 1
         while levels < MeshSizing.levelLimit && weight > MeshSizing.edgesPerCutCell << (2 * levels) { levels += 1 }
@@ -226,7 +227,7 @@ struct RegionMeshBuilder: ~Copyable {
         return CellWord.subgrid(unit: unit, levels: levels).bits
     }
 
-    /// Finds the parts of a part in the cells of a cut.
+    /// Distributes a part over the cells of a cut.
     private mutating func distribute(_ part: CellPart, _ cell: MeshCell, over inner: CellGrid) {
         let count = inner.columns * inner.rows
         if part.isWhole {

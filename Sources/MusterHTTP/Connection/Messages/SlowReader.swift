@@ -7,7 +7,7 @@ package final class SlowReader {
     /// Seconds within which a client must read something. The operating system's buffers take the first part, and a
     /// phone with a poor network needs time for that.
     static let stallTimeoutSeconds = 45
-    /// The same, once the server has been told to stop.
+    /// Seconds within which a client must read something once the server has been told to stop.
     static let shutdownTimeoutSeconds = 2
 
     private let channel: any Channel

@@ -88,7 +88,7 @@ package final class CertificateFiles: Service {
     }
 
     private static func load(_ files: TLSFiles) throws -> Loaded {
-        let chain = try read(files.certificateChain, as: "certificate") { try NIOSSLCertificate.fromPEMFile($0) }
+        let chain = try certificates(in: files.certificateChain)
         let key = try read(files.privateKey, as: "private key") { try NIOSSLPrivateKey(file: $0, format: .pem) }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -101,6 +101,13 @@ package final class CertificateFiles: Service {
             throw UnusableFile(
                 description: "\(files.privateKey) is not the key of the certificate in \(files.certificateChain)")
         }
+    }
+
+    /// Reads the certificates of a PEM file.
+    ///
+    /// - Throws: `UnusableFile`.
+    static func certificates(in path: String) throws -> [NIOSSLCertificate] {
+        try read(path, as: "certificate") { try NIOSSLCertificate.fromPEMFile($0) }
     }
 
     private static func read<Success>(

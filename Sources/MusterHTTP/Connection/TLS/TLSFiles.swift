@@ -5,7 +5,6 @@ package struct TLSFiles: Hashable, Sendable {
     /// The private key of the server's certificate.
     package var privateKey: String
 
-    /// Makes the settings from two paths.
     package init(certificateChain: String, privateKey: String) {
         self.certificateChain = certificateChain
         self.privateKey = privateKey

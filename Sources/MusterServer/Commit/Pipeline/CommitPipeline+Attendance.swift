@@ -2,7 +2,7 @@ import MusterCore
 import MusterStore
 import MusterWire
 
-/// Attendance rules: how they are stored, and the incidents that they open.
+/// Stores attendance rules, and opens the incidents that they ask for.
 extension CommitPipeline {
     /// Stores the attendance rules that this decision changes.
     func storeAttendanceRules(in transaction: any StoreTransaction) throws {
@@ -35,7 +35,7 @@ extension CommitPipeline {
             let since = rule.progress.lackingSince.map { " since \($0.rfc3339)" } ?? ""
             words = "Too few are known to be in \(region)\(since)"
         case .during:
-            // The people of the team read the note, and who is where is for leaders alone.
+            // Everyone in the team reads the note, but only leaders may read where people are.
             words = "Expected in \(region) and not known to be there: \(rule.progress.awaited.count)"
         }
         return ["\(words): the rule \(rule.name).", rule.note].compactMap(\.self).joined(separator: " ")

@@ -2,11 +2,11 @@ import MusterCore
 import MusterStore
 import MusterWire
 
-/// Incidents that check-in timers open.
+/// Opens the incidents that check-in timers ask for.
 extension CommitPipeline {
-    /// Opens the incidents that the timers of this decision ask for, in its transaction. None is opened where the user
-    /// who started the timer leads the person's team no longer, or where a real incident of the team is open already,
-    /// on whose roll the person is.
+    /// Opens the incidents that the timers of this decision ask for, in its transaction. It opens none if the user who
+    /// started the timer no longer leads the person's team, or if a real incident of the team is open already, on whose
+    /// roll the person is.
     mutating func openIncidents(now: Instant, in transaction: any StoreTransaction) throws {
         let directory = rules.currentDirectory
         for person in decision.peopleToOpenIncidentsFor {

@@ -133,7 +133,8 @@ extension CommitPipeline {
     /// Stores a document as a position where it equals the document that the position would be. So a replica can give
     /// back positions that this server lost.
     ///
-    /// - Returns: nil where the document is no such document, or the engine would not store the position.
+    /// - Returns: nil where the document differs from the one that the position would be, or the engine would not store
+    ///   the position.
     private mutating func restore(
         _ position: Position, from edit: DocumentEdit, _ subject: PositionDocument.Identity, _ user: User,
         _ now: Instant,

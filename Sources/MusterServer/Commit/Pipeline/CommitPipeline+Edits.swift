@@ -1,7 +1,7 @@
 import MusterCore
 import MusterStore
 
-/// Edits, and their consequences for people who have not moved.
+/// Carries out edits, and decides their consequences for people who have not moved.
 extension CommitPipeline {
     /// Edits that were carried out on disk.
     struct Edited<Result> {
@@ -13,8 +13,8 @@ extension CommitPipeline {
         var muster: Set<RegionNumber>?
     }
 
-    /// Carries out edits. In the same transaction, decides anew the standing of every person the edits affect, so that
-    /// nobody counts as safe in a muster region that no longer exists in that form.
+    /// Carries out edits. In the same transaction, decides again the safety of every person whom the edits affect, so
+    /// that nobody counts as safe in a muster region that no longer exists in that form.
     ///
     /// - Parameters:
     ///   - body: carries the edits out on disk and returns them.

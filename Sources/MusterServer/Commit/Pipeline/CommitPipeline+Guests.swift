@@ -1,5 +1,4 @@
 import MusterCore
-import MusterDocuments
 import MusterStore
 import MusterWire
 
@@ -175,7 +174,7 @@ extension CommitPipeline {
 }
 
 extension DatasetDecision {
-    /// How many bytes of the guest's quota the dataset takes in addition.
+    /// By how many bytes the update raises the guest's use of the quota.
     fileprivate func growth(after before: Dataset) -> Int {
         guard touch != nil else { return 0 }
         return GuestLimits.weight(of: dataset) - (before.syncCount == 0 ? 0 : GuestLimits.weight(of: before))

@@ -1,7 +1,7 @@
 import MusterCore
 import MusterStore
 
-/// How the pipeline takes up its state from the store at the server's start.
+/// Restores the pipeline's state from the store when the server starts.
 extension CommitPipeline {
     /// Resumes where the store's last transaction ended. The engine decides further observations as if the server had
     /// never stopped.

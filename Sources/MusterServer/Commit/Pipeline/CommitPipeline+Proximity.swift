@@ -1,7 +1,7 @@
 import MusterCore
 import MusterStore
 
-/// Proximity rules: how they are stored.
+/// Stores proximity rules and alarms.
 extension CommitPipeline {
     /// Stores the proximity rules and alarms that this decision changes.
     func storeProximityRules(in transaction: any StoreTransaction) throws {

@@ -1,10 +1,10 @@
 package import MusterCore
 import MusterStore
 
-/// Lookups in the store that the pipeline makes before the engine decides an observation.
+/// The time at which the server heard from a device.
 extension Observation {
-    /// The device that sent the observation and the time of receipt; nil for what does not show that the device, or its
-    /// owner, was heard: declarations, signals, ranges and last wills.
+    /// The device that sent the observation and the time of receipt; nil for an observation that does not show that the
+    /// device was heard: declarations, signals, ranges, last wills, and properties that Meshblu's clients set.
     package var arrival: (device: DeviceNumber, moment: Instant)? {
         switch self {
         case .position(let position, let device): (device, position.receivedTime)

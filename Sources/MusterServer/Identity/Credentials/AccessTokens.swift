@@ -15,7 +15,7 @@ package final class AccessTokens: Sendable {
         let sub: String
         /// The user's number, so that a later user of the same name is not mistaken for this one.
         let uid: Int32
-        /// The session's key, in base64url. The token is worth nothing once the session has ended.
+        /// The session's key, in base64url. The server refuses the token once the session has ended.
         let sid: String
         /// The time of issue, in seconds since 1970.
         let iat: Int64

@@ -67,7 +67,7 @@ package final class CredentialCache: Sendable {
         for listener in listeners.withLock({ $0 }) { listener() }
     }
 
-    /// Adds what is called after each `forget`, from any thread; it must not block.
+    /// Adds a function that is called after each `forget`, from any thread; it must not block.
     func whenForgotten(_ body: @escaping @Sendable () -> Void) { listeners.withLock { $0.append(body) } }
 
     var count: Int { state.withLock { $0.entries.count } }

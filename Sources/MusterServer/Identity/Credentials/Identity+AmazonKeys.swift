@@ -43,8 +43,8 @@ extension Identity {
     /// Makes a key, and the credential to store.
     ///
     /// - Parameters:
-    ///   - prefix: what begins the key's id, and tells its kind.
-    ///   - bond: what the key depends on; nil for a key that no session made.
+    ///   - prefix: the beginning of the key's id, which shows its kind.
+    ///   - bond: the session and the password that the key depends on; nil for a key that no session made.
     func newAmazonKey(
         _ label: String, for user: UserNumber, prefix: String, lastingSeconds seconds: Double?,
         bond: SessionBond? = nil, at now: Instant
@@ -125,7 +125,7 @@ extension Identity {
         )
     }
 
-    /// Whether the session lasts that a temporary key depends on.
+    /// Whether the session that a temporary key depends on still exists, with the same password.
     private func lasts(_ bond: SessionBond, of user: UserNumber, at now: Instant) async throws -> Bool {
         let (session, password) = try await coordinator.readCredentials { store in
             (

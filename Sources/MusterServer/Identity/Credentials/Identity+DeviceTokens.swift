@@ -23,7 +23,8 @@ extension Identity {
     ///   tokens for it; `CoordinatorError`, `StoreError`.
     package func makeDeviceToken(for device: DeviceNumber, by author: Author) async throws -> String {
         guard try await deviceTokens(of: device).count < Self.deviceTokenLimit else {
-            throw IdentityError.tooMany(limit: Self.deviceTokenLimit)
+            let name = coordinator.directory.qualifiedName(of: device) ?? "this device"
+            throw IdentityError.tooMany("tokens of \(name)", limit: Self.deviceTokenLimit)
         }
         let now = now()
         return try await coordinator.edit(by: author) { directory, draft in
@@ -71,7 +72,7 @@ extension Identity {
 }
 
 extension Draft {
-    /// Adds a token with which a device, which the same draft may make, reports by itself.
+    /// Adds a token with which a device reports. The same draft may create the device.
     ///
     /// - Returns: the secret, which cannot be read again.
     /// - Throws: `IdentityError.unknown` when the author may not make tokens for the device.

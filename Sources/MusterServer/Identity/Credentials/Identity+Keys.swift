@@ -40,7 +40,7 @@ package struct APIKey: Hashable, Sendable {
         expiresAt = credential.expiresAt
     }
 
-    /// Whether an app got it for an hour by a token of the user pool.
+    /// Whether it is a temporary key that an app got by a token of the user pool, for an hour.
     package var isOfIdentity: Bool { kind == .aws && id.hasPrefix(Self.identityPrefix) }
     /// The prefix of the ids of AWS keys that apps get by a token of the user pool. Other ids have no digit 0.
     static let identityPrefix = "ASIA0"
@@ -80,21 +80,26 @@ extension Identity {
         return (key, secret.text)
     }
 
-    /// Checks that a user may have one key more. Keys that the user's apps got for an hour have a limit of their own.
+    /// Checks that a user may have one key more. The temporary keys of the user's apps have a limit of their own.
     ///
     /// - Throws: `IdentityError.tooMany`; `CoordinatorError`, `StoreError`.
     func requireRoomForKey(of user: UserNumber) async throws {
         let count = try await keys(of: user).count { !$0.isOfIdentity }
-        guard count < Self.keyLimit else { throw IdentityError.tooMany(limit: Self.keyLimit) }
+        guard count < Self.keyLimit else {
+            let name = coordinator.directory.users[user]?.name ?? "this user"
+            throw IdentityError.tooMany("keys of \(name)", limit: Self.keyLimit)
+        }
     }
 
-    /// The API keys of one user, or of all users where `user` is nil, oldest first.
+    /// The API keys of one user, or of all users where `user` is nil, oldest first. The command line's key is none of
+    /// them: it belongs to the owner of the data folder.
     package func keys(of user: UserNumber?) async throws -> [APIKey] {
         let stored = try await coordinator.read { store in
             guard let user else { return try store.credentials(.apiKey) + store.credentials(.awsKey) }
             return try store.credentials(.apiKey, of: user) + store.credentials(.awsKey, of: user)
         }
-        return stored.compactMap { APIKey($0) }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+        return stored.filter { $0.secret != Self.controlMark }.compactMap { APIKey($0) }
+            .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
     /// Revokes an API key. Requests with it are refused from then on.
@@ -116,8 +121,9 @@ extension Identity {
     /// Makes the key with which the command line on this machine calls the running server. It has the first admin's
     /// rights and lasts until the next such key is made.
     ///
+    /// - Returns: the secret of the key, and the admin whose rights it has.
     /// - Throws: `IdentityError.unknown` when there is no admin; `CoordinatorError`, `StoreError`.
-    package func makeControlKey() async throws -> String {
+    package func makeControlKey() async throws -> (secret: String, holder: UserNumber) {
         guard let admin = coordinator.directory.users.all.first(where: { $0.role == .admin }) else {
             throw IdentityError.unknown
         }
@@ -133,6 +139,6 @@ extension Identity {
             draft.credentials.append(credential)
         }
         verified.forget { $0.proof == .control }
-        return secret.text
+        return (secret.text, admin.number)
     }
 }

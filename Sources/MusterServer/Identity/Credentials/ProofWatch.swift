@@ -1,8 +1,7 @@
 import MusterCore
-import MusterStore
 import ServiceLifecycle
 
-/// Has connections that stay open verified when a credential ends, when a change in the log may have ended one, and at
+/// Verifies the connections that stay open when a credential ends, when a change in the log may have ended one, and at
 /// a beat, which finds tokens that have expired.
 package struct ProofWatch: Service {
     private let feeds: LogFeeds
@@ -66,7 +65,7 @@ package struct ProofWatch: Service {
             .changes, by: .server, beatSeconds: beatSeconds, timeoutSeconds: nil)
         defer { feed.close() }
         var place = coordinator.lastSequence
-        // For what changed between the first connection and the feed.
+        // This check covers the changes between the first connection and the feed.
         reason.yield()
         while let reasons = await feed.next() {
             // The check at a beat finds tokens that have expired.

@@ -1,7 +1,9 @@
 import Crypto
 import Foundation
 package import MusterCore
+import MusterDocuments
 import MusterStore
+import MusterWire
 
 /// Seals the secrets that the server needs in clear again: those of AWS keys, of targets and of replications. Uses
 /// AES-GCM with one key of 256 bits, which lies beside the database in a file of its own, `secrets.key`.
@@ -34,7 +36,8 @@ package struct SecretVault: Sendable {
         }
     }
 
-    /// A mark of a text that is always the same and that nobody without the key can compute: 32 bytes.
+    /// Returns the mark of a text: 32 bytes (HMAC-SHA256) that are always the same for the text and the purpose, and
+    /// that only the holder of the key can compute.
     package func mark(of text: String, for purpose: String) -> [UInt8] {
         let own = HMAC<SHA256>.authenticationCode(for: Array("mark: \(purpose)".utf8), using: key)
         return Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: Array(own))))
@@ -60,7 +63,8 @@ extension SecretVault {
     /// Opens a data folder's vault, and makes its key at the first start.
     ///
     /// The database holds a mark that was sealed with the key. So a missing or wrong key is noticed here, and not when
-    /// the first secret is needed. Where the database holds no sealed secrets, it can be opened without its key.
+    /// the first secret is needed. Where the database holds no AWS keys, targets, replications, user pool key, push
+    /// devices or guests, it can be opened without its key.
     ///
     /// - Parameters:
     ///   - isRenewed: whether to continue with a new key where the one that the database knows is lost. Secrets sealed
@@ -69,13 +73,14 @@ extension SecretVault {
     package static func open(
         in directory: String, of coordinator: StoreCoordinator, isRenewed: Bool = false, now: Instant
     ) async throws -> SecretVault {
+        let replications = try await countReplications(of: coordinator)
         let (mark, isNeeded) = try await coordinator.read { store in
             let secrets = try store.credentials(.awsKey).count + store.credentials(.targetSecret).count
-            // Password verifiers need no mention: without the key of the user pool, nobody signs in by one.
+            // Password verifiers are not counted: they are of no use without the key of the user pool.
             let isUserPool = try !store.credentials(.userPoolKey).isEmpty
             // The identities of guests hold a mark made with the key. With another key, the server would not recognize
             // them.
-            let isNeeded = try secrets > 0 || isUserPool || store.hasPushDevices || store.hasGuests
+            let isNeeded = try secrets > 0 || replications > 0 || isUserPool || store.hasPushDevices || store.hasGuests
             return (try store.credential(.vaultMark, key: markKey), isNeeded)
         }
         let path = directory + "/" + fileName
@@ -104,6 +109,14 @@ extension SecretVault {
     private static let markPurpose = "muster secrets.key"
 
     /// Reads the key from a file; nil when there is no file.
+    /// The number of stored replications (`_replicator`): their passwords are sealed with the key.
+    private static func countReplications(of coordinator: StoreCoordinator) async throws -> Int {
+        guard case .made(let database)? = coordinator.directory.database(named: DatabaseName.replicator)?.kind else {
+            return 0
+        }
+        return try await coordinator.readDocuments { try $0.counts(in: .database(database.number)).living }
+    }
+
     private static func read(_ path: String) throws(SecretVaultError) -> [UInt8]? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         guard let data = FileManager.default.contents(atPath: path) else { throw .unreadableKey(path: path) }

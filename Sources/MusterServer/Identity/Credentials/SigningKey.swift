@@ -41,7 +41,6 @@ package struct SignedRequest: Sendable {
     /// The session token that comes with temporary credentials.
     package let sessionToken: String?
 
-    /// Makes a signed request from its parts.
     package init(shown: SignatureV4, stringToSign: [UInt8], time: String, sessionToken: String?) {
         self.shown = shown
         self.stringToSign = stringToSign

@@ -2,16 +2,17 @@ package import MusterCore
 import MusterHTTP
 import Synchronization
 
-/// The rate limiter of guests. Strangers call what guests call, so it counts by the address that a call comes from, as
-/// `AttemptLimiter` does, and writes also together: each leaves a line in the log.
+/// The rate limiter of guests. Anyone may call the operations of guests, so it counts by the address that a call comes
+/// from, as `AttemptLimiter` does. It also limits the updates of all guests together, because each adds a change to the
+/// log.
 package final class GuestLimiter: Sendable {
-    /// A request of a stranger or a guest, by what it needs.
+    /// The kind of a request of a guest, or of somebody who becomes one.
     package enum Act: Sendable {
         /// A new identity.
         case identity
         /// Credentials, or a token, of an identity.
         case credentials
-        /// An update of a dataset, with keys and values of so many bytes.
+        /// An update of a dataset, whose keys and values have this many bytes.
         case update(bytes: Int)
     }
 

@@ -23,7 +23,7 @@ extension Identity {
         return GuestID(random: random, pool: pool, mark: guestMark(random, pool))
     }
 
-    /// The guest that an identity names; nil for any text that this server did not give as one.
+    /// The guest that an identity names; nil for any text that is not an identity which this server made.
     package func guest(named text: String) -> GuestID? {
         guard let guest = coordinator.origin.guestID(text), guest.mark == guestMark(guest.high, guest.pool) else {
             return nil
@@ -61,12 +61,12 @@ extension Identity {
 
     /// How long a guest's credentials last, in seconds.
     static let guestKeySeconds: Double = Identity.identityKeySeconds
-    /// The shortest time between two updates of the day on which a guest last came, in seconds.
+    /// The shortest time between two updates of a guest's `usedAt`, in seconds.
     private static let guestUseSeconds: Double = 86_400
 
     /// Makes credentials for a guest. Nothing of them is stored.
     ///
-    /// - Throws: `IdentityError.refused` for a guest who may not come in; `CoordinatorError`, `StoreError`.
+    /// - Throws: `IdentityError.refused` for a guest whom `admit` refuses; `CoordinatorError`, `StoreError`.
     package func makeGuestKey(for guest: GuestID) async throws -> GuestKey {
         let now = now()
         if let stored = try await admit(guest), now.seconds(since: stored.usedAt) > Self.guestUseSeconds {
@@ -89,7 +89,7 @@ extension Identity {
     private static let guestKeyRandom = 9
     private static func purpose(ofGuestKey id: String) -> String { "guest key \(id)" }
 
-    /// The letters by which the server knows the id of a key that it made.
+    /// The last letters of a guest key's id, by which the server recognizes the ids that it made.
     private func guestKeyMark(_ random: some StringProtocol) -> String {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         return String(
@@ -133,9 +133,9 @@ extension Identity {
 
     // MARK: Tokens
 
-    /// Makes a token that names a guest's identity, for other servers. It proves nothing here.
+    /// Makes a token that names a guest's identity, for other servers. This server does not accept it.
     ///
-    /// - Throws: `IdentityError.refused` for a guest who may not come in; `CoordinatorError`, `StoreError`.
+    /// - Throws: `IdentityError.refused` for a guest whom `admit` refuses; `CoordinatorError`, `StoreError`.
     package func makeGuestToken(for guest: GuestID, issuer: String) async throws -> String {
         _ = try await admit(guest)
         try await prepareUserPool()
@@ -147,7 +147,7 @@ extension Identity {
     }
 }
 
-/// The claims of a token that names a guest. They name no session, so that it is taken for no user's.
+/// The claims of a token that names a guest. They name no session, so that the token cannot be used as a user's.
 private struct GuestClaims: JWTPayload, Equatable {
     var sub: String
     var aud: String

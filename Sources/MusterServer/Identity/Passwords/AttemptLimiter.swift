@@ -87,7 +87,7 @@ package final class AttemptLimiter: Sendable {
     private static func pair(_ name: String, _ prefix: String) -> String { "\(prefix) \(name)" }
 }
 
-/// How often each key, such as a user or an access key, may do something.
+/// A rate limiter: how often each key, such as a user or an access key, may send a request.
 package final class RequestRates: Sendable {
     private let buckets: Mutex<TokenBuckets>
 

@@ -70,8 +70,8 @@ extension Identity {
 
     /// Verifies a name and a password, as `verifyPassword`.
     ///
-    /// - Returns: the user, and the mark of the password that was verified. What follows from it must require that mark
-    ///   in its own edit, because the password may change in between.
+    /// - Returns: the user, and the mark of the password that was verified. An edit that relies on this must require
+    ///   that mark (`require`), because the password may change in between.
     func provePassword(
         _ password: String, ofUserNamed name: String, from address: String
     ) async throws -> (user: User, mark: [UInt8]) {
@@ -122,7 +122,7 @@ extension Identity {
             "A sign-in failed", metadata: ["address": "\(address)", "user": "\(user?.name ?? "(nobody of that name)")"])
     }
 
-    /// Whose turn a check of a password, or of a proof of one, has.
+    /// Returns how urgent the check of a password, or of a proof of one, is.
     func urgency(
         of user: User?, from address: String, isSuspected: Bool, at now: Instant
     ) -> PasswordHasher.Urgency {

@@ -37,8 +37,8 @@ struct PasswordHash: Hashable, Sendable {
         key = try Self.derive(password, salt: salt, cost: cost)
     }
 
-    /// Makes a hash that no password is known for: its key is no result of scrypt, but zeros. Comparing a password with
-    /// it takes as long as with a real hash, and making it takes no time.
+    /// Makes a hash that no password is known for: its key consists of zeros, and is not a result of scrypt. Comparing
+    /// a password with it takes as long as with a real hash, and making it takes no time.
     static func decoy(cost: Cost) -> PasswordHash {
         PasswordHash(
             cost: cost, salt: Array(repeating: 0, count: saltBytes), key: Array(repeating: 0, count: keyBytes))

@@ -1,7 +1,6 @@
 import MusterCoding
 package import MusterCore
 import MusterHTTP
-import MusterStore
 
 /// The session cookie. It stands for a name and a password for some minutes.
 package enum SessionCookie {
@@ -13,8 +12,8 @@ package enum SessionCookie {
 }
 
 extension Identity {
-    /// Makes a cookie. Its content is sealed and the server stores nothing of it. The cookie becomes invalid when the
-    /// user's password changes.
+    /// Makes a cookie. The server seals its content, and does not store it. The cookie becomes invalid when the user's
+    /// password changes.
     ///
     /// - Parameter isLasting: whether the cookie is renewed while it is used.
     /// - Throws: `IdentityError.unknown` when the user no longer exists; `StoreError`.

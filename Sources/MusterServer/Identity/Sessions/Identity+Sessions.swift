@@ -1,4 +1,3 @@
-import MusterCoding
 package import MusterCore
 import MusterHTTP
 import MusterStore
@@ -162,8 +161,8 @@ extension Identity {
         forgetSession(shown.key)
     }
 
-    /// Removes expired sessions, and temporary AWS keys a day after they expired. During that day their users are told
-    /// that the key has expired. The server calls this regularly.
+    /// Removes expired sessions, and temporary AWS keys a day after they expired. During that day a request with such a
+    /// key gets the error that the key has expired. The server calls this regularly.
     ///
     /// - Returns: how many credentials were removed.
     @discardableResult

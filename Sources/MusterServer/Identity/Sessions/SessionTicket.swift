@@ -1,7 +1,7 @@
 import MusterCoding
 
 /// The content of a refresh token: the name of a session, and the secret that proves it. A session of the native API
-/// and one of the user pool differ in the kind of token alone, by which neither is taken for the other.
+/// and one of the user pool differ only in the kind of token, so that neither can be used as the other.
 struct SessionTicket {
     let name: [UInt8]
     let secret: [UInt8]
@@ -18,7 +18,7 @@ struct SessionTicket {
         secret = SecretToken.randomBytes(Self.secretBytes)
     }
 
-    /// Reads a refresh token; nil for any text that is none of this kind.
+    /// Reads a refresh token; nil for any text that is not a refresh token of this kind.
     init?(_ refreshToken: String, of kind: SecretToken.Kind) {
         guard refreshToken.hasPrefix(kind.rawValue), refreshToken.utf8.count < 100,
             let bytes = Base64.decodeUnpadded(refreshToken.dropFirst(kind.rawValue.count), .forURLs),

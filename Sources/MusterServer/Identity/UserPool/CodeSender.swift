@@ -2,9 +2,9 @@ package import Logging
 import MusterCore
 import MusterWire
 
-/// Sends the codes of new accounts and passwords by a target of the operator: a signed webhook, which knows how to
-/// reach people. It sends in the background, so that neither the answer nor its time tells a client who has an account.
-/// A code that could not be sent is still there for an admin to hand over, and the log says so.
+/// Sends the codes of new accounts and passwords by a target of the operator: a signed webhook, whose receiver can
+/// reach people. It sends in the background, so that neither the answer nor its time reveals who has an account. A code
+/// that could not be sent is still there for an admin to hand over, and the log says so.
 ///
 /// Anyone may ask for a code for any name, and give any address in `SignUp`. So the number of codes is limited for each
 /// name, for each address and for all together, regardless of the caller.
@@ -19,7 +19,7 @@ package struct CodeSender: Sendable {
     /// The seconds to wait before each further attempt.
     private static let delaysSeconds: [Int64] = [1, 5, 25]
 
-    /// Makes a sender. The log warns where the target is not there now.
+    /// Makes a sender. The log has a warning where the target does not exist now.
     ///
     /// - Parameter target: the name of the target. It may be made later, and removed.
     package init(target: String, identity: Identity, caller: TargetCaller, logger: Logger) {
@@ -29,7 +29,7 @@ package struct CodeSender: Sendable {
         self.logger = logger
         if usableTarget == nil {
             logger.warning(
-                "The target that sends codes is not there, is off or is no webhook: codes wait for an admin",
+                "The target that sends codes does not exist, is off, or is not a webhook: codes wait for an admin",
                 metadata: ["target": "\(target)"])
         }
     }
@@ -43,7 +43,7 @@ package struct CodeSender: Sendable {
     /// Sends a code in the background, unless it was sent lately or often enough.
     package func send(_ entry: ConfirmationCodes.Entry) {
         guard let target = usableTarget else {
-            return record("The target is not there, is off or is no webhook", entry)
+            return record("The target does not exist, is off, or is not a webhook", entry)
         }
         let now = identity.now()
         guard identity.confirmations.beginSending(of: entry, at: now) else { return }
@@ -69,7 +69,7 @@ package struct CodeSender: Sendable {
         record("The target did not accept the code", entry)
     }
 
-    /// Records that a code was not sent. The log gets no code.
+    /// Records that a code was not sent. The log does not contain the code.
     private func record(_ why: String, _ entry: ConfirmationCodes.Entry) {
         identity.confirmations.recordSending(of: entry, succeeded: false)
         logger.warning(

@@ -1,4 +1,3 @@
-import MusterCoding
 package import MusterCore
 import MusterHTTP
 import Synchronization
@@ -54,7 +53,7 @@ package final class ConfirmationCodes: Sendable {
         package fileprivate(set) var wasSent: Bool?
         /// Whether an admin ended the password that the code replaces: the user cannot sign in before it is set.
         fileprivate var isRequired = false
-        /// How often it was handed to a target, and when last.
+        /// How often the code was handed to a target, and when it was last.
         fileprivate var sends = 0
         fileprivate var lastSentAt: Instant?
 
@@ -84,7 +83,7 @@ package final class ConfirmationCodes: Sendable {
             expiresAt = now.advanced(bySeconds: ConfirmationCodes.lifetimeSeconds)
         }
 
-        /// Whether nobody has got the code yet: no admin has read it, and no target has sent it to the person.
+        /// Whether nobody has received the code yet: no admin has read it, and no target has sent it to the person.
         fileprivate var isUnknown: Bool { readers.isEmpty && wasSent != true }
 
         fileprivate func isGood(_ code: String?, at now: Instant) -> Bool {
@@ -99,8 +98,8 @@ package final class ConfirmationCodes: Sendable {
         /// Codes for new passwords, by user: there are at most as many as users.
         var resets: [UserNumber: Entry] = [:]
 
-        /// Makes room among the codes that nobody has got: removes the oldest one of the network with the most such
-        /// codes. Removes none if that network asked for the new code, or if that network has few.
+        /// Makes room among the codes that nobody has received: removes the oldest one of the network with the most
+        /// such codes. Removes none if that network asked for the new code, or if that network has few.
         mutating func makeRoomForSignUp(from origin: String?) {
             let unknown = signUps.values.lazy.filter(\.isUnknown)
             let counts = Dictionary(unknown.map { ($0.origin, 1) }, uniquingKeysWith: +)
@@ -131,10 +130,10 @@ package final class ConfirmationCodes: Sendable {
     static let length = 16
     /// The lifetime of a code, in seconds: a day, because a person hands it over.
     static let lifetimeSeconds: Double = 86_400
-    /// How often a code is sent at most, and the shortest time between two messages, seconds.
+    /// How often a code is sent at most, and the shortest time between two messages, in seconds.
     static let sendLimit = 5
     static let sendPauseSeconds: Double = 60
-    /// The largest number of accounts that wait.
+    /// The largest number of accounts that wait to be confirmed.
     static let signUpCapacity = 10_000
 
     // MARK: Accounts
@@ -157,7 +156,7 @@ package final class ConfirmationCodes: Sendable {
             }
             if tables.signUps.count >= Self.signUpCapacity { tables.makeRoomForSignUp(from: entry.origin) }
             guard tables.signUps.count < Self.signUpCapacity else {
-                throw IdentityError.tooMany(limit: Self.signUpCapacity)
+                throw IdentityError.tooMany("accounts that wait for their codes", limit: Self.signUpCapacity)
             }
             tables.signUps[name] = entry
             return entry
@@ -171,7 +170,7 @@ package final class ConfirmationCodes: Sendable {
         tables.withLock { tables in tables.signUps[name].flatMap { $0.isGood(code, at: now) ? $0 : nil } }
     }
 
-    /// Removes an account that waited, once it is there.
+    /// Removes a waiting account once it has been created.
     func removeSignUp(_ entry: Entry) {
         tables.withLock { tables in
             if tables.signUps[entry.user]?.code == entry.code { tables.signUps[entry.user] = nil }
@@ -183,7 +182,7 @@ package final class ConfirmationCodes: Sendable {
     /// Makes the code for a new password, unless there is one for the same present password.
     ///
     /// - Parameter isRequired: whether an admin ended the present password.
-    /// - Returns: the code that counts.
+    /// - Returns: the valid code.
     func issueReset(for user: User, mark: [UInt8], isRequired: Bool = false, at now: Instant) -> Entry {
         var entry = Entry(.password(of: user.number, mark: mark), user: user.name, at: now)
         entry.isRequired = isRequired

@@ -21,8 +21,8 @@ extension Identity {
             for: name, password: stored, contact: contact, from: address, at: now())
     }
 
-    /// Counts a request for another code of an account that waits. The code stays the same: otherwise anyone could take
-    /// from a person what an admin has read out.
+    /// Counts a request for another code of an account that waits. The code stays the same: otherwise anyone could
+    /// invalidate a code that an admin has handed over.
     ///
     /// - Returns: the code; nil where no account of that name waits.
     package func renewSignUp(name: String, from address: String) throws -> ConfirmationCodes.Entry? {
@@ -46,7 +46,7 @@ extension Identity {
             case .account(let password) = entry.subject
         else { throw UserPoolError.wrongCode }
         if code != nil { attempts.giveBack(name: codeBucket(of: name), address: address, at: now) }
-        // Of two who show the code at once, the second finds the name taken.
+        // Of two simultaneous requests with the code, the second finds the name taken.
         try await coordinator.edit(by: admin) { directory, draft in
             guard let released = directory.releasing(name) else { throw UserPoolError.nameTaken }
             let number = try draft.transaction.nextUserNumber()
@@ -59,22 +59,22 @@ extension Identity {
 
     /// Makes a code for a new password. A code that waits stays the same.
     ///
-    /// - Returns: the code; nil for a name that nobody has.
+    /// - Returns: the code; nil when no user has the name.
     package func beginPasswordReset(
         name: String, from address: String
     ) async throws -> ConfirmationCodes.Entry? {
         let now = now()
         try attempts.spendAttempt(name: codeBucket(of: name), address: address, at: now)
         let user = coordinator.directory.users[name]
-        // Reads for a name that nobody has, too, so that the time does not tell.
+        // Reads the store for an unknown name, too, so that the time does not reveal whether the user exists.
         let stored = try await coordinator.readCredentials { store in
             try store.credential(.password, key: user.map { Credential.passwordKey(of: $0.number) } ?? [])
         }
         return user.map { confirmations.issueReset(for: $0, mark: Self.passwordMark(stored), at: now) }
     }
 
-    /// Ends a user's password and all of the user's credentials, and makes the code by which the person sets another.
-    /// In place of the password is one that nobody knows.
+    /// Invalidates a user's password and all of the user's credentials, and makes the code by which the person sets a
+    /// new password. Until then the user has a random password that nobody knows.
     ///
     /// - Parameter admin: the admin who asks for it.
     /// - Returns: the code.
@@ -94,8 +94,8 @@ extension Identity {
         confirmations.isResetRequired(of: user, at: now())
     }
 
-    /// Sets the password of a user who shows the code for it. The code is worth nothing once the password that it
-    /// replaces has changed, by whatever way.
+    /// Sets the password of a user who shows the code for it. The code is no longer valid once the password that it
+    /// replaces has changed in any way.
     ///
     /// - Throws: `UserPoolError.wrongCode`; `IdentityError.unusablePassword` and `.busy`, which leave the code valid,
     ///   `.tooManyTries`; `CoordinatorError`, `StoreError`.
@@ -137,7 +137,7 @@ extension Identity {
         return entries
     }
 
-    // Buckets with a space in their names are no user's, so that codes do not slow down anybody's sign-in.
+    // No user's name has a space, so these buckets do not slow down any sign-in.
     private static let signUpBucket = "sign up"
 
     /// All invalid names share one bucket, so that they do not fill the memory.

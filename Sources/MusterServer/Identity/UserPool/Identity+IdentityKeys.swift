@@ -1,4 +1,3 @@
-import MusterCoding
 package import MusterCore
 import MusterStore
 import MusterWire
@@ -12,7 +11,7 @@ extension Credential {
 /// A user who showed a token of the user pool.
 package struct UserPoolProof: Sendable {
     package let user: User
-    /// The name of the session that the token is of.
+    /// The name of the session that the token belongs to.
     package let session: String
     let bond: SessionBond
 
@@ -27,7 +26,7 @@ package struct UserPoolProof: Sendable {
 struct SessionBond: Hashable, Sendable {
     /// The key that the session is stored under.
     let key: [UInt8]
-    /// The mark of the password.
+    /// Changes whenever the user's password changes: `Identity.passwordMark`.
     let mark: [UInt8]
 
     static let keyBytes = 32
@@ -45,7 +44,7 @@ struct SessionBond: Hashable, Sendable {
 
     var bytes: [UInt8] { key + mark }
 
-    /// Whether the session lasts and the password is the same.
+    /// Whether the session is still valid and the password is the same.
     func lasts(session: Credential?, password: Credential?, of user: UserNumber, at now: Instant) -> Bool {
         guard let session, session.user == user, session.label == Identity.userPoolLabel else { return false }
         return session.isGood(at: now) && Identity.passwordMark(password) == mark
@@ -63,7 +62,7 @@ struct SessionBond: Hashable, Sendable {
 extension Identity {
     /// How long such a key lasts, in seconds: an hour, as Cognito's do.
     package static let identityKeySeconds: Double = 3600
-    /// The most such keys of a user that last at once. A further one ends the oldest.
+    /// The most such keys that a user has at once. A further one ends the oldest.
     static let identityKeyLimit = 50
 
     /// Makes a temporary key with a user's rights. It ends with the session by which the user proved who they are, and

@@ -1,12 +1,11 @@
 import BigInt
 import Logging
-import MusterCoding
 package import MusterCore
 import MusterHTTP
 package import MusterStore
 import MusterWire
 
-/// A password as it is stored: its hash, and what its user can prove it with.
+/// A password as it is stored: its hash, and the verifier by which its user can prove it.
 package struct StoredPassword: Sendable {
     let hash: String
     let verifier: PasswordVerifier
@@ -16,7 +15,7 @@ package struct StoredPassword: Sendable {
 
 /// Sign-ins in which the password stays with the client (SRP).
 extension Identity {
-    /// Computes what to store of a new password.
+    /// Computes the hash and the verifier of a new password.
     ///
     /// - Parameter name: the user's name.
     /// - Throws: `IdentityError.unusablePassword`, `.busy`.
@@ -53,8 +52,8 @@ extension Identity {
 
     private static func purpose(ofVerifier user: UserNumber) -> String { "password verifier \(user.rawValue)" }
 
-    /// Stores the verifier of a password that was just found right, where there is none of it yet: for passwords that
-    /// an earlier version stored. What fails here is done at the next sign-in.
+    /// Stores the verifier of a password that was just verified, where the store has none: an earlier version stored
+    /// only the hash. After a failure, the next sign-in tries again.
     func addVerifier(of password: String, to user: User, hash: Credential) async {
         do {
             let stored = try await coordinator.readCredentials { store in
@@ -83,8 +82,8 @@ extension Identity {
         return PasswordVerifier(contents: contents, mark: Self.passwordMark(hash), user: user.name)
     }
 
-    /// The verifier of a user; for a user who has none, and for a name that nobody has, one that no password fits. It
-    /// is always the same for a name, so that its salt does not tell that nobody has the name.
+    /// Returns the verifier of a user. For a user who has none, and for an unknown name, returns one that no password
+    /// fits. It is always the same for a name, so that its salt does not reveal whether the user exists.
     private func passwordVerifier(
         ofUserNamed name: String
     ) async throws -> (user: User?, verifier: PasswordVerifier, mark: [UInt8]) {

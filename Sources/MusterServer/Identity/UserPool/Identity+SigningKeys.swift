@@ -1,4 +1,3 @@
-import MusterCoding
 package import MusterCore
 import MusterStore
 
@@ -16,7 +15,7 @@ extension Identity {
     package struct NewSigningKey: Hashable, Sendable {
         /// The `kid` of its tokens.
         package let id: String
-        /// Until when tokens of the key before it are accepted; nil where they no longer are.
+        /// The time until which tokens of the previous key are accepted; nil where they are refused from now on.
         package let formerGoodUntil: Instant?
     }
 
@@ -61,7 +60,8 @@ extension Identity {
 
     /// Reads the keys that sign tokens of the user pool.
     ///
-    /// - Returns: whether there is one. It costs a read until there is, and no more: anyone may ask.
+    /// - Returns: whether there is one. Anyone may ask for the keys, so this makes none; it reads the store until there
+    ///   is one.
     func loadUserPoolKey() async throws -> Bool {
         if userPool.isReady { return true }
         let stored = try await coordinator.readCredentials { try $0.credentials(.userPoolKey) }
@@ -113,7 +113,7 @@ extension Identity {
 
     /// A token names the key that signed it, and the key before the newest is published until its tokens have expired.
     private func rotateUserPoolKey(endsTokens: Bool, by author: Author?) async throws -> NewSigningKey {
-        // So that tokens of the key before stay good, it has to be known here.
+        // The previous key must be loaded, so that its tokens stay valid.
         _ = try await loadUserPoolKey()
         let fresh = try await hasher.run("", .unknown) { try UserPoolTokens.makeKey() }
         let (secret, now) = (vault.seal(fresh, for: Self.userPoolPurpose), now())

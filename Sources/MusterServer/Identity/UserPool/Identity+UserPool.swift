@@ -1,7 +1,6 @@
 import JWTKit
 import MusterCoding
 package import MusterCore
-import MusterHTTP
 import MusterStore
 import MusterWire
 
@@ -16,7 +15,7 @@ package struct UserPoolSession: Sendable {
 }
 
 /// How a session of the user pool is stored. Cognito's clients keep one refresh token for the session's whole life, so
-/// it is no session of the native API, whose tokens change at each refresh: neither accepts the other's tokens.
+/// it is not a session of the native API, whose tokens change at each refresh: neither accepts the other's tokens.
 private struct StoredUserPoolSession {
     private let ticket: SessionTicket
 
@@ -53,7 +52,7 @@ extension Identity {
     /// The label of stored sessions of the user pool.
     static let userPoolLabel = "user pool"
 
-    /// The JWKS of the user pool. It has no key until the first sign-in.
+    /// The JWKS of the user pool. It has no key until the server makes the first token.
     package func userPoolKeySet() async throws -> (text: String, hasKey: Bool) {
         let hasKey = try await loadUserPoolKey()
         return (await userPool.keySet(at: now()), hasKey)
@@ -111,8 +110,7 @@ extension Identity {
             of: user, session: shown.uuid, refreshToken: nil, signedInAt: stored.createdAt, issuer: issuer)
     }
 
-    /// Ends the session of a refresh token, and the credentials that were made by it; nothing happens for any other
-    /// text.
+    /// Ends the session of a refresh token, and the credentials that were made by it; does nothing for any other text.
     package func revokeUserPool(_ refreshToken: String) async throws {
         guard let shown = StoredUserPoolSession(refreshToken: refreshToken) else { return }
         // Tokens of no session are ignored here, so that they cost the writer nothing.

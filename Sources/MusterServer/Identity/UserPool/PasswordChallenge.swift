@@ -1,6 +1,5 @@
 import BigInt
 import MusterCore
-import MusterDocuments
 import Synchronization
 
 /// A challenge that a client answers to prove that it knows a password, without sending it.
@@ -64,8 +63,9 @@ struct OpenChallenge: Sendable {
     }
 }
 
-/// The challenges of this process: sealed into what the client shows again, so that open ones take no memory. What was
-/// answered is remembered until it expires, so that no answer counts twice. A restart ends all challenges.
+/// The challenges of this process. Each is sealed into a text that the client returns, so that open ones take no
+/// memory. An answered challenge is remembered until it expires, so that it is accepted only once. A restart ends all
+/// challenges.
 final class PasswordChallenges: Sendable {
     private let vault = SecretVault()
     private let answered = Mutex<[[UInt8]: Instant]>([:])
@@ -78,7 +78,8 @@ final class PasswordChallenges: Sendable {
 
     func seal(_ challenge: OpenChallenge) -> [UInt8] { vault.seal(challenge.contents, for: Self.purpose) }
 
-    /// Opens what a client shows, the first time it is shown; nil afterwards, after expiry, and for anything else.
+    /// Opens a secret block the first time that a client returns it; nil afterwards, after expiry, and for any other
+    /// bytes.
     func redeem(_ secretBlock: [UInt8], at now: Instant) -> OpenChallenge? {
         guard let contents = try? vault.open(secretBlock, for: Self.purpose),
             let challenge = OpenChallenge(contents: contents), now < challenge.expiresAt

@@ -9,9 +9,8 @@ import MusterWire
 /// The numbers of SRP-6a as Cognito's clients compute them: a group of 3072 bits with the generator 2, SHA-256, and
 /// numbers hashed as the shortest bytes whose first bit is 0.
 ///
-/// Powers, whose exponents are secret, are GMP's, which computes them in constant time. BigInt's few multiplications
-/// are not in constant time: the verifier stands in for the password, and only the time of one multiplication depends
-/// on it.
+/// GMP computes powers, whose exponents are secret, in constant time. BigInt's few multiplications are not in constant
+/// time: the verifier stands in for the password, and only the time of one multiplication depends on it.
 enum PasswordProof {
     static let generator = BigUInt(2)
     /// 2^3072 − 2^3008 − 1 + 2^64 · (⌊2^2942 · π⌋ + 1690314), RFC 3526.
@@ -115,7 +114,7 @@ enum PasswordProof {
         return SymmetricKey(data: Array(key.prefix(16)))
     }
 
-    /// The client's proof: it knows the key, and with it the password.
+    /// The client's proof that it knows the key, and therefore the password.
     static func signature(
         pool: String, user: String, secretBlock: [UInt8], time: String, key: SymmetricKey
     ) -> [UInt8] {

@@ -1,13 +1,14 @@
 import MusterCore
 import Synchronization
 
-/// How many codes a sender sends, over all names and addresses.
+/// Limits how many codes a sender sends, over all names and addresses.
 final class SendingLimits: Sendable {
     private struct Buckets {
-        /// 60 new accounts and 1,000 passwords an hour, apart: strangers who sign up keep nobody from a new password.
+        /// 60 new accounts and 1,000 passwords an hour. They are counted separately, so that a flood of sign-ups does
+        /// not keep users from a new password.
         var signUps = TokenBuckets(.init(tries: 60, perSecond: 60.0 / 3600), capacity: 1)
         var passwords = TokenBuckets(.init(tries: 1_000, perSecond: 1_000.0 / 3600), capacity: 1)
-        /// By an address that somebody stated, which may be anybody's.
+        /// Five codes a day to each mail address or phone number, because `SignUp` accepts anyone's.
         var addresses = TokenBuckets(.init(tries: 5, perSecond: 5.0 / 86_400), capacity: 10_000)
     }
 
@@ -30,7 +31,7 @@ final class SendingLimits: Sendable {
     }
 }
 
-/// The calls to the target that sends codes: some at a time, the others in the order in which they came.
+/// Limits the simultaneous calls to the target that sends codes. Further calls wait in the order in which they came.
 final class SendingSlots: Sendable {
     private struct State {
         /// Codes that are being sent, or wait for an attempt.
@@ -70,7 +71,7 @@ final class SendingSlots: Sendable {
         }
     }
 
-    /// Gives a slot back, to the one that waits longest.
+    /// Gives a slot back, and passes it to the call that has waited longest.
     func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.waiting.isEmpty else {

@@ -4,7 +4,6 @@ import Foundation
 import JWTKit
 import MusterCoding
 import MusterCore
-import MusterStore
 import Synchronization
 
 /// The claims of a user pool's tokens, as Cognito names them.
@@ -18,7 +17,7 @@ struct UserPoolClaims: JWTPayload, Equatable {
     var sub: String
     var iss: String
     var use: Use
-    /// The name of the session, a UUID. The token is worth nothing here once the session has ended.
+    /// The name of the session, a UUID. The server refuses the token once the session has ended.
     var session: String
     var signedInAt: Int64
     var iat: Int64
@@ -29,7 +28,7 @@ struct UserPoolClaims: JWTPayload, Equatable {
     var client: String?
     var scope: String?
     var username: String?
-    /// In an id token: the same two by other names.
+    /// In an id token: the client and the user's name.
     var audience: String?
     var cognitoUsername: String?
 
@@ -118,7 +117,7 @@ final class UserPoolTokens: Sendable {
     /// Whether there is a key to sign with.
     var isReady: Bool { published.withLock { !$0.isEmpty } }
 
-    /// Accepts what a key signed, and signs with it if none is newer.
+    /// Accepts the tokens that a key signed, and signs with it if none is newer.
     ///
     /// - Returns: the key's id.
     @discardableResult
@@ -152,7 +151,7 @@ final class UserPoolTokens: Sendable {
         }
     }
 
-    /// Whether a key is accepted no longer, because of when the next one was made.
+    /// Whether a key is no longer accepted, because the next one was made at this time.
     static func isOutdated(keyBefore next: Instant, at now: Instant) -> Bool {
         next.advanced(bySeconds: formerKeySeconds) <= now
     }
@@ -195,9 +194,9 @@ final class UserPoolTokens: Sendable {
     }
 }
 
-/// Why the user pool refuses something that is not refused by `IdentityError`.
+/// Why the user pool refuses a request, besides the reasons of `IdentityError`.
 package enum UserPoolError: Error, Hashable, Sendable {
-    /// The token is none of this user pool's, or its session has ended.
+    /// The token is not of this user pool, or its session has ended.
     case invalidToken
     /// The token has expired.
     case expiredToken

@@ -37,7 +37,8 @@ struct DamagedContents {
             try unverified.read { try describe(Set(damaged), in: $0, verified) }
         } catch {
             vital = "the list of tables and pages (\(error.localizedDescription))"
-            findings.append("pages \(Self.list(damaged)) are damaged; \(vital ?? "") cannot be read")
+            let pages = damaged.count == 1 ? "page \(damaged[0]) is" : "pages \(Self.list(damaged)) are"
+            findings.append("\(pages) damaged; \(vital ?? "") cannot be read")
         }
     }
 
@@ -135,8 +136,8 @@ struct DamagedContents {
         return try file?.read(upToCount: PageChecksums.pageSize)
     }
 
-    /// Returns whose rows these were, and of which time, by what the indexes and the neighbouring rows say; nil if they
-    /// say nothing.
+    /// Returns a description of the owners and the times of these rows, from the indexes and the neighbouring rows; nil
+    /// if these do not determine any.
     private static func contents(
         of table: String, _ rows: ClosedRange<Int64>, in database: Database
     ) throws -> String? {

@@ -103,10 +103,10 @@ extension SQLiteStore {
     /// the database was lost.
     private static let companions = ["secrets.key", HighWaterMark.fileName]
 
-    /// Checks that the database of a folder exists, if the files beside it say that there was one.
+    /// Checks that the database of a folder exists, if the files beside it show that there was one.
     ///
     /// - Throws: `StoreError.lost`.
-    static func requireDatabase(in directory: String) throws {
+    package static func requireDatabase(in directory: String) throws {
         let path = directory + "/" + fileName
         guard try DataFile.size(of: path) == 0 else { return }
         let log = try DataFile.size(of: path + "-wal")
@@ -115,9 +115,13 @@ extension SQLiteStore {
         let isThere = FileManager.default.fileExists(atPath: path)
         let mark = HighWaterMark.read(in: directory)
         let known = mark.map { " It had \($0.sequence) changes, the newest of \(Self.describe($0.at))." } ?? ""
-        let beside = files.isEmpty ? "muster.sqlite-wal" : files.joined(separator: " and ")
+        let beside =
+            files.isEmpty
+            ? "muster.sqlite-wal is"
+            : files.joined(separator: " and ")
+                + (files.count > 1 ? " are" : " is")
         throw StoreError.lost(
-            path: path, reason: "\(isThere ? "it is empty" : "it is not there"), but \(beside) is beside it.\(known)")
+            path: path, reason: "\(isThere ? "it is empty" : "it is not there"), but \(beside) beside it.\(known)")
     }
 
     /// Checks that the database is the one that the mark names, and has all of its changes.

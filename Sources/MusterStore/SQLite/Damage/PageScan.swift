@@ -14,8 +14,8 @@ struct PageScan {
     /// this many more times.
     private static let looks = 3
 
-    /// Reads the whole file. The scan leaves out pages that the write-ahead log has anew, because SQLite does not read
-    /// them from the file.
+    /// Reads the whole file. The scan leaves out pages of which the write-ahead log has a newer version, because SQLite
+    /// does not read them from the file.
     ///
     /// - Throws: `StoreError.unavailable` if the file cannot be read.
     /// - Precondition: the pages of the file have checksums.

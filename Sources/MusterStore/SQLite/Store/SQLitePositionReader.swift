@@ -80,7 +80,7 @@ final class SQLitePositionReader: PositionReader {
     }
 
     /// Returns the first positions of a device, in an order, that no document brought and that `isWanted` selects: at
-    /// least `limit` if there are so many, unsorted. The values of all selected positions must be in `range`.
+    /// least `limit` if that many exist, unsorted. The values of all selected positions must be in `range`.
     private func positionsWithoutDocument(
         of device: DeviceNumber, in order: HistoryTable.Order, range: ClosedRange<Int64>, limit: Int,
         where isWanted: (HistoryTable.Marked) -> Bool

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import MusterDocuments
 
 /// Backup, and the check of the file for damage.
 extension SQLiteStore {
@@ -9,28 +8,35 @@ extension SQLiteStore {
         let mark = URL(fileURLWithPath: self.path).deletingLastPathComponent().appending(path: Self.backupMark)
         // The backup counts even if this fails: a user who may only read the folder can make backups, too, which the
         // metrics do not know.
-        try? Data().write(to: mark)
+        DataFile.touch(mark.path)
     }
 
     private func copy(to path: String) throws {
         if isForeign { _ = try StoreError.naming(self.path) { try Self.inspect(self.path) } }
-        let refusal = DataFile.create(path, exclusively: true)
+        // Only a whole and checked copy gets the name that the caller chose.
+        let place = URL(fileURLWithPath: path)
+        let folder = place.deletingLastPathComponent()
+        let unfinished = folder.appending(path: ".\(place.lastPathComponent).unfinished-\(getpid())").path
+        guard !DataFile.exists(place.path) else {
+            throw StoreError.backup(path: path, reason: DataFile.describe(EEXIST))
+        }
+        let refusal = DataFile.create(unfinished, exclusively: true)
         guard refusal == 0 else { throw StoreError.backup(path: path, reason: DataFile.describe(refusal)) }
         do {
-            let copy = try DatabaseQueue(path: path)
+            let copy = try DatabaseQueue(path: unfinished)
             try copy.writeWithoutTransaction { try PageChecksums.claim(in: $0) }
             try pool.backup(to: copy)
             // Makes the copy one file, with no log beside it that a person could forget.
             try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
             try copy.close()
-            for path in [path, URL(fileURLWithPath: path).deletingLastPathComponent().path] {
-                let refusal = DataFile.synchronise(path)
-                guard refusal == 0 else { throw StoreError.backup(path: path, reason: DataFile.describe(refusal)) }
-            }
-            let findings = try Self.examine(path).findings
+            let findings = try Self.examine(unfinished).findings
             guard findings.isEmpty else { throw StoreError.backup(path: path, reason: Self.sentence(findings)) }
+            var refusal = DataFile.synchronise(unfinished)
+            if refusal == 0 { refusal = DataFile.rename(unfinished, toFree: place.path) }
+            if refusal == 0 { refusal = DataFile.synchronise(folder.path) }
+            guard refusal == 0 else { throw StoreError.backup(path: path, reason: DataFile.describe(refusal)) }
         } catch {
-            try? FileManager.default.removeItem(atPath: path)
+            for suffix in ["", "-journal"] { try? FileManager.default.removeItem(atPath: unfinished + suffix) }
             if let error = error as? StoreError { throw error }
             throw StoreError.backup(path: path, reason: reason(for: error))
         }
@@ -47,16 +53,6 @@ extension SQLiteStore {
 
     private static func sentence(_ findings: [String]) -> String {
         findings.prefix(10).joined(separator: "; ") + (findings.count > 10 ? "; and more" : "")
-    }
-
-    /// Returns the value of a pragma on the writing connection, for `muster doctor` and the tests.
-    package func setting(_ pragma: String) throws -> String {
-        try onWriter { try String.fetchOne($0, sql: "PRAGMA \(pragma)") ?? "" }
-    }
-
-    /// Changes the largest size of the file; see `Options.pageLimit`.
-    package func makeRoom(pages: Int) throws {
-        try onWriter { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
     }
 
     package func check() throws -> [String] { try Self.examine(path).findings }

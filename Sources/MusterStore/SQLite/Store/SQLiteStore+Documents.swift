@@ -1,11 +1,10 @@
 import GRDB
-import MusterCore
 package import MusterDocuments
 import Synchronization
 
 /// Reads of documents, in one snapshot with the staged positions.
 extension SQLiteStore {
-    /// How often a read is tried, if each time a generation of positions is merged during it.
+    /// The largest number of attempts of a read. An attempt fails if a generation of positions is merged during it.
     private static let lookLimit = 8
 
     package func readDocuments<Result>(

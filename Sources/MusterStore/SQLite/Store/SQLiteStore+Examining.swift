@@ -15,7 +15,7 @@ extension SQLiteStore {
 
     /// Checks the store of a folder for damage, even if it cannot be opened. Reads the whole file, and changes nothing.
     ///
-    /// - Throws: `StoreError.missing`, `.lost`, `.tooNew`; `.corrupt` for a file that is no store; `.unavailable`.
+    /// - Throws: `StoreError.missing`, `.lost`, `.tooNew`; `.corrupt` for a file that is not a store; `.unavailable`.
     package static func examine(in directory: String) throws -> Examination {
         let path = directory + "/" + fileName
         try requireDatabase(in: directory)

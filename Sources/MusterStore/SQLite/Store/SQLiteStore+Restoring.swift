@@ -13,10 +13,13 @@ extension SQLiteStore {
     ///   - backup: a file that `backup(to:)` made, or the file of any store with its log beside it.
     ///   - moment: the present time, for the name of that folder.
     /// - Returns: the path of that folder; nil if there was no store.
-    /// - Throws: `StoreError.inUse`, `.missing`, `.restore`; `.corrupt` or `.tooNew` for a file that is no sound
+    /// - Throws: `StoreError.inUse`, `.missing`, `.restore`; `.corrupt` or `.tooNew` for a file that is not a sound
     ///   backup. The store is then unchanged.
     package static func restore(from backup: String, in directory: String, at moment: Instant) throws -> String? {
         guard FileManager.default.fileExists(atPath: backup) else { throw StoreError.missing(path: backup) }
+        if let refusal = DataFile.refusalToRead(backup) {
+            throw StoreError.restore(path: directory, reason: "\(backup) cannot be read: \(refusal)")
+        }
         return try naming(directory) {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -31,11 +34,26 @@ extension SQLiteStore {
             let refusal = DataFile.create(copy, exclusively: true)
             guard refusal == 0 else { throw StoreError.restore(path: copy, reason: DataFile.describe(refusal)) }
             defer { for suffix in suffixes { try? FileManager.default.removeItem(atPath: copy + suffix) } }
-            try StoreError.naming(backup) { try fill(copy, from: backup) }
+            try StoreError.naming(backup) {
+                do {
+                    // SQLite would take a relative path for a URI if it begins with "file:".
+                    try fill(copy, from: URL(fileURLWithPath: backup).path)
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
+                    throw StoreError.corrupt(
+                        path: backup, reason: "it is no complete backup, because the backup was interrupted")
+                }
+            }
             try giveToOwner(of: directory, copy)
             try move(copy, to: "\(directory)/\(restoredPrefix)\(moment.milliseconds).sqlite")
             return try finishRestoring(in: directory)
         }
+    }
+
+    /// Whether a folder holds a checked backup that the next opening moves to the store's place.
+    package static func holdsUnfinishedRestore(_ directory: String) -> Bool {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory))?.contains {
+            $0.hasPrefix(restoredPrefix) && $0.hasSuffix(".sqlite")
+        } ?? false
     }
 
     /// Moves a checked backup to the store's place, if there is one in the folder.

@@ -16,7 +16,7 @@ final class SQLiteTransaction: StoreTransaction {
     var numbers: LastNumbers
     private(set) var removals = Removals()
     private(set) var deletedHistories = DeletedHistories()
-    /// The delivery numbers given and the waiting deliveries, including those of this transaction.
+    /// The delivery numbers in use and the waiting deliveries, including those of this transaction.
     var tally: DeliveryTally
     private let tallyBefore: DeliveryTally
     /// The targets of this transaction's dead letters, which may have more than the limit now.

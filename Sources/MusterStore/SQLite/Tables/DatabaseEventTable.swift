@@ -1,8 +1,7 @@
 import GRDB
 package import MusterCore
-import MusterDocuments
 
-/// The rows of the events that databases were made and removed.
+/// The rows of the creations and removals of databases.
 enum DatabaseEventTable {
     /// Makes the table, and inserts a creation event with sequence 0 for each existing database.
     static let schema = """

@@ -47,7 +47,7 @@ package enum DatasetTable {
         return datasets
     }
 
-    /// Returns how much a user's datasets take; nil when the user has none.
+    /// Returns the totals of a user's datasets; nil if the user has none.
     package static func usage(of user: UserNumber, in database: Database) throws -> DatasetUsage? {
         let statement = try RawStatement(
             "SELECT count(*), sum(bytes), max(modified_at) FROM datasets WHERE owner = ? AND is_there", in: database)
@@ -74,7 +74,7 @@ package enum DatasetTable {
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    /// The bytes of the datasets of each user who has any.
+    /// Returns the bytes of the datasets of each user who has any.
     package static func bytes(in database: Database) throws -> [UserNumber: Int64] {
         let statement = try RawStatement(
             "SELECT owner, sum(bytes) FROM datasets WHERE bytes > 0 GROUP BY owner", in: database)
@@ -96,7 +96,7 @@ package enum DatasetTable {
         }
     }
 
-    /// `DatasetStore.readDataset`, in one snapshot of the database.
+    /// Returns the page that `DatasetStore.readDataset` returns.
     package static func page(
         _ name: String, of user: UserNumber, since count: Int64, after cursor: DatasetCursor?, limit: Int,
         in database: Database
@@ -127,7 +127,7 @@ package enum DatasetTable {
             dataset: dataset, records: records, next: hasMore ? records.last.map { DatasetCursor($0) } : nil)
     }
 
-    /// The records of a dataset that have a value.
+    /// Returns the records of a dataset that have a value, in the order of their counts and then of their keys' bytes.
     package static func records(
         of dataset: String, of user: UserNumber, in database: Database
     ) throws -> [DatasetRecord] {
@@ -203,7 +203,7 @@ package enum DatasetTable {
         }
     }
 
-    /// Forgets the deleted datasets of a user beyond the limit, the one deleted first first.
+    /// Removes the tombstones of a user's deleted datasets beyond the newest `DatasetLimits.deletedDatasets`.
     private static func forgetDeleted(of user: UserNumber, in database: Database) throws {
         let statement = try RawStatement(
             """

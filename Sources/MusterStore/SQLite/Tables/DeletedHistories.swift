@@ -108,7 +108,7 @@ extension HistoryTable {
     /// Deletes about `limit` positions of a device at most that changes up to `sequence` recorded. Its newest position
     /// stays in `latest`.
     ///
-    /// - Returns: how many it deleted, which is below `limit` only if none is left.
+    /// - Returns: the number of deleted positions, which is below `limit` only if none is left.
     static func delete(
         of device: DeviceNumber, through sequence: Int64, limit: Int, in database: Database
     ) throws -> Int {

@@ -2,11 +2,12 @@ import GRDB
 import MusterCore
 import MusterDocuments
 
-/// The table `deliveries`, a transactional outbox: events on their way to targets, stored with the changes they tell
-/// of, until each arrives or becomes a dead letter (`DeadLetterTable`). Its functions run in the caller's transaction.
+/// The table `deliveries`, a transactional outbox: events on their way to targets, stored in the transaction of the
+/// changes that they report, until each arrives or becomes a dead letter (`DeadLetterTable`). Its functions run in the
+/// caller's transaction.
 enum DeliveryTable {
-    /// Adds an index of each target's deliveries, and the number up to which deliveries that wait for a run were
-    /// released.
+    /// Adds an index of each target's deliveries, and the number up to which deliveries to a target that is run by hand
+    /// were released.
     static let ofTargets = """
         ALTER TABLE targets ADD COLUMN released_through INTEGER;
         CREATE INDEX deliveries_of_target ON deliveries (target, number);

@@ -1,9 +1,9 @@
 package import GRDB
 package import MusterCore
 
-/// The rows of guests. Their datasets lie among those of users, under numbers below 0.
+/// The rows of guests. Their datasets are stored in the tables of users' datasets, under numbers below 0.
 ///
-/// No number is given twice, because an address in a stream's delivery names a guest's records by it for a week.
+/// No number is used twice, because an address in a stream's delivery refers to a guest's records by it for a week.
 package enum GuestTable {
     package static let schema = """
         -- high, low: the identity. team: the pool, 0 for the users without a team. user: whom it was merged into.
@@ -83,7 +83,7 @@ package enum GuestTable {
         ).map { Guest($0) }
     }
 
-    /// Guests of a pool from a number downwards.
+    /// Returns guests of a pool from a number downwards.
     package static func guests(
         ofPool team: TeamNumber?, from number: UserNumber, limit: Int, in database: Database
     ) throws -> [Guest] {
@@ -94,7 +94,7 @@ package enum GuestTable {
         ).map { Guest($0) }
     }
 
-    /// Guests of a pool who are merged into no user, from a number downwards.
+    /// Returns guests of a pool who are merged into no user, from a number downwards.
     package static func openGuests(
         ofPool team: TeamNumber?, from number: UserNumber, limit: Int, in database: Database
     ) throws -> [Guest] {

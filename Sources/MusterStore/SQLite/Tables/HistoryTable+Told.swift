@@ -53,8 +53,8 @@ extension HistoryTable {
     }
 
     /// Returns the first positions of a device, in an order, that no document brought and that `isWanted` selects: at
-    /// least `limit` of them if there are so many, and perhaps some later ones. The values of all selected positions
-    /// must be in `range`.
+    /// least `limit` of them if that many exist, and perhaps some later ones. The values of all selected positions must
+    /// be in `range`.
     ///
     /// The search reads the index entries of all of the device's blocks, and then only the blocks that may have such
     /// positions.

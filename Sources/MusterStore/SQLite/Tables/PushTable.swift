@@ -16,7 +16,7 @@ package enum PushTable {
 
         """
 
-    /// Lets pushes begin with the log's end: nobody could subscribe before.
+    /// Makes pushes begin at the end of the log, because no device could subscribe before this version.
     package static let mark = """
         INSERT INTO counters (name, value) SELECT 'pushed', coalesce(max(first_sequence + count - 1), 0) FROM log;
 

@@ -75,11 +75,6 @@ package enum SignalTable {
         ).execute(arguments: [horizon.milliseconds, limit])
         return database.changesCount
     }
-
-    package static func delete(of device: DeviceNumber, in database: Database) throws {
-        try database.cachedStatement(sql: "DELETE FROM signals WHERE device = ?")
-            .execute(arguments: [device.rawValue])
-    }
 }
 
 extension SQLiteStore {

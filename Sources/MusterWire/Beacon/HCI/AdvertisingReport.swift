@@ -25,7 +25,7 @@ package struct AdvertisingReport: Hashable, Sendable {
 
     /// How a device chose its address.
     package enum AddressKind: Hashable, Sendable {
-        /// The maker gave it, or the device chose it once and keeps it.
+        /// The maker assigned it, or the device chose it once and keeps it.
         case lasting
         /// The device changes it every few minutes, so that nobody can follow it.
         case changing
@@ -85,7 +85,7 @@ package struct AdvertisingReport: Hashable, Sendable {
 extension AdvertisingReport.AddressKind {
     /// - Parameters:
     ///   - type: the address type of a report: an odd number for an address that the device chose itself.
-    ///   - address: its two highest bits say whether a device that chose it keeps it.
+    ///   - address: its two highest bits show whether a device that chose it keeps it.
     init(_ type: UInt8, _ address: UInt64) {
         self = type & 1 == 0 || address >> 46 & 3 == 3 ? .lasting : .changing
     }
@@ -100,7 +100,7 @@ package struct AdvertisementAssembler: Sendable {
 
     private var begun: [Sender: [UInt8]] = [:]
 
-    /// The largest number of advertisements that wait for their next fragment. One more forgets them all.
+    /// The largest number of advertisements that wait for their next fragment. One more discards them all.
     package static let limit = 64
 
     package init() {}

@@ -93,7 +93,7 @@ package struct BtsnoopReader: Sendable {
     /// Returns the content of a packet that is an event of the controller.
     private mutating func packet(_ content: ArraySlice<UInt8>, flags: UInt32) -> ArraySlice<UInt8>? {
         switch link {
-        // From the controller, and no data.
+        // Only packets from the controller that are events, not data.
         case .bare: return flags & 3 == 3 ? content : nil
         case .monitor: return flags & 0xFFFF == 3 ? content : nil
         case .typed:
@@ -128,7 +128,7 @@ package enum BtsnoopError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence without a full stop.
     package var description: String {
         switch self {
-        case .noCapture: "it is no btsnoop capture"
+        case .noCapture: "it is not a btsnoop capture"
         case .unknownLink(let type): "it is a btsnoop capture of the link type \(type); 1001, 1002 and 2001 can be read"
         case .tooLong(let bytes): "it is damaged: a record claims \(bytes) bytes"
         }

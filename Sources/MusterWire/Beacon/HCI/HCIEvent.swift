@@ -11,7 +11,7 @@ package enum HCIEvent: Hashable, Sendable {
 extension HCIEvent {
     /// Decodes an event packet's content: a code, a length and the parameters.
     ///
-    /// - Throws: `HCIError.truncated` when a part is shorter than it says.
+    /// - Throws: `HCIError.truncated` when a part is shorter than its length field.
     package init(_ content: ArraySlice<UInt8>) throws(HCIError) {
         var reader = HCIReader(content)
         let code = try reader.byte()
@@ -21,7 +21,7 @@ extension HCIEvent {
         case Self.commandComplete:
             _ = try parameters.byte()
             let opcode = try parameters.number16()
-            // The opcode 0 stands for no command: the controller only says that it takes commands again.
+            // The opcode 0 stands for no command: the controller only reports that it accepts commands again.
             guard opcode != 0 else {
                 self = .other(code: code)
                 return
@@ -31,7 +31,7 @@ extension HCIEvent {
             let status = try parameters.byte()
             _ = try parameters.byte()
             let opcode = try parameters.number16()
-            // A status of 0 says that the command has begun.
+            // A status of 0 means that the command has begun.
             self =
                 status == 0 || opcode == 0
                 ? .other(code: code) : .completed(opcode: opcode, status: status, values: [])

@@ -1,5 +1,3 @@
-import MusterCore
-
 /// The id and revision in a document, read without the rest of it.
 package struct CouchDocumentName: Hashable, Sendable {
     /// `_id`; nil if the document lacks it.

@@ -55,7 +55,7 @@ package struct CouchBulk: Sendable {
         guard hasDocuments else { throw CouchDocumentError.invalidBody("POST body must include `docs` parameter.") }
     }
 
-    /// Parses one document. Reading goes on after one that cannot be read.
+    /// Parses one document. A fault in its value alone makes it a refusal, after which the next one can be parsed.
     private static func document(_ reader: inout JSONReader) throws -> Result<CouchDocument, Refusal> {
         do {
             return .success(

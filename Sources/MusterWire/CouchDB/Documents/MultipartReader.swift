@@ -16,7 +16,7 @@ package struct MultipartReader {
     package enum ParsingError: Error, Hashable, Sendable {
         /// The head of a part is longer than `headLimitBytes`, or malformed.
         case invalidHead
-        /// The line of a boundary holds something else.
+        /// A boundary line contains other text.
         case invalidBoundary
     }
 

@@ -41,8 +41,8 @@ package enum PositionDocument {
     private static let idBytes = 9 + 10 + 1 + 15 + 1 + 32
 
     /// Returns the id of a position's document: `position-`, the device's number in 10 digits, the sample time in
-    /// milliseconds since 1970 in 15 digits, and latitude and longitude in 16 hexadecimal digits each. The ids of a
-    /// device's positions sort by time.
+    /// milliseconds since 1970 in 15 digits (before 1970 `-` and 14 digits that grow with the time), and latitude and
+    /// longitude in 16 hexadecimal digits each. The ids of a device's positions sort by time.
     package static func id(_ place: Identity) -> String {
         var id = start(of: place.device)
         let time = place.sampleTime.milliseconds

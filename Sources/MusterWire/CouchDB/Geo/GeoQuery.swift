@@ -86,7 +86,9 @@ package struct GeoQuery: Sendable {
         if let text = value("g") {
             do throws(GeometryTextError) {
                 let geometry = try PlainGeometry(wkt: text)
-                guard !geometry.isEmpty, !geometry.isMixed else { throw .type("of several kinds, or of none") }
+                guard !geometry.isEmpty, !geometry.isMixed else {
+                    throw .malformed("the geometry must have parts, all points, all lines or all polygons")
+                }
                 return .geometry(geometry)
             } catch {
                 throw fault("g: \(error)")

@@ -58,7 +58,7 @@ package struct FieldPath: Hashable, Sendable {
         case found(JSONValue)
         /// The last object that the path reaches lacks the next key.
         case absent
-        /// The path goes on below a value that is neither an object nor an array, or past the end of an array.
+        /// The path continues below a value that is neither an object nor an array, or past the end of an array.
         case nowhere
     }
 

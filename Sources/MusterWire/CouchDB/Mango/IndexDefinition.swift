@@ -1,4 +1,4 @@
-/// The definition of an index of fields, as Mango's `_index` takes it.
+/// The definition of an index of fields, in the form of Mango's `_index`.
 package struct IndexDefinition: Hashable, Sendable {
     /// The design document that lists the index, without `_design/`.
     package var design: String

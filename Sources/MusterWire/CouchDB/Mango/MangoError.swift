@@ -2,7 +2,7 @@
 package struct MangoError: Error, Hashable, Sendable {
     /// CouchDB's error code.
     package let word: String
-    /// The sentence for people.
+    /// The explanation for people, one sentence.
     package let reason: String
     /// The HTTP status.
     package let status: Int

@@ -1,5 +1,3 @@
-import MusterCore
-
 /// Whether a document's value matches a Mango selector.
 extension Selector.Test {
     /// Whether a value fulfils this test.

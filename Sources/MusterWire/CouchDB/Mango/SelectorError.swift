@@ -28,7 +28,7 @@ package enum SelectorError: Error, Hashable, Sendable {
         }
     }
 
-    /// The sentence for people.
+    /// The explanation for people, one sentence.
     package var reason: String {
         switch self {
         case .noObject: "Selector must be a JSON object"

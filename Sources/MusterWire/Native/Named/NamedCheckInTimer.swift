@@ -6,7 +6,7 @@ package struct NamedCheckInTimer: Hashable, Sendable {
     package var timer: CheckInTimer
     /// The name of the user who started it.
     package var setBy: String
-    /// The name of the user who made its last turn; nil when time did.
+    /// The name of the user who caused its last event; nil when the timer ran out.
     package var turnBy: String?
 
     package init(_ timer: CheckInTimer, setBy: String, turnBy: String?) {

@@ -52,7 +52,7 @@ package struct NamedProximityRule: Hashable, Sendable {
         }
     }
 
-    /// The largest number of people that an answer names.
+    /// The largest number of people that a response names.
     package static let listLimit = 200
 
     package init(

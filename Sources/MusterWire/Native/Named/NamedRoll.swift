@@ -177,7 +177,8 @@ extension JSONWriter {
 
     /// Writes a line of a record.
     ///
-    /// - Parameter evidence: the newest line of everyone on the roll, for a line that says that all are accounted for.
+    /// - Parameter evidence: the newest line of everyone on the roll, written for a line with the event
+    ///   `.allAccounted`.
     package mutating func value(_ line: NamedRecordLine, evidence: [NamedRecordLine] = []) {
         beginObject()
         member("at", line.at)

@@ -12,7 +12,7 @@ extension DeviceCommand {
         @Option(help: "Only this user's devices.") var user: String?
 
         func run() async throws {
-            try await options.announceItems(at: "/positions" + Self.query(user)) { position in
+            try await options.announceItems(at: "/positions" + Self.query(user), of: user) { position in
                 let accuracy = position.words("accuracy")
                 return [
                     position.words("device"), position.words("sampleTime"),
@@ -33,7 +33,7 @@ extension DeviceCommand {
         @Option(help: "Only this user's devices.") var user: String?
 
         func run() async throws {
-            try await options.announceItems(at: "/presences" + Positions.query(user)) { presence in
+            try await options.announceItems(at: "/presences" + Positions.query(user), of: user) { presence in
                 let percent = presence["probability"]?.number.map { "\(Int(($0 * 100).rounded())) %" }
                 return [
                     presence.words("device"), presence.words("standing"),

@@ -88,7 +88,7 @@ struct KeyCommand: AsyncParsableCommand {
             let keys = try JSONDecoder().decode(Page.self, from: body).items
             if json { return announce(try encoded(keys)) }
             for key in keys {
-                announce("\(key.id)\t\(key.kind)\t\(key.label)\(key.expiresAt.map { "\tuntil \($0)" } ?? "")")
+                announce("\(key.id)\t\(key.kind)\t\(key.label.onOneLine)\(key.expiresAt.map { "\tuntil \($0)" } ?? "")")
             }
         }
     }

@@ -11,7 +11,7 @@ struct OwnTracksConfiguration: Encodable {
     let username: String
     let password: String
     let deviceId: String
-    /// Two letters that stand for the person on others' maps; nil where the name has none.
+    /// Two letters that stand for the person on others' maps; nil when the name has none.
     let tid: String?
     /// `configuration`.
     private let type = "configuration"
@@ -43,11 +43,11 @@ struct OwnTracksConfiguration: Encodable {
 
     /// The address that OwnTracks apps post to, from the address of the server.
     ///
-    /// - Throws: `CommandFailure` where it is no http or https address, or too long.
+    /// - Throws: `CommandFailure` if it is no http or https address, or too long.
     static func checkedAddress(_ server: String) throws -> String {
         guard let url = URL(string: server), url.scheme == "http" || url.scheme == "https", url.host() != nil,
             url.query() == nil, url.fragment() == nil
-        else { throw CommandFailure("'\(server)' is no http or https address of a server") }
+        else { throw CommandFailure("'\(server)' is not an http or https address of a server") }
         guard server.utf8.count <= longestAddress else {
             throw CommandFailure("the address has \(server.utf8.count) bytes; \(longestAddress) at most")
         }
@@ -62,7 +62,7 @@ struct OwnTracksConfiguration: Encodable {
     var link: String { get throws { "owntracks:///config?inline=" + Base64.encode(Array(try json.utf8)).segment } }
 }
 
-/// A new file that its owner alone may read.
+/// A new file that only its owner may read.
 struct PrivateFile {
     let path: String
     private let handle: FileHandle
@@ -82,7 +82,7 @@ struct PrivateFile {
 
     /// Writes the content and a line break, or removes the file if that fails.
     ///
-    /// - Throws: what `content` throws; `CommandFailure` where the file cannot be written.
+    /// - Throws: the errors of `content`; `CommandFailure` if the file cannot be written.
     func fill(with content: () async throws -> String) async throws {
         do {
             let text = try await content()

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import MusterTerminal
-import MusterWire
 
 /// `muster person`: declares how a person is.
 struct PersonCommand: AsyncParsableCommand {
@@ -155,13 +154,13 @@ extension PersonDeclaration {
     }
 }
 
-/// A declaration, as the API takes it.
+/// A declaration, as the API accepts it.
 private struct SpokenDeclaration: Encodable {
     var kind: String
     var note: String?
 }
 
-/// The API's answer to a declaration.
+/// The API's response to a declaration.
 private struct DeclarationAnswer: Decodable {
     var safety: PersonSafety
 }

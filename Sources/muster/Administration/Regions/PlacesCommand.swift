@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import MusterHTTP
-import MusterStore
 import MusterTerminal
 import MusterWire
 
@@ -23,13 +22,14 @@ struct PlacesCommand: AsyncParsableCommand {
         var file: String
 
         private struct Row: Decodable {
+            var id: String?
             var error: String?
             var reason: String?
         }
 
         func run() async throws {
             let text = try InputFile.read(file)
-            let places = try await clearly { try PlaceFile(parsing: [UInt8](text)).places }
+            let places = try await reportingFailures { try PlaceFile(parsing: [UInt8](text)).places }
             let createdAt = JSONValue.Member(
                 "created_at", .integer(Int64(Date().timeIntervalSince1970 * 1000)))
             let isNew = try await Connection.withServer(over: data.data) { connection in
@@ -44,7 +44,7 @@ struct PlacesCommand: AsyncParsableCommand {
                         "POST", PlacesCommand.database + "/_bulk_docs", below: "", body: body)
                     let rows = try JSONDecoder().decode([Row].self, from: answer)
                     if let bad = rows.first(where: { $0.error != nil && $0.error != "conflict" }) {
-                        throw CommandFailure(bad.reason ?? "the server refused a place")
+                        throw CommandFailure("\(bad.id ?? "a place"): \(bad.reason ?? "the server refused it")")
                     }
                     count += rows.count { $0.error == nil }
                 }
@@ -81,7 +81,8 @@ struct PlacesCommand: AsyncParsableCommand {
         private static func line(_ place: JSONValue) -> String {
             let point = place["geometry"]?["coordinates"]?.elements?.prefix(2).compactMap(\.number) ?? []
             let whereabouts = point.count == 2 ? "\(point[1]) \(point[0])" : place["geometry"]?["type"]?.string ?? "-"
-            return [place["_id"]?.string ?? "-", whereabouts, place["name"]?.string ?? "-"].joined(separator: "\t")
+            return [place["_id"]?.string ?? "-", whereabouts, place["name"]?.string?.onOneLine ?? "-"].joined(
+                separator: "\t")
         }
     }
 }

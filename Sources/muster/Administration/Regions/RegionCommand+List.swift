@@ -95,7 +95,7 @@ private struct Feature {
         let properties = value["properties"] as? [String: Any] ?? [:]
         let isMuster = properties["muster"] as? Bool ?? false
         let words = (isMuster ? ["muster"] : []) + (properties["beacon"] is [String: Any] ? ["beacon"] : [])
-        return "\(value["id"] ?? "")\t\(properties["name"] ?? "")\t\(words.joined(separator: " "))"
+        return "\(value["id"] ?? "")\t\("\(properties["name"] ?? "")".onOneLine)\t\(words.joined(separator: " "))"
     }
 
     /// Parses the features of a FeatureCollection.

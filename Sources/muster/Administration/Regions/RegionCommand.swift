@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import MusterHTTP
-import MusterStore
 import MusterTerminal
 
 /// `muster region`: manages the regions of collections.

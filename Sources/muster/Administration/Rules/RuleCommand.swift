@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import MusterHTTP
-import MusterStore
 import MusterTerminal
 
 /// `muster rule`: manages the rules that send events to targets.
@@ -13,7 +12,6 @@ struct RuleCommand: AsyncParsableCommand {
     /// The members of a rule that the list shows.
     struct Rule: Decodable, Sendable {
         struct Target: Decodable, Sendable {
-            var id: String
             var target: String?
         }
         var name: String
@@ -79,7 +77,7 @@ struct RuleCommand: AsyncParsableCommand {
                 }
                 for rule in try await connection.list("/rules", of: Rule.self) {
                     let targets = rule.targets.compactMap(\.target).joined(separator: ", ")
-                    announce("\(rule.name)\t\(rule.enabled ? "on" : "off")\t\(targets)\t\(rule.description)")
+                    announce("\(rule.name)\t\(rule.enabled ? "on" : "off")\t\(targets)\t\(rule.description.onOneLine)")
                 }
             }
         }

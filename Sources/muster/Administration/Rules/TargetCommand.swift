@@ -206,7 +206,7 @@ struct HeaderOptions: ParsableArguments {
         }
     }
 
-    /// Names and values; nil where none were given.
+    /// Names and values; nil when no header is named.
     var headers: [String: String]? {
         if header.isEmpty { return nil }
         return Dictionary(

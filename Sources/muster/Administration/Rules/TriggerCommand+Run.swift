@@ -26,6 +26,7 @@ extension TriggerCommand {
             guard let connection = try await Connection.running(over: data.data) else {
                 throw CommandFailure("no server runs over \(data.data): start muster serve, which sends to targets")
             }
+            try await connection.requireUser(user)
             let wanted = (number.map { [$0] } ?? Array(TriggerCommand.numbers)).map { Names($0, of: user) }
             let targets = try await connection.items("/targets")
             var haveAllRun = true
@@ -42,7 +43,7 @@ extension TriggerCommand {
 
         /// Asks the server to send a target's waiting deliveries, and waits until each has arrived or was given up.
         ///
-        /// - Returns: whether all of it arrived.
+        /// - Returns: whether all of them arrived.
         private func run(_ action: String, _ connection: Connection) async throws -> Bool {
             let run = try JSONValue(
                 parsing: [UInt8](try await connection.send("POST", "/targets/\(action.segment)/run")))

@@ -124,7 +124,7 @@ extension TriggerCommand {
             let refusal = CommandFailure(problem: body, status: status, of: "/targets")
             guard status == 409 else { throw refusal }
             let (found, foundStatus) = try await connection.exchange("GET", path)
-            // A 409 may have another reason than that the target is there.
+            // A 409 may have another reason than that the target exists.
             guard foundStatus == 200 else { throw refusal }
             let known = try JSONValue(parsing: [UInt8](found))
             guard known.words("kind") == kind else {

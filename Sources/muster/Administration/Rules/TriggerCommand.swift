@@ -95,6 +95,7 @@ struct TriggerCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await Connection.withServer(over: data.data) { connection in
+                try await connection.requireUser(user)
                 let devices = try await connection.items("/devices?user=\(user.segment)").map { $0.words("name") }
                 let rules = try await connection.items("/rules")
                 for number in TriggerCommand.numbers {

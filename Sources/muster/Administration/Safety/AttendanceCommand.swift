@@ -133,7 +133,7 @@ struct AttendanceCommand: AsyncParsableCommand {
     }
 }
 
-/// Sends a request whose answer is a rule, and prints it.
+/// Sends a request whose response is a rule, and prints it.
 private func printRule(over data: String, json: Bool, _ send: (Connection) async throws -> Data) async throws {
     let body = try await Connection.withServer(over: data, send)
     if json { return announce(String(decoding: body, as: UTF8.self)) }

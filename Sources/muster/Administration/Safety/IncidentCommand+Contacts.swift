@@ -26,7 +26,7 @@ extension IncidentCommand {
             if !found.complete { announce("The list is incomplete: too many positions. Search a shorter time.") }
         }
 
-        /// The API's answer.
+        /// The API's response.
         private struct Found: Decodable {
             struct Contact: Decodable {
                 var user: String

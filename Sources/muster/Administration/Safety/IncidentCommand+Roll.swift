@@ -103,7 +103,8 @@ extension IncidentCommand {
         }
         let line = try JSONDecoder().decode(Line.self, from: body)
         let safety = try JSONDecoder().decode(PersonSafety.self, from: body)
-        announce("\(line.event == "takenOff" ? "off the roll" : safety.sentence)\t\(line.user)\t\(line.person)")
+        let state = line.event == "takenOff" ? "off the roll" : safety.sentence
+        announce("\(state)\t\(line.user.onOneLine)\t\(line.person)")
     }
 
     /// A roll call, as the API returns it.
@@ -151,7 +152,7 @@ extension IncidentCommand {
             (person, user, left) = (members.person, members.user, members.left)
             let safety = try PersonSafety(from: decoder)
             let found = left ? "off the roll" : members.accounted ? "accounted" : "MISSING"
-            var line = "\(found)\t\(user)\(members.visitor ? " (visitor)" : "")\t\(safety.sentence)"
+            var line = "\(found)\t\(user.onOneLine)\(members.visitor ? " (visitor)" : "")\t\(safety.sentence)"
             for (act, word) in [(members.removed, "removed"), (members.moved, "moved")] {
                 if let act { line += "\t\(word) at \(act.at) by \(act.by ?? "the server")" }
             }

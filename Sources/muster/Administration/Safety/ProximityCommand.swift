@@ -108,7 +108,7 @@ struct ProximityCommand: AsyncParsableCommand {
     }
 }
 
-/// Sends a request whose answer is a rule, and prints it.
+/// Sends a request whose response is a rule, and prints it.
 private func printRule(over data: String, json: Bool, _ send: (Connection) async throws -> Data) async throws {
     let body = try await Connection.withServer(over: data, send)
     if json { return announce(String(decoding: body, as: UTF8.self)) }
@@ -137,7 +137,7 @@ private struct Rule: Decodable, Sendable {
         var told: Bool?
         var simulated: Bool?
 
-        /// The person on one line: how far, how sure, and what the rule reports.
+        /// Returns the person's state on one line: the distance, its uncertainty, and what the rule reports.
         func line(of rule: Rule) -> String {
             let distance = metres.map { distanceWords($0, deviationMetres, source) }
             let state = since.map { since in
@@ -161,7 +161,7 @@ private struct Rule: Decodable, Sendable {
     var unknown: Int
     var people: [Person]
 
-    /// The rule on one line: what it demands, and how many are where.
+    /// The rule on one line: what it demands, and how many people are within, beyond and unknown.
     var line: String {
         let whom = person ?? role ?? "everyone"
         let radius = "\(Int(radiusMetres.rounded())) m"

@@ -15,7 +15,7 @@ struct TimerCommand: AsyncParsableCommand {
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Option(help: "Seconds within which the person must check in, 60 to 86400.") var intervalSeconds: Double
-        @Option(help: "Seconds from the reminder until the leaders are told, 0 to 3600.")
+        @Option(help: "Seconds from the reminder until the leaders are notified, 0 to 3600.")
         var leaderAfterSeconds: Double?
         @Option(help: "Seconds from then until an SOS is raised, 0 to 3600.") var sosAfterSeconds: Double?
         @Flag(help: "Open an incident of the team with the SOS.") var opensIncident = false
@@ -97,7 +97,7 @@ struct TimerCommand: AsyncParsableCommand {
     }
 }
 
-/// Sends a request whose answer is a timer, and prints it.
+/// Sends a request whose response is a timer, and prints it.
 private func printTimer(
     of name: String, over data: String, json: Bool, _ send: (Connection) async throws -> Data
 ) async throws {
@@ -120,10 +120,10 @@ private struct CheckInTimer: Decodable, Sendable {
             switch happened {
             case "started", "checkedIn": "due \(dueAt ?? "")"
             case "reminded": "reminded \(happenedAt)"
-            case "overdue": "overdue, leaders told \(happenedAt)"
+            case "overdue": "overdue, leaders notified \(happenedAt)"
             default: "SOS since \(happenedAt)"
             }
-        return [name, state, "last word \(lastWord)", note].compactMap(\.self).joined(separator: "\t")
+        return [name, state, "last check-in \(lastWord)", note?.onOneLine].compactMap(\.self).joined(separator: "\t")
     }
 }
 
