@@ -22,21 +22,31 @@ import Testing
         let answer = try await places.near(centre)
         #expect(answer.places.map(\.id) == ["near", "a", "b"])
         #expect(!answer.isFresh)
+    }
 
-        // A server that cannot answer now, and the sign-in page of a wireless network.
-        let network = PickyNetwork(to: 1)
-        try await network.run { address in
-            let account = offlineAccount.replacing("http://127.0.0.1:1", with: address)
-            let places = Places(session: try signedIn(account), store: store)
-            for (status, body) in [
-                (200, "<html>Welcome</html>"), (302, ""), (404, "<html>"), (429, #"{"error":"too_many_requests"}"#),
-                (503, ""),
-            ] {
-                network.decide { _ in .isAnswered(status: status, body: body) }
-                #expect(try await places.near(centre) == answer, "status \(status)")
+    @Test func `where the server cannot answer now, or a captive portal answers, places are the last received ones`()
+        async throws
+    {
+        let store = try LocalStore(path: nil)
+        let centre = try Coordinate(latitude: 37, longitude: -122)
+        let kept = Places.Place(id: "near", name: "near", latitude: 37, longitude: -122)
+        try await store.storeValue(["near": kept], note: "places")
+        try await RunningServer.run { server in
+            let network = PickyNetwork(to: server)
+            try await network.run { address in
+                let account = offlineAccount.replacing("http://127.0.0.1:1", with: address)
+                let places = Places(session: try signedIn(account), store: store)
+                for (status, body) in [
+                    (200, "<html>Welcome</html>"), (302, ""), (404, "<html>"), (429, #"{"error":"too_many_requests"}"#),
+                    (503, ""),
+                ] {
+                    network.decide { _ in .isAnswered(status: status, body: body) }
+                    let answer = try await places.near(centre)
+                    #expect(answer.places == [kept] && !answer.isFresh, "status \(status)")
+                }
+                network.decide { _ in .isAnswered(status: 401, body: #"{"error":"unauthorized","reason":"no"}"#) }
+                await #expect(throws: ReplicationError.unauthorized("no")) { try await places.near(centre) }
             }
-            network.decide { _ in .isAnswered(status: 401, body: #"{"error":"unauthorized","reason":"no"}"#) }
-            await #expect(throws: ReplicationError.unauthorized("no")) { try await places.near(centre) }
         }
     }
 }
