@@ -92,8 +92,8 @@ private struct MQTTPort: Service {
             } else {
                 try await listener(connection).run()
             }
-        } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw TakenPort(port: port, host: parts.configuration.host, option: option)
+        } catch {
+            throw ListeningError(error, host: parts.configuration.host, port: port, option: option) ?? error
         }
     }
 
@@ -107,13 +107,4 @@ private struct MQTTPort: Service {
             isOpen()
         }
     }
-}
-
-/// The error for a configured port that another program uses.
-private struct TakenPort: Error, CustomStringConvertible {
-    let port: Int
-    let host: String
-    let option: String
-
-    var description: String { "port \(port) of \(host) is taken by another program: name another with \(option)" }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Logging
+import MusterHTTP
 import MusterServer
 import MusterStore
 import MusterTerminal
-import NIOCore
 
 /// Connects a command to the server of a data folder, or starts one for the command.
 extension Connection {
@@ -85,14 +85,8 @@ func reportingFailures<Success>(
     try await reportingFailures {
         do {
             return try await body()
-        } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw CommandFailure("port \(port) of \(host) is taken by another program: name another with --port")
-        } catch let error as IOError where error.errnoCode == EADDRNOTAVAIL {
-            throw CommandFailure("\(host) is no address of this machine: name one with --host")
-        } catch let error as IOError where error.errnoCode == EACCES {
-            throw CommandFailure("the operating system lets this user open no port \(port): name another with --port")
-        } catch is SocketAddressError {
-            throw CommandFailure("\(host) is no name or address of this machine: name one with --host")
+        } catch {
+            throw ListeningError(error, host: host, port: port) ?? error
         }
     }
 }

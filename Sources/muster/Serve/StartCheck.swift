@@ -3,12 +3,12 @@ import Logging
 import MusterHTTP
 import MusterTerminal
 
-/// What `muster serve` would refuse at its start although every setting is well-formed: `muster config check` looks for
-/// it without a start.
+/// Finds the reasons for which `muster serve` would not start although every setting is well-formed, for
+/// `muster config check`.
 struct StartCheck {
     /// The parsed settings.
     let serve: Serve
-    /// The names of the settings that are set: nothing is said about a default.
+    /// The names of the settings that are set; a default is not checked.
     let names: Set<String>
 
     /// Returns a sentence for each refusal.
@@ -16,7 +16,7 @@ struct StartCheck {
         var refusals = certificateRefusals()
         let data = serve.data.data
         if names.contains("data"), let refusal = Self.refusal(ofFolder: data) { refusals.append(refusal) }
-        if names.contains("host"), let refusal = Self.refusal(ofListeningAt: serve.host, port: 0) {
+        if names.contains("host"), let refusal = await refusal(ofListeningAt: 0, "--host") {
             return refusals + [refusal]
         }
         // The server that runs over this folder holds its ports.
@@ -26,9 +26,7 @@ struct StartCheck {
             ("mqtt-websocket-port", serve.mqtt.mqttWebSocketPort ?? 0),
         ]
         for (name, port) in ports where names.contains(name) {
-            if let refusal = Self.refusal(ofListeningAt: serve.host, port: port) {
-                refusals.append("--\(name): \(refusal)")
-            }
+            if let refusal = await refusal(ofListeningAt: port, "--\(name)") { refusals.append(refusal) }
         }
         return refusals
     }
@@ -67,33 +65,12 @@ struct StartCheck {
     }
 
     /// Says why a server cannot listen at an address; nil if it can.
-    static func refusal(ofListeningAt host: String, port: Int) -> String? {
-        var hints = addrinfo()
-        hints.ai_flags = AI_PASSIVE
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
-        var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, "\(port)", &hints, &found) == 0, let address = found else {
-            return "\(host) is no name or address of this machine"
+    private func refusal(ofListeningAt port: Int, _ option: String) async -> String? {
+        do {
+            try await ListeningError.check(host: serve.host, port: port, option: option)
+            return nil
+        } catch {
+            return "\(error)"
         }
-        defer { freeaddrinfo(address) }
-        let descriptor = socket(address.pointee.ai_family, address.pointee.ai_socktype, address.pointee.ai_protocol)
-        guard descriptor >= 0 else { return "\(host): \(String(cString: strerror(errno)))" }
-        defer { close(descriptor) }
-        var isReused: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
-        guard bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0, listen(descriptor, 1) == 0
-        else {
-            switch errno {
-            case EADDRINUSE: return "port \(port) of \(host) is taken by another program"
-            case EADDRNOTAVAIL: return "\(host) is no address of this machine"
-            case EACCES: return "the operating system lets this user open no port \(port)"
-            default: return "\(host): \(String(cString: strerror(errno)))"
-            }
-        }
-        return nil
     }
 }
