@@ -50,6 +50,8 @@ package final class SQLiteStore: Store {
     private let lock: DataLock?
     /// The positions to merge. Its lock is held for look-ups and short copies, never across a call of SQLite.
     let stage: Mutex<Stage>
+    /// Times at which devices have no position in the history; only the writer's thread uses it.
+    let gaps = Mutex(HistoryGaps())
     /// The removed devices and users whose data the file still has.
     let removals = Mutex(Removals())
     /// The deleted histories whose positions the file still has.

@@ -122,8 +122,11 @@ final class SQLiteTransaction: StoreTransaction {
             indexedArrivals += 1
         }
         if arrivedKeys.contains(ArrivedKey(device: device, key: key)) { return true }
-        if store.stage.withLock({ $0.holds(key, of: device) }) { return true }
-        return try run { try HistoryTable.holds(key, of: device, in: database) }
+        let (isStaged, generation) = store.stage.withLock { ($0.holds(key, of: device), $0.generation) }
+        if isStaged { return true }
+        return try run {
+            try store.gaps.withLock { try $0.finds(key, of: device, at: generation, in: database) }
+        }
     }
 
     /// Whether a device was removed, in this transaction or before.

@@ -6,8 +6,8 @@ import MusterDocuments
 /// encodes them.
 ///
 /// Rows are added only at the end of the table, so that a merge of ten thousand devices writes each page once. Only the
-/// index entries of a merge, about 40 bytes a block, are spread over the file. The index begins with the epoch, which
-/// is a run of `epochLimit` blocks (163,840 by default). So the part of the index that a merge touches has a bounded
+/// index entries of a merge, about 70 bytes a block, are spread over the file. Each index begins with the epoch, which
+/// is a run of `epochLimit` blocks (163,840 by default). So the part of an index that a merge touches has a bounded
 /// size: a store of a billion positions stores more as fast as an empty one. A reader searches each epoch whose range
 /// of time meets its own. These are few, because epochs follow each other in time except for late reports.
 ///
@@ -44,35 +44,6 @@ enum HistoryTable {
                     number: statement.integer(0), firstTime: statement.integer(1), lastTime: statement.integer(2)))
         }
         return epochs
-    }
-
-    static func holds(_ key: PositionKey, of device: DeviceNumber, in database: Database) throws -> Bool {
-        // CROSS JOIN makes SQLite read the few epochs first.
-        let statement = try RawStatement(
-            """
-            SELECT history.positions FROM epochs CROSS JOIN history
-            WHERE epochs.first_time <= ? AND epochs.last_time >= ? AND history.epoch = epochs.number
-                AND history.device = ? AND history.first_time >= ? AND history.first_time <= ?
-                AND history.last_time >= ?
-            """, in: database)
-        statement.bind(1, key.sampleTime)
-        statement.bind(2, key.sampleTime)
-        statement.bind(3, Int64(device.rawValue))
-        statement.bind(4, key.sampleTime.lowered(by: longestSpan))
-        statement.bind(5, key.sampleTime)
-        statement.bind(6, key.sampleTime)
-        defer { statement.reset() }
-        while try statement.step() {
-            let holds = try statement.withBlob(0) { bytes in
-                var reader = ByteReader(bytes)
-                while !reader.isAtEnd {
-                    if PositionKey(try reader.position()) == key { return true }
-                }
-                return false
-            }
-            if holds { return true }
-        }
-        return false
     }
 
     /// Returns positions of a device with a key after `low` and a sample time before `end`, in the order of their keys.
@@ -161,7 +132,7 @@ extension Int32 {
 
 extension Int64 {
     /// The difference to `amount`; `Int64.min` if that is out of range.
-    fileprivate func lowered(by amount: Int64) -> Int64 {
+    func lowered(by amount: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(amount)
         return overflow ? .min : difference
     }
