@@ -33,6 +33,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -51,7 +52,12 @@ let package = Package(
         // Decisions, bottom up. No target here does I/O.
         .target(name: "MusterCoding", swiftSettings: strict),
         .target(name: "MusterGeometry", swiftSettings: strict),
-        .target(name: "MusterCore", dependencies: ["MusterCoding", "MusterGeometry"], swiftSettings: strict),
+        .target(
+            name: "MusterCore",
+            dependencies: [
+                "MusterCoding", "MusterGeometry", .product(name: "HashTreeCollections", package: "swift-collections"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "MusterWire",
             dependencies: [

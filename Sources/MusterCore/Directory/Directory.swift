@@ -1,6 +1,9 @@
+import HashTreeCollections
+
 /// The users, teams, devices, trackers, collections, regions, rules, targets and databases, by number and by name.
 ///
-/// A value that only `apply` changes, `musterRegionsByRule` apart. A look-up by number or name takes O(1).
+/// A value that only `apply` changes, `musterRegionsByRule` apart. A look-up by number or name takes O(log n), and so does
+/// an edit, also while a reader holds a copy.
 public struct Directory: Sendable {
     /// Users by number and name.
     public private(set) var users = Table<User>()
@@ -25,10 +28,10 @@ public struct Directory: Sendable {
     public var musterRegionsByRule: Set<RegionNumber> = []
 
     private var ownership = Ownership()
-    private var regionsOfCollection: [CollectionNumber: [String: RegionNumber]] = [:]
-    private var tags: [Beacon: DeviceNumber] = [:]
-    private var rangeTags: [RangeTag: DeviceNumber] = [:]
-    private var devicesByAlias: [String: Set<DeviceNumber>] = [:]
+    private var regionsOfCollection: [CollectionNumber: TreeDictionary<String, RegionNumber>] = [:]
+    private var tags: TreeDictionary<Beacon, DeviceNumber> = [:]
+    private var rangeTags: TreeDictionary<RangeTag, DeviceNumber> = [:]
+    private var devicesByAlias: TreeDictionary<String, Set<DeviceNumber>> = [:]
 
     public init() {}
 
@@ -76,13 +79,6 @@ public struct Directory: Sendable {
     /// team.
     public func tracker(of device: Device) -> Tracker? {
         users[device.user]?.team.flatMap { teams[$0] }.flatMap { trackers[$0.tracker] }
-    }
-
-    /// Reserves memory for this many users and devices, so that the tables allocate no more than they need.
-    public mutating func reserve(users: Int, devices: Int) {
-        self.users.reserve(users + 1)
-        self.devices.reserve(devices + 1)
-        ownership.reserve(users: users + 1, devices: devices + 1)
     }
 
     /// Applies one edit.

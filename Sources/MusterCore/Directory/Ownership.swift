@@ -1,9 +1,9 @@
 /// The devices of each user, in eight bytes a device: a chain of device numbers for each user.
 struct Ownership: Sendable {
     /// By user number: the user's first device; 0 for none.
-    private var first: [Int32] = []
+    private var first = SharedArray<Int32>()
     /// By device number: the next device of the same user; 0 for none.
-    private var next: [Int32] = []
+    private var next = SharedArray<Int32>()
 
     /// Returns the devices of a user, in the order in which they were added.
     func devices(of user: UserNumber) -> Chain {
@@ -15,8 +15,8 @@ struct Ownership: Sendable {
     ///
     /// - Complexity: O(the user's devices).
     mutating func add(_ device: DeviceNumber, to user: UserNumber) {
-        while first.count <= Int(user.rawValue) { first.append(0) }
-        while next.count <= Int(device.rawValue) { next.append(0) }
+        first.extend(to: Int(user.rawValue) + 1, with: 0)
+        next.extend(to: Int(device.rawValue) + 1, with: 0)
         next[Int(device.rawValue)] = 0
         if let last = devices(of: user).last {
             next[Int(last.rawValue)] = device.rawValue
@@ -37,15 +37,9 @@ struct Ownership: Sendable {
         next[Int(device.rawValue)] = 0
     }
 
-    /// Reserves memory for this many users and devices, so that the arrays allocate no more than they need.
-    mutating func reserve(users: Int, devices: Int) {
-        first.reserveCapacity(users)
-        next.reserveCapacity(devices)
-    }
-
     /// The devices of one user.
     struct Chain: Sequence, IteratorProtocol {
-        fileprivate let following: [Int32]
+        fileprivate let following: SharedArray<Int32>
         fileprivate var device: Int32
 
         mutating func next() -> DeviceNumber? {

@@ -1,3 +1,5 @@
+import HashTreeCollections
+
 /// An element of a `Table`: it has a number, and perhaps a unique name.
 public protocol Entity: Sendable {
     /// The number under which a `Table` holds it.
@@ -6,10 +8,11 @@ public protocol Entity: Sendable {
     var uniqueName: String? { get }
 }
 
-/// Entities of one kind, in number order. Look-ups by number and by unique name take O(1).
+/// Entities of one kind, in number order. Look-ups by number and by unique name take O(log n), and so does a change,
+/// also while a copy of the table is in use: copies share what they have in common.
 public struct Table<Element: Entity>: Sendable {
-    private var slots: [Element?] = []
-    private var numbers: [String: Number<Element>] = [:]
+    private var slots = SharedArray<Element?>()
+    private var numbers: TreeDictionary<String, Number<Element>> = [:]
     /// The number of entities.
     public private(set) var count = 0
 
@@ -27,14 +30,9 @@ public struct Table<Element: Entity>: Sendable {
     /// All entities in number order.
     public var all: some Sequence<Element> { slots.lazy.compactMap { $0 } }
 
-    mutating func reserve(_ count: Int) {
-        slots.reserveCapacity(count)
-        numbers.reserveCapacity(count)
-    }
-
     mutating func put(_ element: Element) {
         let slot = Int(element.number.rawValue)
-        while slots.count <= slot { slots.append(nil) }
+        slots.extend(to: slot + 1, with: nil)
         if let old = slots[slot] {
             if let name = old.uniqueName { numbers[name] = nil }
         } else {

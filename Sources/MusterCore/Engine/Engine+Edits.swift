@@ -135,7 +135,6 @@ extension Engine {
     private mutating func reserve(users: Int, devices: Int) {
         self.devices.reserveCapacity(devices + 1)
         people.reserveCapacity(users + 1)
-        ownership.reserve(users: users + 1, devices: devices + 1)
     }
 
     private mutating func put(_ user: User) {

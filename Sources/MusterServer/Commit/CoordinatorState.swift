@@ -172,7 +172,6 @@ package struct Draft {
 extension Directory {
     package init(_ stored: StoredDirectory, regions: [Region]) {
         self.init()
-        reserve(users: stored.users.count, devices: stored.devices.count)
         for team in stored.teams { apply(.putTeam(team)) }
         for user in stored.users { apply(.putUser(user)) }
         for device in stored.devices { apply(.putDevice(device)) }
