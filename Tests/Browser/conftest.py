@@ -29,7 +29,7 @@ def server(tmp_path_factory):
 def browsers():
     """The browsers of this process, by whether they have WebGL."""
     if not (chromium and driver):
-        pytest.skip("chromium and chromedriver are not installed")
+        pytest.skip("chromium and chromedriver are not installed; Scripts/setup test installs them")
     opened = {}
     yield opened
     for browser in opened.values():

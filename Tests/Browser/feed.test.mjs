@@ -132,7 +132,7 @@ function world() {
     const storage = new Storage();
     const clock = { ms: 0 };
     const make = () => new Session({
-        storage, request: (...all) => server.request(...all), now: () => clock.ms, locks: undefined,
+        storage, request: (...all) => server.request(...all), now: () => clock.ms, locks: null,
     });
     return { server, storage, clock, make };
 }
@@ -191,7 +191,7 @@ test("a revoked session ends, once, and leaves nothing behind", async () => {
 test("a lost network does not end the session", async () => {
     const { storage, make } = world();
     await make().signIn("alice", "right");
-    const cut = new Session({ storage, request: async () => { throw new TypeError("network"); }, locks: undefined });
+    const cut = new Session({ storage, request: async () => { throw new TypeError("network"); }, locks: null });
     await assert.rejects(cut.restore(), TypeError);
     assert.equal(storage.items.size, 1);
 });

@@ -18,7 +18,7 @@ def small_server(tmp_path):
     """A server on a small disk of its own."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.mount(b"muster", os.fsencode(tmp_path), b"tmpfs", 0, b"size=%d" % room) != 0:
-        pytest.skip(f"a small disk cannot be mounted here: {os.strerror(ctypes.get_errno())}")
+        pytest.skip(f"root mounts a small disk; here it cannot be: {os.strerror(ctypes.get_errno())}")
     server = LiveServer(tmp_path)
     try:
         server.start()

@@ -235,7 +235,8 @@ def test_the_page_may_run_nothing_but_its_own_scripts(server):
     assert "<script>" not in response.text and "style=" not in response.text
 
 
-@pytest.mark.skipif("MUSTER_SCREENSHOTS" not in os.environ, reason="MUSTER_SCREENSHOTS names no folder")
+@pytest.mark.skipif(
+    "MUSTER_SCREENSHOTS" not in os.environ, reason="for a person to look at: set MUSTER_SCREENSHOTS to a folder")
 def test_pictures_of_the_page(page, server):
     folder = pathlib.Path(os.environ["MUSTER_SCREENSHOTS"])
     folder.mkdir(parents=True, exist_ok=True)

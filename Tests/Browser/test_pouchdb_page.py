@@ -1,20 +1,19 @@
 """An unmodified PouchDB in a browser, on a page of another origin: its documents are in IndexedDB, its requests CORS.
 
-`POUCHDB_DIST` names the folder of PouchDB's browser builds. The scenarios are those that Node runs.
+The scenarios and the folder of builds are those of Node (test_pouchdb.py).
 """
 
 import functools
 import http.server
-import os
 import pathlib
 import threading
 
 import pytest
 import requests
 
+from elsewhere import pouchdb_builds
 from live_server import LiveServer
 
-folder = os.environ.get("POUCHDB_DIST")
 scenarios = pathlib.Path(__file__).resolve().parents[1] / "Endpoints/couchdb/pouchdb/scenarios.js"
 expected = {
     "pushAndPull": {"written": 250, "pulled": 250, "again": 0, "same": True, "deep": True},
@@ -25,12 +24,16 @@ expected = {
 
 
 class Pages(http.server.SimpleHTTPRequestHandler):
-    """A page with a PouchDB, and nothing else."""
+    """A page with the PouchDB of a folder, and nothing else."""
+
+    def __init__(self, *request, folder):
+        self.folder = folder
+        super().__init__(*request)
 
     def do_GET(self):
         files = {
             "/": (b"<script src=pouchdb.js></script><script src=scenarios.js></script>", "text/html"),
-            "/pouchdb.js": (pathlib.Path(folder, "pouchdb.js").read_bytes(), "text/javascript"),
+            "/pouchdb.js": ((self.folder / "pouchdb.js").read_bytes(), "text/javascript"),
             "/scenarios.js": (scenarios.read_bytes(), "text/javascript"),
         }
         body, kind = files.get(self.path, (b"", "text/plain"))
@@ -46,9 +49,8 @@ class Pages(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def origin():
-    if not folder:
-        pytest.skip("POUCHDB_DIST names no folder with a PouchDB")
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Pages))
+    pages = functools.partial(Pages, folder=pouchdb_builds())
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), pages)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()

@@ -116,7 +116,7 @@ def make_server(tmp_path, store_of_tests):
 def certificate(tmp_path):
     """A certificate for this machine's loopback address, and its key, as PEM files."""
     if shutil.which("openssl") is None:
-        pytest.skip("openssl, which makes the certificate, is not installed")
+        pytest.skip("openssl, which makes the certificate, is not installed; Scripts/setup test installs it")
     return make_certificate(tmp_path / "chain.pem", tmp_path / "key.pem")
 
 

@@ -5,7 +5,8 @@ import MusterReplication
 import Testing
 
 /// MusterKit beside a real CouchDB. `COUCHDB_URL` names one, with an admin's credentials in it.
-@Suite(.enabled(if: RealCouchDB.address != nil, "COUCHDB_URL names no CouchDB")) struct RealCouchDBTests {
+@Suite(.enabled(if: RealCouchDB.address != nil, "install Apache CouchDB 3.4 and set COUCHDB_URL: see CONTRIBUTING.md"))
+struct RealCouchDBTests {
     private static let seed = ProcessInfo.processInfo.environment["MUSTER_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test(arguments: [seed])

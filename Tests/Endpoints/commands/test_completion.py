@@ -50,7 +50,7 @@ def test_bash_lists_what_could_follow(bash):
 @pytest.mark.parametrize("shell, check", [("zsh", ["-n"]), ("fish", ["--no-execute"])])
 def test_zsh_and_fish_parse_their_scripts(scripts, shell, check):
     if not shutil.which(shell):
-        pytest.skip(f"{shell} is not installed")
+        pytest.skip(f"{shell} is not installed; Scripts/setup test installs it")
     script = scripts / {"zsh": "_muster", "fish": "muster.fish"}[shell]
     done = subprocess.run([shell, *check, script], capture_output=True, text=True, timeout=30)
     assert (done.returncode, done.stderr) == (0, "")
@@ -58,7 +58,7 @@ def test_zsh_and_fish_parse_their_scripts(scripts, shell, check):
 
 def test_fish_completes(scripts, tmp_path):
     if not shutil.which("fish"):
-        pytest.skip("fish is not installed")
+        pytest.skip("fish is not installed; Scripts/setup test installs it")
     path = f"{pathlib.Path(binary).parent}:/usr/bin:/bin"
     for line, word in (("muster us", "user"), ("muster user add ana --role lea", "leader")):
         done = subprocess.run(
@@ -69,7 +69,7 @@ def test_fish_completes(scripts, tmp_path):
 
 def test_zsh_completes(scripts, tmp_path):
     if not shutil.which("zsh"):
-        pytest.skip("zsh is not installed")
+        pytest.skip("zsh is not installed; Scripts/setup test installs it")
     terminal = Terminal(["zsh", "-f", "-i"], tmp_path)
     try:
         loading = f"fpath=({scripts} $fpath); autoload -U compinit; compinit -u -D; PS1='{prompt}'; echo loa''ded\r"

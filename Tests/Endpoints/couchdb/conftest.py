@@ -5,14 +5,13 @@ import uuid
 import pytest
 
 from couch_api import as_admin, real_couchdb
-from couchdb_peer import peer_url
+from elsewhere import couchdb_url
 
 
 @pytest.fixture
 def started(make_server):
     """Muster, which may call other servers of this machine."""
-    if not peer_url:
-        pytest.skip("COUCHDB_URL names no CouchDB")
+    couchdb_url()
     return make_server(arguments=["--allow-private-targets"]).start()
 
 
@@ -24,7 +23,7 @@ def both(started):
     name = f"muster-{uuid.uuid4().hex}"
     for server in (muster, couch):
         server.ok("PUT", f"/{name}")
-    yield muster, couch, name, f"{peer_url}/{name}"
+    yield muster, couch, name, f"{couchdb_url()}/{name}"
     for made in couch.ok("GET", "/_all_dbs"):
         if made.startswith(name):
             couch.ok("DELETE", f"/{made}")

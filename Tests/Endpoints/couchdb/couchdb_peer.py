@@ -1,10 +1,6 @@
-"""A real CouchDB to compare with: `COUCHDB_URL` names one, with an admin's credentials in it."""
-
-import os
+"""What tests compare of Muster and a real CouchDB, and how the two replicate."""
 
 from muster_process import admin_password
-
-peer_url = os.environ.get("COUCHDB_URL", "").rstrip("/")
 
 
 def at(muster, name, user="admin", password=admin_password):

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from couch_api import as_user
-from couchdb_peer import at, leaves, meet, peer_url
+from couchdb_peer import at, leaves, meet
+from elsewhere import couchdb_url
 from muster_process import admin_password
 
 
@@ -96,7 +97,7 @@ def test_edited_documents_with_files_replicate_as_fast_as_between_couchdbs(both,
     other = f"{name}-timed"
     for server in (muster, couch):
         server.ok("PUT", f"/{other}")
-    ours, theirs = (other if driver == "muster" else at(muster, other)), f"{peer_url}/{other}"
+    ours, theirs = (other if driver == "muster" else at(muster, other)), f"{couchdb_url()}/{other}"
     source, target, order = (
         (couch, muster, {"source": theirs, "target": ours}) if pulls
         else (muster, couch, {"source": ours, "target": theirs}))
@@ -138,7 +139,8 @@ def test_couchdbs_own_replicator_reads_a_read_only_database(started, both):
         target = f"{name}-{user}-{database}"
         password = admin_password if user == "admin" else f"{user}'s password"
         order = {
-            "source": at(muster, database, user, password), "target": f"{peer_url}/{target}", "create_target": True}
+            "source": at(muster, database, user, password), "target": f"{couchdb_url()}/{target}",
+            "create_target": True}
         before = couch.ok("POST", "/_replicate", order)["history"][0]["docs_read"]
         if database == "lt_locations_all":
             mia.ok("PUT", f"{path}/{user}", {"n": 1})

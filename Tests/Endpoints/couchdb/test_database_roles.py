@@ -10,7 +10,6 @@ import uuid
 import pytest
 
 from couch_api import CouchApi, as_admin, real_couchdb
-from couchdb_peer import peer_url
 
 password = "correct horse battery"
 
@@ -59,10 +58,8 @@ class World:
 def world(request, make_server):
     if request.param == "muster":
         found = World(as_admin(make_server().start()))
-    elif peer_url:
-        found = World(real_couchdb())
     else:
-        pytest.skip("COUCHDB_URL names no CouchDB")
+        found = World(real_couchdb())
     yield found
     found.remove()
 

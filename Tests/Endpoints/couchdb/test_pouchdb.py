@@ -1,13 +1,13 @@
 """An unmodified PouchDB, in Node: replication in both directions, live, with conflicts and filters.
 
-`POUCHDB_DIST` names the folder of its browser builds, with `pouchdb.js` and `pouchdb.memory.js`.
+`POUCHDB_DIST` names the folder of its browser builds, with `pouchdb.js` and `pouchdb.memory.js`; without it, they are
+where npm puts them.
 """
 
 import json
 import os
 import pathlib
 import random
-import shutil
 import subprocess
 import tempfile
 import time
@@ -15,10 +15,10 @@ import time
 import pytest
 
 from couch_api import as_admin
+from elsewhere import node, pouchdb_builds
 from muster_process import admin_password
 from soak import rounds
 
-folder = os.environ.get("POUCHDB_DIST")
 here = pathlib.Path(__file__).parent / "pouchdb"
 expected = {
     "pushAndPull": {"written": 250, "pulled": 250, "again": 0, "same": True, "deep": True},
@@ -30,17 +30,13 @@ expected = {
 
 def begin(server, db, scenario):
     """Starts a scenario in Node."""
-    if not folder:
-        pytest.skip("POUCHDB_DIST names no folder with a PouchDB")
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
+    program = [node(), here / "run.cjs", pouchdb_builds(), scenario]
     environment = {
         **os.environ, "POUCHDB_URL": server.address + db, "POUCHDB_USER": "admin", "POUCHDB_PASSWORD": admin_password}
     # A pipe that nobody reads meanwhile would stop it once it is full.
     errors = tempfile.TemporaryFile("w+")
     return errors, subprocess.Popen(
-        ["node", here / "run.cjs", folder, scenario], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=errors, text=True)
+        program, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
 
 
 def end(begun, said=""):

@@ -12,11 +12,9 @@ import re
 import shutil
 import subprocess
 
-import pytest
-
+from elsewhere import pouchdb_suite
 from muster_process import admin_password, root
 
-source = os.environ.get("POUCHDB_SUITE")
 preload = pathlib.Path(__file__).parent / "pouchdb/suite.cjs"
 suite_seconds = 900
 test_milliseconds = 10_000
@@ -54,9 +52,7 @@ def run(server, folder, files, report, **settings):
 
 
 def test_pouchdbs_suites_pass_but_for_what_is_explained(server, tmp_path):
-    if not source:
-        pytest.skip("POUCHDB_SUITE names no checkout of PouchDB")
-    folder = pathlib.Path(source).resolve()
+    folder = pouchdb_suite()
     built = folder / "packages/node_modules/pouchdb/lib/index.js"
     assert built.exists(), f"{built} is not there: build PouchDB first"
     # These hooks would end the whole run at the first assertion that fails inside a callback.

@@ -10,11 +10,9 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
-import pytest
-
+from elsewhere import couchdb_source
 from muster_process import admin_password, root
 
-source = os.environ.get("COUCHDB_SOURCE")
 suite_seconds = 600
 
 
@@ -38,9 +36,7 @@ def outcomes(report):
 
 
 def test_couchdbs_mango_suite_passes_but_for_what_is_explained(server, tmp_path):
-    if not source:
-        pytest.skip("COUCHDB_SOURCE names no checkout of CouchDB")
-    folder = pathlib.Path(source).resolve() / "src/mango/test"
+    folder = couchdb_source() / "src/mango/test"
     files = sorted(folder.glob("[0-9]*.py"))
     assert files, f"{folder} has no suite: CouchDB 3.4 has one"
     report = tmp_path / "report.xml"

@@ -144,13 +144,13 @@ def ip(*words):
 def two_hosts():
     """The names of two network namespaces with a cable between interfaces `left` and `right`."""
     if not shutil.which("ip"):
-        pytest.skip("there is no command ip")
+        pytest.skip("ip is not installed; Scripts/setup test installs it")
     names = [f"mdns-{uuid.uuid4().hex[:8]}" for _ in range(2)]
     try:
         for name in names:
             made = ip("netns", "add", name)
             if made.returncode:
-                pytest.skip(f"no network namespaces here: {made.stderr.strip()}")
+                pytest.skip(f"root makes network namespaces; here none: {made.stderr.strip()}")
         made = ip("link", "add", "left", "netns", names[0], "type", "veth", "peer", "name", "right",
                   "netns", names[1])
         if made.returncode:
@@ -205,7 +205,7 @@ def avahi(two_hosts, tmp_path):
     """Runs avahi's tools on the right of two hosts, beside a daemon and a bus of their own."""
     programs = ["dbus-daemon", "avahi-daemon", "avahi-browse"]
     if missing := [program for program in programs if not shutil.which(program)]:
-        pytest.skip(f"not installed: {', '.join(missing)}")
+        pytest.skip(f"{', '.join(missing)} are missing: install Debian's dbus, avahi-daemon and avahi-utils")
     bus = tmp_path / "bus"
     (tmp_path / "bus.conf").write_text(bus_settings.format(path=bus))
     (tmp_path / "avahi.conf").write_text("[server]\nallow-interfaces=right\n[rlimits]\n")

@@ -18,7 +18,7 @@ def small_disk(folder):
     folder.mkdir()
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.mount(b"muster", os.fsencode(folder), b"tmpfs", 0, b"size=%d" % room) != 0:
-        pytest.skip(f"a small disk cannot be mounted here: {os.strerror(ctypes.get_errno())}")
+        pytest.skip(f"root mounts a small disk; here it cannot be: {os.strerror(ctypes.get_errno())}")
     try:
         yield folder
     finally:

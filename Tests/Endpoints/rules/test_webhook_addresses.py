@@ -56,7 +56,7 @@ def test_headers_that_are_not_the_admins_to_set_are_refused(admin, headers):
 
 def test_a_certificate_must_be_the_targets_own(make_server, tmp_path):
     if shutil.which("openssl") is None:
-        pytest.skip("openssl, which makes the certificate, is not installed")
+        pytest.skip("openssl, which makes the certificate, is not installed; Scripts/setup test installs it")
     chain, key = make_certificate(tmp_path / "chain.pem", tmp_path / "key.pem", name="DNS:localhost")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(chain, key)

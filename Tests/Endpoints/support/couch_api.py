@@ -3,12 +3,11 @@
 import base64
 import itertools
 import json
-import os
 from urllib.parse import urlsplit
 
-import pytest
 import requests
 
+from elsewhere import couchdb_url
 from muster_process import admin_password
 
 timeout_seconds = 30
@@ -65,10 +64,7 @@ def basic(name, password):
 
 def real_couchdb():
     """Returns the CouchDB that `COUCHDB_URL` names, as its admin. Skips the test where it names none."""
-    url = os.environ.get("COUCHDB_URL", "").rstrip("/")
-    if not url:
-        pytest.skip("COUCHDB_URL names no CouchDB")
-    parts = urlsplit(url)
+    parts = urlsplit(couchdb_url())
     return CouchApi(f"{parts.scheme}://{parts.hostname}:{parts.port or 5984}", parts.username, parts.password)
 
 

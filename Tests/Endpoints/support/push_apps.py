@@ -24,7 +24,7 @@ def pem(key):
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
     if shutil.which("openssl") is None:
-        pytest.skip("openssl, which makes the certificate, is not installed")
+        pytest.skip("openssl, which makes the certificate, is not installed; Scripts/setup test installs it")
     folder = tmp_path_factory.mktemp("tls")
     return make_certificate(folder / "chain.pem", folder / "key.pem", name="DNS:localhost")
 
