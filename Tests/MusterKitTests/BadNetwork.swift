@@ -79,7 +79,9 @@ final class BadNetwork: Passage {
         for try await var piece in source {
             for _ in 0..<Int.random(in: 0...fate.turns, using: &dice) { await Task.yield() }
             let length = piece.readableBytes
-            let passed = fate.isOfGoodTimes && state.withLock { $0.isBad } ? 0 : fate.room.take(length)
+            // In good times nothing is cut, also on a connection of bad times.
+            let isBad = state.withLock { $0.isBad }
+            let passed = !isBad ? length : fate.isOfGoodTimes ? 0 : fate.room.take(length)
             if let head = piece.readSlice(length: passed), passed > 0 { try await sink.write(head) }
             guard passed == length else { return state.withLock { $0.cuts += 1 } }
         }

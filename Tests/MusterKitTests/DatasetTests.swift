@@ -50,7 +50,9 @@ import Testing
                 while let now = await records.next(), now.first?.value != value {}
                 #expect(try await settingsB.get("theme") == value)
             }
-            // What a device has not synchronized stays on it.
+            // What a device has not synchronized stays on it. The feed's synchronization that told the last value may
+            // still be about to send; it ends before this one, and no further change follows.
+            try await settingsB.synchronize()
             try await settingsB.put("7", for: "volume")
             #expect(try await settingsB.isUnsynchronized)
             try await settingsB.synchronize()

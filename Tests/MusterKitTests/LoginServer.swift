@@ -11,6 +11,7 @@ final class LoginServer: HTTPTransport {
         var streams: [String: AsyncStream<Void>] = [:]
         var hangs = false
         var logins: [String] = []
+        var others = 0
         var hung = 0
     }
 
@@ -23,6 +24,8 @@ final class LoginServer: HTTPTransport {
     }
     /// The users of all logins that were asked for.
     var logins: [String] { state.withLock { $0.logins } }
+    /// How many requests were no logins. An attempt to send makes one: it ends, or hangs, with its first.
+    var others: Int { state.withLock { $0.others } }
     /// How many requests hang, or have hung.
     var hung: Int { state.withLock { $0.hung } }
 
@@ -41,7 +44,7 @@ final class LoginServer: HTTPTransport {
         }
         let user = login?["username"]?.string
         let (gate, hangs) = state.withLock { state in
-            if let user { state.logins.append(user) }
+            if let user { state.logins.append(user) } else { state.others += 1 }
             if state.hangs { state.hung += 1 }
             return (user.flatMap { state.streams[$0] }, state.hangs)
         }

@@ -8,7 +8,7 @@ import Testing
 @testable import MusterKit
 
 /// Locations that wait in memory when the app closes its `Muster` or signs out.
-@Suite(.timeLimit(.minutes(2))) struct MusterClosingTests {
+@Suite(.timeLimit(.minutes(5))) struct MusterClosingTests {
     private let keeper = RecordingKeeper()
     private let store = URL(filePath: temporaryPath())
 

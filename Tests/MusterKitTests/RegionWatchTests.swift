@@ -23,7 +23,9 @@ import Testing
     @Test(arguments: [3, 5] as [UInt64])
     func `a device decides what the server decides of the same fixes`(_ seed: UInt64) async throws {
         print("seed \(seed)")
-        try await RunningServer.run { server in
+        // One clock that stands still: a dwell that comes due meanwhile would come due at one side first.
+        let end = ReplicationPacing.systemNow()
+        try await RunningServer.run(standingAt: end) { server in
             var walk = NoisyWalk(seed: seed)
             try await server.ask("POST", "teams", #"{"name":"crew"}"#)
             for policy in ["raw", "confident"] {
@@ -32,9 +34,9 @@ import Testing
             }
             let session = try await server.member("ann", of: "crew")
             let store = try LocalStore(path: nil)
-            let watch = RegionWatch(session: session, store: store)
+            let watch = RegionWatch(session: session, store: store) { end }
             try await watch.refresh()
-            let fixes = try walk.fixes(300, until: ReplicationPacing.systemNow())
+            let fixes = try walk.fixes(300, until: end)
             let events = try await track(fixes, into: store, session, watch)
             let own = events.compactMap { event -> Told? in
                 guard case .crossed(let crossing) = event else { return nil }
@@ -57,15 +59,17 @@ import Testing
         var walk = NoisyWalk(seed: 11)
         let snapshot = snapshot(&walk)
         let session = try offlineSession()
-        let fixes = try walk.fixes(240, until: ReplicationPacing.systemNow())
-        let whole = try await watch(over: snapshot, session)
+        // One clock that stands still: what the passing of time alone decides is the same for both.
+        let end = ReplicationPacing.systemNow()
+        let fixes = try walk.fixes(240, until: end)
+        let whole = try await watch(over: snapshot, session, at: end)
         var expected: [RegionWatch.News] = []
         var safeties: [RegionWatch.DeviceSafety] = []
 
         var told: [RegionWatch.News] = []
         for start in stride(from: 0, to: fixes.count, by: 30) {
             let store = try LocalStore(path: path)
-            let watch = RegionWatch(session: session, store: store)
+            let watch = RegionWatch(session: session, store: store) { end }
             if start == 0 { try await store.storeValue(snapshot, note: RegionSnapshot.note) }
             try await watch.restore()
             if let before = safeties.last { #expect(watch.safety == before) }
@@ -83,10 +87,12 @@ import Testing
         #expect(told == expected)
     }
 
-    private func watch(over snapshot: RegionSnapshot, _ session: MusterKit.Session) async throws -> RegionWatch {
+    private func watch(
+        over snapshot: RegionSnapshot, _ session: MusterKit.Session, at now: Instant
+    ) async throws -> RegionWatch {
         let store = try LocalStore(path: nil)
         try await store.storeValue(snapshot, note: RegionSnapshot.note)
-        let watch = RegionWatch(session: session, store: store)
+        let watch = RegionWatch(session: session, store: store) { now }
         try await watch.restore()
         return watch
     }
@@ -161,8 +167,8 @@ import Testing
             let again = RegionWatch(session: try offlineSession(), store: store)
             try await again.restore()
             #expect(again.incident?.number == 1)
-            let safe = try place(0, north: 0, before: end)
-            let arrival = again.follow([safe], of: "s")
+            let safe = try [20.0, 10, 0].map { try place($0, north: 0, before: end) }
+            let arrival = again.follow(safe, of: "s")
             #expect(arrival.contains(.safety(again.safety)))
             #expect(again.safety.state == .safe)
             #expect(again.safety.region == .init(collection: "site", id: "meadow"))

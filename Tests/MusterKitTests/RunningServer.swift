@@ -46,6 +46,13 @@ struct RunningServer: Sendable {
         }
     }
 
+    /// Serves while `body` runs, by a clock that stands still.
+    static func run<Result>(
+        standingAt now: Instant, _ body: (RunningServer) async throws -> Result
+    ) async throws -> Result {
+        try await run(configuredBy: { $0.now = { now } }, body)
+    }
+
     /// Asks the native API as the admin.
     @discardableResult
     func ask(_ method: String, _ path: String, _ json: String? = nil) async throws -> JSONValue {

@@ -9,7 +9,7 @@ import Testing
 @testable import MusterNearby
 
 /// Devices that find and measure each other over real sockets.
-@Suite(.timeLimit(.minutes(1))) struct NearbyTests {
+@Suite(.timeLimit(.minutes(5))) struct NearbyTests {
     /// A device that runs.
     private final class Party {
         let nearby: Nearby
@@ -19,11 +19,11 @@ import Testing
         init(
             _ name: String, at east: Double, store: NearbyStore? = nil, dialling port: Int? = nil,
             secret: [UInt8]? = nil, source: (any RangingSource)? = nil, rangeTag: RangeTag? = nil,
-            accept: @escaping @Sendable (Nearby.Invitation) async -> Bool = { _ in true }
+            silenceSeconds: Double = 60, accept: @escaping @Sendable (Nearby.Invitation) async -> Bool = { _ in true }
         ) throws {
             var options = Nearby.Options(name: name)
             (options.host, options.teamSecret, options.retrySeconds) = ("127.0.0.1", secret, 0.1)
-            options.limits.silenceSeconds = 2
+            options.limits.silenceSeconds = silenceSeconds
             options.rangeTag = rangeTag
             let simulated = SimulatedRanging(
                 .standing(east: east, north: 0, heading: 90), noise: .none, seed: 1, rate: 50)
@@ -279,8 +279,9 @@ import Testing
     }
 
     @Test func `a suspended device measures again only when it is run`() async throws {
-        let ana = try Party("ana", at: 0)
-        let ben = try Party("ben", at: 4, dialling: try await ana.port())
+        // Ben's session is silent soon.
+        let ana = try Party("ana", at: 0, silenceSeconds: 2)
+        let ben = try Party("ben", at: 4, dialling: try await ana.port(), silenceSeconds: 2)
         _ = try await ana.measured()
         ana.nearby.suspend()
         _ = try await ana.wait { if case .update(_, .suspended) = $0 { true } else { nil } }

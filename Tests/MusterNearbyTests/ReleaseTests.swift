@@ -11,7 +11,7 @@ import Testing
 @testable import MusterNearby
 
 /// What devices hold after they have parted: nothing.
-@Suite(.timeLimit(.minutes(1))) struct ReleaseTests {
+@Suite(.timeLimit(.minutes(5))) struct ReleaseTests {
     private func device(_ name: String, dialling port: Int? = nil) throws -> Nearby {
         var options = Nearby.Options(name: name)
         options.host = "127.0.0.1"

@@ -4,7 +4,7 @@ import MusterWire
 import Testing
 
 /// Two devices that reach each other through a whole server, and by nothing else.
-@Suite(.timeLimit(.minutes(1))) struct RelayTests {
+@Suite(.timeLimit(.minutes(5))) struct RelayTests {
     private static func device(
         _ name: String, at server: RunningServer, key: String, east: Double
     ) throws -> Nearby {

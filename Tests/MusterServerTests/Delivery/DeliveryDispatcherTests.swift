@@ -92,17 +92,16 @@ import Testing
         let office = try await PostOffice { _ in .noContent }
         let resolver = TestResolver(Array(repeating: ["127.0.0.1"], count: 9))
         let client = try Self.client(resolver: resolver)
-        let first = try await office.serve { port in
-            let address = try HTTPAddress("http://127.0.0.1:\(port)/hook")
+        let place = try ReservedPort()
+        let address = try HTTPAddress("http://127.0.0.1:\(place.number)/hook")
+        try await office.serve(port: place.number) { _ in
             for _ in 0..<5 {
                 _ = try await client.post([1], to: address, headers: [(name: "webhook-id", value: "a")])
             }
-            return port
         }
         #expect(resolver.count == 1)
         // The server has ended, and its connections with it; another listens at the same place.
-        try await office.serve(port: first) { port in
-            let address = try HTTPAddress("http://127.0.0.1:\(port)/hook")
+        try await office.serve(port: place.number) { _ in
             let answer = try await client.post([2], to: address, headers: [(name: "webhook-id", value: "b")])
             #expect(answer.status == 204)
         }
@@ -110,9 +109,9 @@ import Testing
         let lookups = resolver.count
         #expect((1...2).contains(lookups))
         // Nobody listens there any more: the name is looked up anew, for the target may have moved.
-        let address = try HTTPAddress("http://127.0.0.1:\(first)/hook")
         await #expect(throws: CallError.self) { try await client.post([3], to: address, headers: []) }
         #expect(resolver.count == lookups + 1)
+        withExtendedLifetime(place) {}
     }
 
     @Test func `a target is asked for as its URL spells it`() async throws {

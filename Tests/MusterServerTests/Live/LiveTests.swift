@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `feeds whose readers leave just as they are woken delay no other`() async throws {
         let town = try await Town()
         try await withFeeds(town) {

@@ -116,7 +116,8 @@ private final class StandInPeer: Sendable {
         try await serve(responder) { port in
             let replicator = Replicator(
                 coordinator: town.coordinator, feeds: LogFeeds(coordinator: town.coordinator),
-                client: try CheckedHTTPClient(resolver: resolver, policy: AddressPolicy(allowsPrivate: allowsPrivate)),
+                client: try DeliveryDispatcherTests.client(
+                    resolver: resolver, policy: AddressPolicy(allowsPrivate: allowsPrivate)),
                 pacing: ReplicationPacing(sleep: { _ in try Task.checkCancellation() }))
             let text = #"{"source":"http://\#(name):\#(port)/notes","target":"notes","create_target":true}"#
             let order = try ReplicationOrder(JSONValue(parsing: Array(text.utf8)), openedBy: replicator.seal)
