@@ -29,6 +29,7 @@ package struct NativeEndpoint: Endpoint {
     private static let groups: [any NativeRoutes.Type] = [
         SessionRoutes.self,
         UserRoutes.self,
+        UserImportRoutes.self,
         PasswordRoutes.self,
         TeamRoutes.self,
         TeamSafetyRoutes.self,

@@ -33,9 +33,11 @@ package struct Connection: Sendable {
     }
 
     /// Sends a request and returns the answer, whatever its status.
+    ///
+    /// - Parameter timeoutSeconds: how long the server may be silent.
     package func exchange(
         _ method: String, _ path: String, below root: String = "/api/v1", json: (any Encodable)? = nil,
-        body: Data? = nil, contentType: String = "application/json"
+        body: Data? = nil, contentType: String = "application/json", timeoutSeconds: Double = 60
     ) async throws -> (Data, Int) {
         // The segments `.` and `..` of a URL would name the parent, and an empty one would name the whole list.
         let segments = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
@@ -47,6 +49,7 @@ package struct Connection: Sendable {
         }
         var request = URLRequest(url: url)
         request.httpMethod = method
+        request.timeoutInterval = timeoutSeconds
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         if let json { request.httpBody = try Self.encode(json) }
         if let body { request.httpBody = body }

@@ -11,4 +11,5 @@ extension CompletionKind {
     static let reportFormats = list(["json", "csv", "html"])
     static let geoJSONFiles = file(extensions: ["geojson", "json"])
     static let gpxFiles = file(extensions: ["gpx"])
+    static let csvFiles = file(extensions: ["csv"])
 }

@@ -12,7 +12,7 @@ import Testing
             User(number: UserNumber(1), name: "zoë", role: .gateway, team: nil, isImplicit: true),
             User(
                 number: UserNumber(2), name: "a", role: .leader, team: TeamNumber(7),
-                databaseRoles: ["nurses", "night é"]),
+                databaseRoles: ["nurses", "night é"], email: "a@münchen.example", phone: "+49 (0)30 1"),
         ]
         expected.teams = [
             Team(number: TeamNumber(7), name: "t", tracker: TrackerNumber(3), silenceSeconds: 0.1),
@@ -49,6 +49,8 @@ import Testing
         let directory = expected
         try bench.store.write(at: .test(0)) { transaction in
             for role in Role.allCases {
+                try transaction.put(
+                    User(number: UserNumber(1), name: "b", role: role, team: nil, email: "b@c", phone: "112"))
                 try transaction.put(User(number: UserNumber(2), name: "b", role: role, team: nil))
             }
             try transaction.put(

@@ -141,6 +141,23 @@ extension Instant {
         try store.close()
     }
 
+    @Test func `a file from before users had e-mail addresses and telephone numbers takes them`() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var store = try open("version10.sql", in: directory)
+        var users = try store.directory().users
+        #expect(users.allSatisfy { $0.email == nil && $0.phone == nil })
+        users[1].email = "ann@example.org"
+        users[1].phone = "+49 30 1"
+        let ann = users[1]
+        try store.write(at: .captured) { transaction in try transaction.put(ann) }
+        try store.close()
+        store = try SQLiteStore(in: directory)
+        #expect(try store.directory().users == users)
+        #expect(try store.check() == [])
+        try store.close()
+    }
+
     @Test func `a file of version 5 keeps its documents, and its union has each by itself and no design document`()
         throws
     {

@@ -18,7 +18,7 @@ enum Dependencies {
     static let allowed: [String: Allowance] = [
         "MusterCoding": Allowance(own: [], foreign: []),
         "MusterGeometry": Allowance(own: [], foreign: mathematics),
-        "MusterCore": Allowance(own: ["MusterCoding", "MusterGeometry"], foreign: []),
+        "MusterCore": Allowance(own: ["MusterCoding", "MusterGeometry"], foreign: ["HashTreeCollections"]),
         "MusterWire": Allowance(
             own: decisions.union(["CPCRE2", "GeobufMessages"]), foreign: mathematics.union(["SwiftProtobuf"])),
         "MusterDocuments": Allowance(

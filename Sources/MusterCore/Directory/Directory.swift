@@ -2,8 +2,8 @@ import HashTreeCollections
 
 /// The users, teams, devices, trackers, collections, regions, rules, targets and databases, by number and by name.
 ///
-/// A value that only `apply` changes, `musterRegionsByRule` apart. A look-up by number or name takes O(log n), and so does
-/// an edit, also while a reader holds a copy.
+/// A value that only `apply` changes, `musterRegionsByRule` apart. A look-up by number or name takes O(log n), and so
+/// does an edit, also while a reader holds a copy.
 public struct Directory: Sendable {
     /// Users by number and name.
     public private(set) var users = Table<User>()

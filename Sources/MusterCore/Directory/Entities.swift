@@ -40,16 +40,20 @@ public struct User: Hashable, Sendable {
     /// The organization's own roles, by which databases grant access to users; they grant no other right. At most 64,
     /// each valid by `isDatabaseRole`, without repeats.
     public var databaseRoles: [String]
+    /// The person's e-mail address, valid by `isEmail`; nil where none is known. The server sends nothing to it.
+    public var email: String?
+    /// The person's telephone number, valid by `isPhone`; nil where none is known. The server does not call it.
+    public var phone: String?
 
     /// The largest number of database roles of a user.
     public static let databaseRoleLimit = 64
     /// The longest name of a database role, in bytes of UTF-8.
     public static let databaseRoleBytes = 128
 
-    /// Creates a user; by default an ordinary one without database roles.
+    /// Creates a user; by default an ordinary one without database roles, e-mail address and telephone number.
     public init(
         number: UserNumber, name: String, role: Role, team: TeamNumber?, isImplicit: Bool = false,
-        databaseRoles: [String] = []
+        databaseRoles: [String] = [], email: String? = nil, phone: String? = nil
     ) {
         self.number = number
         self.name = name
@@ -57,6 +61,8 @@ public struct User: Hashable, Sendable {
         self.team = team
         self.isImplicit = isImplicit
         self.databaseRoles = databaseRoles
+        self.email = email
+        self.phone = phone
     }
 
     /// Whether a text can name a database role: 1 to 128 bytes without control characters. It must not begin with an

@@ -1,5 +1,6 @@
-/// An array in pieces, which its copies share. A change copies the piece that it is in, and the list of 64 pieces around
-/// that one, where a copy of the array has them too: so it costs the same in an array of a hundred and of a million.
+/// An array in pieces, which its copies share. A change copies the piece that it is in, and the list of 64 pieces
+/// around that one, where a copy of the array has them too: so it costs the same in an array of a hundred and of a
+/// million.
 struct SharedArray<Element: Sendable>: RandomAccessCollection, Sendable {
     /// Lists of 64 pieces of 64 elements; the last of each may be shorter.
     private var lists: [[[Element]]] = []

@@ -30,8 +30,8 @@ struct UserRoutes: NativeRoutes {
             Route(
                 .patch, "\(users)/{user}", admits: .roles([.admin], devices: false),
                 .init(
-                    "Users", "Change a user's role, team or database roles.", body: Self.json("UserPatch"),
-                    answers: [user]),
+                    "Users", "Change a user's role, team, database roles, e-mail address or telephone number.",
+                    body: Self.json("UserPatch"), answers: [user]),
                 handler: changeUser))
         routes.add(
             Route(
@@ -60,6 +60,7 @@ struct UserRoutes: NativeRoutes {
         let team = fields.text("team")
         let password = fields.text("password")
         let databaseRoles = Self.databaseRoles(in: &fields)
+        let contacts = ContactChanges(&fields)
         try fields.finish()
         guard let name, let role else { throw Problem.internalError }
         var stored: StoredPassword?
@@ -71,8 +72,9 @@ struct UserRoutes: NativeRoutes {
             }
             let number = try draft.transaction.nextUserNumber()
             let team = try Self.team(named: team, in: directory)
-            let user = User(
+            var user = User(
                 number: number, name: name, role: role, team: team, databaseRoles: databaseRoles ?? [])
+            contacts.apply(to: &user)
             draft.edits += released + [.putUser(user)]
             if let prepared { draft.credentials += identity.credentials(for: prepared, of: number, at: now) }
             return user
@@ -91,6 +93,7 @@ struct UserRoutes: NativeRoutes {
         let changesTeam = fields.has("team")
         let team = fields.text("team")
         let databaseRoles = Self.databaseRoles(in: &fields)
+        let contacts = ContactChanges(&fields)
         try fields.finish()
         let user = try await coordinator.edit(by: context.author) { directory, draft in
             var user = try account(context, context.access(in: directory))
@@ -100,6 +103,7 @@ struct UserRoutes: NativeRoutes {
             }
             if changesTeam { user.team = try Self.team(named: team, in: directory) }
             if let databaseRoles { user.databaseRoles = databaseRoles }
+            contacts.apply(to: &user)
             user.isImplicit = false
             draft.edits.append(.putUser(user))
             return user

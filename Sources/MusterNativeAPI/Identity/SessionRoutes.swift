@@ -73,7 +73,7 @@ struct SessionRoutes: NativeRoutes {
         return .json { writer in
             writer.beginObject()
             writer.key("user")
-            writer.user(user, in: directory)
+            writer.user(user, in: directory, showsContacts: access.mayReadContacts(of: user))
             writer.member("device", access.principal.device.flatMap { directory.qualifiedName(of: $0) })
             writer.endObject()
         }
@@ -95,13 +95,20 @@ struct SessionRoutes: NativeRoutes {
 }
 
 extension JSONWriter {
-    /// Writes a user: name, role and team, and the database roles where there are any.
-    mutating func user(_ user: User, in directory: Directory) {
+    /// Writes a user: name, role and team, and the database roles, the e-mail address and the telephone number where
+    /// there are any.
+    ///
+    /// - Parameter showsContacts: whether the reader may see the address and the number.
+    mutating func user(_ user: User, in directory: Directory, showsContacts: Bool = true) {
         beginObject()
         member("name", user.name)
         member("role", user.role.rawValue)
         member("team", user.team.flatMap { directory.teams[$0]?.name })
         if !user.databaseRoles.isEmpty { member("databaseRoles", listing: user.databaseRoles) { $0.value($1) } }
+        if showsContacts {
+            member("email", user.email)
+            member("phone", user.phone)
+        }
         endObject()
     }
 }

@@ -144,14 +144,17 @@ package struct Draft {
 
     /// Adds a team, and its tracker, linked to the collections of a new team.
     ///
-    /// - Parameter name: a name that neither a team nor a tracker has.
+    /// - Parameters:
+    ///   - name: a name that neither a team nor a tracker has.
+    ///   - collections: `directory.collectionsForNewTeam`, for a caller that adds many teams; nil to look them up.
     package mutating func addTeam(
         named name: String, silenceSeconds: Double = Team.defaultSilenceSeconds,
-        incidents: IncidentSettings = IncidentSettings(), in directory: Directory
+        incidents: IncidentSettings = IncidentSettings(), linkedTo collections: [CollectionNumber]? = nil,
+        in directory: Directory
     ) throws -> Team {
         let tracker = Tracker(
             number: try transaction.nextTrackerNumber(), name: name, filter: .none,
-            collections: directory.collectionsForNewTeam)
+            collections: collections ?? directory.collectionsForNewTeam)
         let team = Team(
             number: try transaction.nextTeamNumber(), name: name, tracker: tracker.number,
             silenceSeconds: silenceSeconds, incidents: incidents)

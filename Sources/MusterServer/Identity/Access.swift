@@ -49,7 +49,8 @@ package struct Access: Sendable {
         directory.users[device.user].map { mayRead($0) } ?? false
     }
 
-    /// Whether the principal may read the user's record: name, role, team. An analyst reads positions, not accounts.
+    /// Whether the principal may read the user's record: name, role, team, contacts. An analyst reads positions, not
+    /// accounts.
     package func mayReadAccount(of user: User) -> Bool {
         switch principal.role {
         case .admin: true
@@ -58,6 +59,10 @@ package struct Access: Sendable {
         case .guest: false
         }
     }
+
+    /// Whether the principal may read the user's e-mail address and telephone number: who may read the record may, but
+    /// for the token of a device, which can get into other hands with the device.
+    package func mayReadContacts(of user: User) -> Bool { principal.device == nil && mayReadAccount(of: user) }
 
     /// Whether the principal may read the team and the safety of its people. A member sees the team's name, not its
     /// people.

@@ -78,6 +78,11 @@ package enum Schema {
 
     private static let nullableName = oneOf(name, #"{"type":"null"}"#)
 
+    private static let email = #"{"type":"string","minLength":3,"maxLength":\#(User.emailBytes)}"#
+    private static let phone = #"{"type":"string","pattern":"^[0-9+ ()./-]{3,32}$"}"#
+    private static let contacts = [("email", email), ("phone", phone)]
+    private static let nullableContacts = contacts.map { ($0.0, oneOf($0.1, #"{"type":"null"}"#)) }
+
     private static let requests: [(String, String)] = [
         (
             "SignIn",
@@ -88,12 +93,19 @@ package enum Schema {
             "NewUser",
             object(
                 [("name", name), ("role", role)],
-                optional: [("team", nullableName), ("password", password), ("databaseRoles", databaseRoles)])
+                optional: [("team", nullableName), ("password", password), ("databaseRoles", databaseRoles)]
+                    + nullableContacts)
         ),
         (
             "UserPatch",
             object(
-                [], optional: [("role", role), ("team", nullableName), ("databaseRoles", databaseRoles)])
+                [],
+                optional: [("role", role), ("team", nullableName), ("databaseRoles", databaseRoles)]
+                    + nullableContacts)
+        ),
+        (
+            "UserTable",
+            #"{"type":"string","description":"CSV (RFC 4180) with a header line of name, role, team, email, phone."}"#
         ),
         (
             "NewPassword",
@@ -133,13 +145,15 @@ package enum Schema {
             "Problem",
             object(
                 [("type", text), ("title", text), ("status", integer)],
-                optional: [("detail", text), ("errors", list(of: reference("Fault")))])
+                optional: [("detail", text), ("errors", list(of: reference("Fault"))), ("errorCount", integer)])
         ),
         (
             "Fault",
             object(
                 [("pointer", text), ("detail", text)],
-                optional: [("feature", integer), ("coordinate", reference("Coordinate"))])
+                optional: [
+                    ("feature", integer), ("coordinate", reference("Coordinate")), ("line", integer), ("column", text),
+                ])
         ),
         (
             "Session",
@@ -151,8 +165,11 @@ package enum Schema {
         ("WhoAmI", object([("user", reference("User"))], optional: [("device", text)])),
         (
             "User",
-            object([("name", name), ("role", role)], optional: [("team", name), ("databaseRoles", databaseRoles)])
+            object(
+                [("name", name), ("role", role)],
+                optional: [("team", name), ("databaseRoles", databaseRoles)] + contacts)
         ),
+        ("UserImport", object(["users", "teams", "devices"].map { ($0, integer) })),
         ("UserPage", page(of: "User")),
         ("Team", object([("name", name), ("tracker", name), ("silenceSeconds", silence)] + incidentSettings)),
         ("TeamPage", page(of: "Team")),

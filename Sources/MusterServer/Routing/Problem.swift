@@ -8,7 +8,8 @@ import NIOCore
 package struct Problem: Error, Hashable, Sendable {
     /// One fault of the body or the query.
     package struct Fault: Hashable, Sendable {
-        /// The location of the fault: an RFC 6901 pointer into the body, or `?name` for a query parameter.
+        /// The location of the fault: an RFC 6901 pointer into the body, or `?name` for a query parameter. Into a table
+        /// it is `/LINE/COLUMN`, or `/LINE` for a whole row.
         package var pointer: String
         /// A description for people.
         package var detail: String
@@ -17,12 +18,24 @@ package struct Problem: Error, Hashable, Sendable {
         package var feature: Int?
         /// The position on the map where the fault is, if it has one.
         package var coordinate: Coordinate?
+        /// The line of the row in a table, from 1; nil elsewhere.
+        package var line: Int?
+        /// The name of the column in a table; nil elsewhere, and for a whole row.
+        package var column: String?
 
         package init(_ pointer: String, _ detail: String, feature: Int? = nil, coordinate: Coordinate? = nil) {
             self.pointer = pointer
             self.detail = detail
             self.feature = feature
             self.coordinate = coordinate
+        }
+
+        /// Makes a fault of a table.
+        package init(line: Int, column: String?, _ detail: String) {
+            let row = JSONPointer.appending(line, to: "")
+            self.init(column.map { JSONPointer.appending($0, to: row) } ?? row, detail)
+            self.line = line
+            self.column = column
         }
     }
 
@@ -34,8 +47,10 @@ package struct Problem: Error, Hashable, Sendable {
     package let title: String
     /// The details of this occurrence.
     package var detail: String?
-    /// All faults found in the request.
+    /// All faults found in the request; of a table with very many, the first.
     package var faults: [Fault] = []
+    /// How many faults the request has, where `faults` may not list all; nil elsewhere.
+    package var faultCount: Int?
     /// Additional header fields, such as `Retry-After`.
     package var headers: HTTPFields = [:]
 
@@ -66,6 +81,7 @@ package struct Problem: Error, Hashable, Sendable {
             for fault in faults { writer.fault(fault) }
             writer.endArray()
         }
+        if let faultCount { writer.member("errorCount", faultCount) }
         writer.endObject()
         var headers = headers
         headers[.contentType] = "application/problem+json"
@@ -79,6 +95,8 @@ extension JSONWriter {
         member("pointer", fault.pointer)
         member("detail", fault.detail)
         if let feature = fault.feature { member("feature", feature) }
+        if let line = fault.line { member("line", line) }
+        member("column", fault.column)
         if let coordinate = fault.coordinate {
             key("coordinate")
             beginArray()

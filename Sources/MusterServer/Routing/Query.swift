@@ -72,6 +72,9 @@ package struct Query {
         return nil
     }
 
+    /// Records a fault of a parameter.
+    package mutating func addFault(_ name: String, _ detail: String) { faults.append(.init("?\(name)", detail)) }
+
     /// Ends the parsing.
     ///
     /// - Throws: `Problem.invalid` with every fault.

@@ -52,7 +52,10 @@ class World:
 
     def ask(self, asker, rule):
         path = rule.path.replace("{key}", self.key).replace("{push}", self.push)
-        response = self.askers[asker].send(rule.method, "/" + path, rule.body, stream=rule.path.endswith("/live"))
+        # A text is a table.
+        body = {"raw": rule.body, "headers": {"Content-Type": "text/csv"}} if isinstance(rule.body, str) else {
+            "body": rule.body}
+        response = self.askers[asker].send(rule.method, "/" + path, **body, stream=rule.path.endswith("/live"))
         if rule.path.endswith("/live"):
             response.close()
         return response

@@ -68,6 +68,7 @@ rules = [
     Rule("GET", "/metrics", "/metrics", everyone),
     Rule("GET", v1 + "/users", v1 + "/users", {"admin", "other leader", "own leader"}),
     Rule("POST", v1 + "/users", v1 + "/users", {"admin"}, {"name": "new", "role": "admin"}),
+    Rule("POST", v1 + "/user-imports", v1 + "/user-imports?dryRun=true", {"admin"}, "name,role\nnewer,admin\n"),
     Rule("GET", v1 + "/teams", v1 + "/teams", readers),
     Rule("POST", v1 + "/teams", v1 + "/teams", {"admin"}, {"name": "new"}),
     Rule("GET", v1 + "/devices", v1 + "/devices", readers),

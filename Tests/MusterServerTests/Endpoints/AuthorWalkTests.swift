@@ -195,6 +195,7 @@ import Testing
         "POST /identitypools/{pool}/events": "test_cognito_sync.py",
         "POST /identitypools/{pool}/bulkpublish": "nothing",
         "POST /identitypools/{pool}/getBulkPublishDetails": "looks",
+        "POST /api/v1/user-imports": "UserImportTests",
         "POST /api/v1/session": "signs in", "POST /api/v1/session/refresh": "signs in",
         "DELETE /api/v1/session": "signs out", "POST /api/login": "signs in", "POST /_session": "signs in",
         "DELETE /_session": "signs out",

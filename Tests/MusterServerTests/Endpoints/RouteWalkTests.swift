@@ -15,7 +15,7 @@ import Testing
         "GET /api/v1/session": "almngd",
         "GET /api/v1/users": "al", "POST /api/v1/users": "a", "GET /api/v1/users/{user}": "almng",
         "PATCH /api/v1/users/{user}": "a", "DELETE /api/v1/users/{user}": "a",
-        "PUT /api/v1/users/{user}/password": "almng",
+        "PUT /api/v1/users/{user}/password": "almng", "POST /api/v1/user-imports": "a",
         "GET /api/v1/teams": "almnd", "POST /api/v1/teams": "a", "GET /api/v1/teams/{team}": "almnd",
         "PATCH /api/v1/teams/{team}": "al", "DELETE /api/v1/teams/{team}": "a",
         "GET /api/v1/teams/{team}/safety": "almn",

@@ -10,13 +10,15 @@ extension SQLiteTransaction {
         for role in user.databaseRoles { roles.put(text: role) }
         try execute(
             """
-            INSERT INTO users (number, name, role, team, is_implicit, database_roles) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (number) DO UPDATE SET name = excluded.name, role = excluded.role, team = excluded.team,
-                is_implicit = excluded.is_implicit, database_roles = excluded.database_roles
+            INSERT INTO users (number, name, role, team, is_implicit, database_roles, email, phone)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET name = excluded.name, role = excluded.role, team = excluded.team,
+                is_implicit = excluded.is_implicit, database_roles = excluded.database_roles, email = excluded.email,
+                phone = excluded.phone
             """,
             [
                 user.number.rawValue, user.name, user.role.rawValue, user.team?.rawValue, user.isImplicit,
-                Blob(roles.bytes),
+                Blob(roles.bytes), user.email, user.phone,
             ])
     }
 

@@ -103,7 +103,7 @@ extension StoredDirectory {
                     var roles: [String] = []
                     for _ in 0..<(try reader.count(minimumBytes: 1)) { roles.append(try reader.text()) }
                     return roles
-                })
+                }, email: try $0.optional("email"), phone: try $0.optional("phone"))
         }
         teams = try Row.fetchAll(database, sql: "SELECT * FROM teams ORDER BY number").map {
             Team(

@@ -6,7 +6,7 @@ import MusterTerminal
 extension UserCommand {
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Change a user's role, team or database roles.")
+            commandName: "set", abstract: "Change a user's role, team, database roles, e-mail address or phone number.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Option(help: "admin, leader, member, analyst or gateway.", completion: .roles) var role: String?
@@ -16,16 +16,23 @@ extension UserCommand {
             help: "A role that _security of databases may name; may be repeated. Replaces all such roles.")
         var databaseRole: [String] = []
         @Flag(help: "Remove all database roles of the user.") var noDatabaseRoles = false
+        @Option(help: "The person's e-mail address.") var email: String?
+        @Flag(help: "Remove the e-mail address.") var noEmail = false
+        @Option(help: "The person's telephone number.") var phone: String?
+        @Flag(help: "Remove the telephone number.") var noPhone = false
         @Flag(help: "Print the user as JSON.") var json = false
 
         func validate() throws {
+            if email != nil, noEmail { throw ValidationError("--email and --no-email exclude each other") }
+            if phone != nil, noPhone { throw ValidationError("--phone and --no-phone exclude each other") }
             if team != nil, noTeam { throw ValidationError("--team and --no-team exclude each other") }
             if !databaseRole.isEmpty, noDatabaseRoles {
                 throw ValidationError("--database-role and --no-database-roles exclude each other")
             }
-            if role == nil, team == nil, !noTeam, databaseRole.isEmpty, !noDatabaseRoles {
+            if change.isEmpty {
                 throw ValidationError(
-                    "give --role, --team, --no-team, --database-role or --no-database-roles")
+                    "give --role, --team, --no-team, --database-role, --no-database-roles, --email, --no-email, "
+                        + "--phone or --no-phone")
             }
         }
 
@@ -44,12 +51,21 @@ extension UserCommand {
             }
         }
 
-        func run() async throws {
+        /// The members of the request that the options give.
+        private var change: [String: Value] {
             var change: [String: Value] = [:]
             if let role { change["role"] = .text(role) }
             if let team { change["team"] = .text(team) }
             if noTeam { change["team"] = .null }
             if !databaseRole.isEmpty || noDatabaseRoles { change["databaseRoles"] = .texts(databaseRole) }
+            if let email { change["email"] = .text(email) }
+            if noEmail { change["email"] = .null }
+            if let phone { change["phone"] = .text(phone) }
+            if noPhone { change["phone"] = .null }
+            return change
+        }
+
+        func run() async throws {
             let patch = change
             let answer = try await Connection.withServer(over: data.data) { connection in
                 if let team {

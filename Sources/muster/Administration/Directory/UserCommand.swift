@@ -7,8 +7,8 @@ import MusterTerminal
 /// `muster user`: adds, changes, shows and removes people who sign in.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Add, change, list, show and remove users, and set their passwords.",
-        subcommands: [Add.self, Change.self, List.self, Show.self, Remove.self, Password.self])
+        commandName: "user", abstract: "Add, import, change, list, show and remove users, and set their passwords.",
+        subcommands: [Add.self, Import.self, Change.self, List.self, Show.self, Remove.self, Password.self])
 
     struct User: Codable, Sendable {
         var name: String
@@ -16,6 +16,8 @@ struct UserCommand: AsyncParsableCommand {
         var team: String?
         var password: String?
         var databaseRoles: [String]?
+        var email: String?
+        var phone: String?
     }
 
     struct Add: AsyncParsableCommand {
@@ -26,13 +28,15 @@ struct UserCommand: AsyncParsableCommand {
         @Option(help: "The team of the user; `muster team add` creates one.") var team: String?
         @Option(help: "A role that _security of databases may name; may be repeated.")
         var databaseRole: [String] = []
+        @Option(help: "The person's e-mail address.") var email: String?
+        @Option(help: "The person's telephone number.") var phone: String?
         @Flag(help: "Read the password from standard input, one line.") var passwordStdin = false
         @Flag(help: "Print the user as JSON.") var json = false
 
         func run() async throws {
             let user = User(
                 name: name, role: role, team: team, password: passwordStdin ? try readSecret() : nil,
-                databaseRoles: databaseRole.isEmpty ? nil : databaseRole)
+                databaseRoles: databaseRole.isEmpty ? nil : databaseRole, email: email, phone: phone)
             let answer = try await Connection.withServer(over: data.data) { connection in
                 if let team {
                     try await connection.require(

@@ -1,0 +1,31 @@
+import MusterCore
+import MusterServer
+
+/// What a request says about a user's e-mail address and telephone number.
+struct ContactChanges: Sendable {
+    /// The message for a text that `User.isEmail` refuses.
+    static let emailRule =
+        "must be one e-mail address of at most \(User.emailBytes) bytes, without a name and without spaces"
+    /// The message for a text that `User.isPhone` refuses.
+    static let phoneRule =
+        "must be \(User.phoneLength.lowerBound) to \(User.phoneLength.upperBound) of the characters + ( ) - . /, "
+        + "digits and spaces, at least \(User.fewestPhoneDigits) of them digits"
+
+    /// The e-mail address; `.some(nil)` removes it, and nil leaves it as it is.
+    private let email: String??
+    /// The telephone number; `.some(nil)` removes it, and nil leaves it as it is.
+    private let phone: String??
+
+    /// Reads the members `email` and `phone`.
+    init(_ fields: inout Fields) {
+        email = fields.has("email") ? .some(fields.text("email")) : nil
+        phone = fields.has("phone") ? .some(fields.text("phone")) : nil
+        if let text = email ?? nil, !User.isEmail(text) { fields.addFault("email", Self.emailRule) }
+        if let text = phone ?? nil, !User.isPhone(text) { fields.addFault("phone", Self.phoneRule) }
+    }
+
+    func apply(to user: inout User) {
+        if let email { user.email = email }
+        if let phone { user.phone = phone }
+    }
+}
