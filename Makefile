@@ -40,37 +40,18 @@ soak: ## Run SOAK_SEEDS (1000) seeded storms, and many crashes; MUSTER_SEED=n ru
 	MUSTER_SOAK_SEEDS=$(SOAK_SEEDS) MUSTER_BINARY=.build/debug/muster \
 		.venv/bin/python -m pytest -rs -n 2 -m soak Tests/Endpoints
 
-bench: ## Measure a release build, and its peer in the same run.
+bench: ## Measure Muster and its peers, and write docs/performance.md; ROWS="ingest live" makes some rows.
 	swift build -c release --product muster
 	swift build -c release --product muster-bench
-	@.build/release/muster-bench ingest
-	@.build/release/muster-bench live
-	@.build/release/muster-bench regions
-	@.build/release/muster-bench engine
-	@.build/release/muster-bench truth --acceptance --device-days 1000 --seed 7
-	@.build/release/muster-bench documents
-	@.build/release/muster-bench sync
-	@.build/release/muster-bench datasets
-	@.build/release/muster-bench push
-	@.build/release/muster-bench watch
-	@.build/release/muster-bench feeds
-	@.build/release/muster-bench mqtt
-	@.build/release/muster-bench sightings
-	@.build/release/muster-bench nearby
-	@.build/release/muster-bench nearby --peer-rate 2
-	@.build/release/muster-bench discovery
-	@.build/release/muster-bench edits
-	@.build/release/muster-bench attack
-	@Benchmarks/peer-postgis
-	@Benchmarks/peer-regions
-	@Benchmarks/peer-places
+	@Benchmarks/measure $(ROWS)
 
 fuzz: ## Run every fuzzer for FUZZ_SECONDS (60) seconds.
 	@Tests/Fuzz/run $(FUZZ_SECONDS)
 
 wasm: ## Build the region index for WebAssembly, and compare its answers in node.
 	@Scripts/wasm
-	@if command -v node >/dev/null; then node --test Tests/Wasm/*.mjs; else echo "skipped: node is not installed"; fi
+	@PATH="$$PWD/.venv/node:$$PATH"; if command -v node >/dev/null; then node --test Tests/Wasm/*.mjs; \
+		else echo "skipped: Node.js is not installed; Scripts/setup test installs it"; fi
 
 docs: ## Make the reference of MusterKit for an app's developer, with its tutorial, in .build/docs.
 	MUSTER_DOCS=1 swift package --allow-writing-to-directory .build/docs generate-documentation \

@@ -7,7 +7,9 @@ SQLite's index finds candidates in a box; the distance is then the haversine's, 
 the geodesic that Muster and PostGIS's geography compute. The nearest ten are looked for in boxes that double.
 """
 
+import json
 import math
+import os
 import sqlite3
 import subprocess
 import sys
@@ -28,6 +30,9 @@ places, questions = rows("places.tsv"), rows("questions.tsv")
 
 def report(name, count, seconds, hits):
     print(f"{name:50} {count / seconds:10,.0f} questions/s {hits / count:10.2f} places each", flush=True)
+    if "MUSTER_BENCH_FIGURES" in os.environ:
+        with open(os.environ["MUSTER_BENCH_FIGURES"], "a", encoding="utf-8") as file:
+            print(json.dumps({"row": name, "figure": "questions/s", "value": count / seconds}), file=file)
 
 
 def distance(x, y, other_x, other_y):
@@ -63,8 +68,8 @@ class RTree:
 
 tree = RTree()
 for name, ask in (
-        ("SQLite R*Tree, within 4023 m", lambda x, y: tree.within(x, y, radius_metres)),
-        ("SQLite R*Tree, the nearest ten", lambda x, y: tree.nearest(x, y, 10))):
+        ("SQLite's R*Tree: within 4023 m", lambda x, y: tree.within(x, y, radius_metres)),
+        ("SQLite's R*Tree: the nearest ten", lambda x, y: tree.nearest(x, y, 10))):
     begin, hits, some = time.perf_counter(), 0, questions[:4000]
     for _, x, y in some:
         hits += len(ask(x, y))
@@ -100,7 +105,7 @@ if len(sys.argv) > 2:
     """
     psql = ["psql", "-q", "-At", "-h", sys.argv[2], "-U", "postgres", "-d", "postgres", "-v", "ON_ERROR_STOP=1"]
     subprocess.run(psql, input=statements, text=True, check=True, stdout=subprocess.DEVNULL)
-    for name, kind in (("PostGIS geography, within 4023 m", "within"), ("PostGIS geography, the nearest ten", "near")):
+    for name, kind in (("PostGIS: within 4023 m", "within"), ("PostGIS: the nearest ten", "near")):
         done = subprocess.run(psql + ["-c", f"SELECT * FROM ask('{kind}')"], capture_output=True, text=True, check=True)
         seconds, hits = done.stdout.strip().split("|")
         report(name, min(4000, len(questions)), float(seconds), int(hits))

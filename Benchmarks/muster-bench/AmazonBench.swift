@@ -27,7 +27,8 @@ extension Bench {
             let signer = try await AmazonSigner(server, user: "admin", service: "geo")
             try await server.connection.send("POST", "/teams", json: NewTeam(name: "bench"))
             let path = "/tracking/v0/trackers/bench/positions"
-            var reports = AmazonReports(devices: devices)
+            let rounds = thousands * 10_000 / devices + 2
+            var reports = AmazonReports(devices: devices, rounds: rounds)
             // Every device is made before anything is measured.
             let first = (0..<(devices + 9) / 10).map { _ in signer.request(path, reports.next()) }
             _ = try await server.load.run([first])
@@ -36,18 +37,24 @@ extension Bench {
             }
             announce(Report.heading)
             let outcome = try await server.load.run(requests)
-            announce(Report.row("\(connections) connections × 10", outcome, each: 10))
+            Report.publish("\(connections) connections × 10", outcome, each: 10)
+            Figures.record("\(connections) connections × 10", "requests/s", outcome.requestsPerSecond)
         }
     }
 }
 
-/// Bodies of ten positions, devices in turn, each device forty milliseconds on.
+/// Bodies of ten positions, devices in turn. The sample times end now, and are at least a millisecond apart.
 private struct AmazonReports {
     private let devices: Int
     private var count = 0
-    private let start = Instant(seconds: Date().timeIntervalSince1970 - 86_400)
+    private let start: Instant
+    private let step: Double
 
-    init(devices: Int) { self.devices = devices }
+    init(devices: Int, rounds: Int) {
+        self.devices = devices
+        step = max(0.001, 20 / Double(rounds))
+        start = .now.advanced(bySeconds: -step * Double(rounds))
+    }
 
     mutating func next() -> [UInt8] {
         var writer = JSONWriter()
@@ -57,7 +64,7 @@ private struct AmazonReports {
         for _ in 0..<10 {
             writer.beginObject()
             writer.member("DeviceId", "d\(count % devices)")
-            writer.member("SampleTime", start.advanced(bySeconds: Double(count / devices) * 0.04))
+            writer.member("SampleTime", start.advanced(bySeconds: Double(count / devices) * step))
             writer.key("Position")
             writer.beginArray()
             writer.value(14 + Double(count % 997) / 1000)

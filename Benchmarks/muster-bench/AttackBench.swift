@@ -46,6 +46,9 @@ extension Bench {
             for line in await attacks { announce(line) }
             announce(LeaderSamples.heading)
             for line in samples.lines { announce(line) }
+            samples.record()
+            Figures.record("a member's position", sortedMilliseconds: positions.latencies)
+            Figures.record("the server", bytes: server.residentBytes)
             let refused = positions.failures.values.reduce(0, +)
             announce(LeaderSamples.line("a member's position", positions.latencies, refused))
             announce("RSS at the end: \(server.residentBytes.map { "\($0 / 1_000_000) MB" } ?? "unknown")")
@@ -85,6 +88,11 @@ struct LeaderSamples: Sendable {
     var lines: [String] {
         Self.kinds.map { Self.line($0, milliseconds[$0] ?? [], failures[$0]?.count ?? 0) }
             + [Self.line("all of the leaders'", milliseconds.values.flatMap { $0 }, failures.values.joined().count)]
+    }
+
+    func record() {
+        for (kind, times) in milliseconds { Figures.record(kind, sortedMilliseconds: times.sorted()) }
+        Figures.record("all of the leaders' requests", sortedMilliseconds: milliseconds.values.flatMap { $0 }.sorted())
     }
 
     /// The reason why the benchmark fails; nil if leaders could work.

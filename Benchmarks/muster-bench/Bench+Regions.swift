@@ -35,10 +35,16 @@ extension Bench {
                 let bench = RegionBench(world: collection, placeCount: thousands * 1000, runs: runs)
                 let outcome = bench.run()
                 announce(RegionReport.row(kind.name, outcome))
+                RegionReport.record(kind.name, outcome)
                 if let write {
                     try RegionReport.write(collection, bench.placeCount, outcome, to: URL(filePath: write))
                 }
-                if kind == .fences { announce(RegionReport.text(bench.update())) }
+                if kind == .fences {
+                    let update = bench.update()
+                    announce(RegionReport.text(update))
+                    Figures.record("one region changed", "put µs", update.putMicroseconds)
+                    Figures.record("one region changed", "next question µs", update.firstQuestionMicroseconds)
+                }
             }
         }
     }
@@ -61,6 +67,17 @@ enum RegionReport {
                 + [rates.random, rates.batch, rates.walk, rates.within10, rates.within50].map {
                     String(format: "%.2f", $0)
                 })
+    }
+
+    static func record(_ name: String, _ outcome: RegionBench.Outcome) {
+        let rates = outcome.rates
+        for (figure, value) in [
+            ("build s", outcome.buildSeconds), ("MB", Double(outcome.bytes) / 1e6), ("one by one M/s", rates.random),
+            ("64 at once M/s", rates.batch), ("walk M/s", rates.walk), ("in 10 m M/s", rates.within10),
+            ("in 50 m M/s", rates.within50),
+        ] {
+            Figures.record(name, figure, value)
+        }
     }
 
     static func text(_ update: RegionBench.UpdateOutcome) -> String {

@@ -54,7 +54,7 @@ extension Bench {
             // Scenarios with larger requests send fewer of them, so that all scenarios take about as long.
             let count = max(10, thousands * 1_000 / connections / (size >= 100 ? 8 : 1))
             let outcome = try await server.load.run((0..<connections).map { requests($0, count) })
-            announce(Report.row(name, outcome, each: size))
+            Report.publish(name, outcome, each: size, unit: "records")
             guard outcome.failures.isEmpty else { throw CommandFailure("\(name) was refused: \(outcome.failures)") }
         }
 

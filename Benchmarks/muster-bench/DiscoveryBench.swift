@@ -43,6 +43,7 @@ extension Bench {
             for _ in 0..<rounds { waits.append(try await round(DiscoveringDevices(isLoopback)) / .milliseconds(1)) }
             waits.sort()
             func at(_ share: Int) -> Int { Int(waits[min(waits.count * share / 100, waits.count - 1)]) }
+            for share in [50, 95] { Figures.record("\(what), on \(interfaces)", "p\(share) ms", Double(at(share))) }
             announce(
                 "Multicast on \(interfaces), a device finds \(what): "
                     + "p50 \(at(50)) ms, p95 \(at(95)) ms, at most \(at(100)) ms, \(rounds) rounds")

@@ -61,6 +61,7 @@ private func row(_ name: String, _ count: Int, _ unit: String, _ duration: Durat
     let perSecond = Double(count) / (duration / .seconds(1))
     announce(
         name.padding(toLength: 44, withPad: " ", startingAt: 0) + String(format: "%10.0f %@", perSecond, "\(unit)/s"))
+    Figures.record(name, "\(unit)/s", perSecond)
 }
 
 /// The store alone, on one thread.

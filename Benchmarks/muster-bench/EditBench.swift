@@ -35,6 +35,10 @@ extension Bench {
             let latencies = try await probes.sorted()
             announce("\(people) people stand in a muster region that is moved away:")
             let decided = start.duration(to: moved.at) / .milliseconds(1)
+            Figures.record("\(people) people", "answered ms", answered)
+            Figures.record("\(people) people", "all decided ms", decided)
+            Figures.record("\(people) people", sortedMilliseconds: latencies)
+            Figures.record("\(people) people", "at most ms", latencies.last ?? 0)
             announce(String(format: "the edit is answered after %.0f ms", answered))
             announce(String(format: "all are decided anew after %.0f ms, by %d changes", decided, moved.changes))
             announce(

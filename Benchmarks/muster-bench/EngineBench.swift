@@ -30,6 +30,8 @@ extension Bench {
                 var town = EngineTown(policy: policy, people: people)
                 let bytes = town.residentBytesADevice()
                 let outcome = town.walk(observations: thousands * 1000)
+                Figures.record(policy.rawValue, "observations/s", outcome.perSecond)
+                if let bytes { Figures.record(policy.rawValue, "bytes a device", Double(bytes)) }
                 announce(
                     policy.rawValue.padding(toLength: 12, withPad: " ", startingAt: 0)
                         + String(format: "%15d", Int(outcome.perSecond))

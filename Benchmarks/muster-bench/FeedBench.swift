@@ -26,14 +26,20 @@ extension Bench {
             let audience = Audience()
             let feeds = try await open(on: server, audience)
             let after = server.residentBytes
-            announce("RSS with \(feeds.count) \(live ? "live feeds" : "longpolls"): \(megabytes(after))")
-            if let before, let after { announce("a feed: \((after - before) / feeds.count) bytes") }
+            let name = "\(feeds.count) \(live ? "live feeds" : "longpolls")"
+            announce("RSS with \(name): \(megabytes(after))")
+            Figures.record(name, bytes: after)
+            if let before, let after {
+                announce("a feed: \((after - before) / feeds.count) bytes")
+                Figures.record(name, "bytes each", Double((after - before) / feeds.count))
+            }
             let clock = ContinuousClock()
             let heard = try await clock.measure {
                 try await send("PUT", "/couchdb/bench/news", body: Array("{}".utf8), to: server)
                 try await audience.wait(until: \.told, is: feeds.count)
             }
             announce(String(format: "from PUT until all have heard: %.0f ms", heard / .milliseconds(1)))
+            Figures.record(name, "all have heard ms", heard / .milliseconds(1))
             for feed in feeds { try? await feed.close() }
             try await Task.sleep(for: .seconds(8))
             announce("RSS when all have gone: \(megabytes(server.residentBytes))")

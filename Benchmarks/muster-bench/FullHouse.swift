@@ -84,8 +84,9 @@ struct FullHouse: Sendable {
 
     /// Everyone's phone reports, one after another, each every ten seconds.
     func report(forSeconds seconds: Int) async throws -> Load.Outcome {
-        let now = Instant(seconds: Date().timeIntervalSince1970)
-        var walkers = Walkers(tokens.count, from: now.advanced(bySeconds: -3_600), stepMilliseconds: 10_000)
+        let interval = Double(Self.reportSeconds)
+        var walkers = Walkers(
+            tokens.count, from: .now.advanced(bySeconds: -2 * interval), stepMilliseconds: Int64(interval * 1000))
         var requests: [ByteBuffer] = []
         for _ in 0..<max(1, seconds / Self.reportSeconds) {
             for (number, token) in tokens.enumerated() {

@@ -25,10 +25,9 @@ extension Bench {
             let listening = try await ear.listen(to: server)
             defer { listening.close(promise: nil) }
 
-            var scenarios = Scenarios(server: server, people: 65)
+            var scenarios = Scenarios(server: server, people: 65, clocks: .right)
             let seconds = Double(probes) / 100 + 2
-            let load = scenarios.requests(
-                connections: 64, positions: Int(background * seconds), each: 1, isMixed: false, isOld: false)
+            let load = scenarios.requests(.init(connections: 64, each: 1), positions: Int(background * seconds))
             async let others = server.load.run(load, perSecond: background)
             try await Task.sleep(for: .seconds(1))
             try await probe(server, ear)
@@ -40,12 +39,16 @@ extension Bench {
             announce("background: \(Int(outcome.requestsPerSecond)) positions/s")
             announce("probes heard: \(latencies.count) of \(probes)")
             announce(String(format: "POST to SSE: p50 %.2f ms, p99 %.2f ms", share(0.5), share(0.99)))
+            guard latencies.count == probes else { return }
+            Figures.record("POST to live feed", "background/s", outcome.requestsPerSecond)
+            Figures.record("POST to live feed", sortedMilliseconds: latencies)
         }
 
         /// Reports one position of the probe after another, each noted when it is sent.
         private func probe(_ server: BenchServer, _ ear: Ear) async throws {
-            let now = Instant(seconds: Date().timeIntervalSince1970)
-            var walkers = Walkers(65, from: now.advanced(bySeconds: -86_400), stepMilliseconds: 1000, seed: 9)
+            // A probe takes 10 ms or more, so the samples stay behind the server's clock, and less than a minute.
+            let start = Instant.now.advanced(bySeconds: -Double(probes) / 1000 - 1)
+            var walkers = Walkers(65, from: start, stepMilliseconds: 1, seed: 9)
             for _ in 0..<probes {
                 let position = walkers.next(64)
                 let body = Reporter.body(of: [("u64/phone", position)])

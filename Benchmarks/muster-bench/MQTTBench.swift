@@ -29,23 +29,31 @@ extension Bench {
             let server = try await BenchServer.start(arguments: ["--mqtt-port", "\(port)"])
             defer { server.stop() }
             try await server.connection.makeUnlessThere("/teams", json: NewTeam(name: "bench"))
-            try await server.makePeople(phones + 1)
+            try await server.makePeople(phones * usersEach + 1)
             announce("Muster, which acknowledges what is on disk:")
             try await measure(
-                Measured(host: server.load.host, port: port, token: server.connection.token, group: server.load.group) {
-                    server.residentBytes
-                })
+                Measured(
+                    name: "Muster", host: server.load.host, port: port, token: server.connection.token,
+                    group: server.load.group
+                ) { server.residentBytes })
             guard let peer = try MosquittoPeer.start(port: port + 1) else {
+                Figures.recordAbsence(of: "mosquitto")
                 return announce("The peer is skipped: mosquitto is not installed.")
             }
             defer { peer.stop() }
             announce("mosquitto with persistence, which acknowledges from memory and waits for no disk:")
             let measured = Measured(
-                host: "127.0.0.1", port: port + 1, token: "", group: server.load.group, isRetaining: true
+                name: "mosquitto", host: "127.0.0.1", port: port + 1, token: "", group: server.load.group,
+                isRetaining: true
             ) { peer.residentBytes }
             try await waitUntilReady(measured, peer)
             try await measure(measured)
         }
+
+        /// OwnTracks' times are whole seconds, so a phone's connection reports for several users, each a second on in
+        /// its turn: no sample is ahead of the server's clock, and none is older than the engine's tolerance.
+        private var usersEach: Int { publishes / Self.spanSeconds + 1 }
+        private static let spanSeconds = 40
 
         private func waitUntilReady(_ measured: Measured, _ peer: MosquittoPeer) async throws {
             for _ in 0..<100 {
@@ -67,6 +75,7 @@ extension Bench {
             var open: [BenchClient] = []
             for number in 0..<clients { open.append(try await measured.connect("idle\(number)")) }
             let after = measured.residentBytes()
+            Figures.record(measured.row("\(clients) clients"), bytes: after)
             announce("RSS before \(megabytes(before)), with \(clients) clients \(megabytes(after))")
             for client in open { client.close() }
         }
@@ -75,14 +84,15 @@ extension Bench {
             var senders: [BenchClient] = []
             for number in 0..<phones { senders.append(try await measured.connect("phone\(number)")) }
             let clock = ContinuousClock()
-            let start = Int(Date().timeIntervalSince1970) - publishes - 60
+            let start = Int(Date().timeIntervalSince1970) - Self.spanSeconds - 1
             let taken = try await clock.measure {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for (number, sender) in senders.enumerated() {
-                        group.addTask { [publishes, inFlight] in
+                        group.addTask { [publishes, inFlight, usersEach] in
                             for index in 0..<publishes {
                                 try await sender.waitForRoom(inFlight)
-                                sender.publish(user: "u\(number)", at: start + index)
+                                let user = number * usersEach + index % usersEach
+                                sender.publish(user: "u\(user)", at: start + index / usersEach)
                             }
                             try await sender.waitForRoom(1)
                         }
@@ -91,6 +101,7 @@ extension Bench {
                 }
             }
             let rate = Double(phones * publishes) / (taken / .seconds(1))
+            Figures.record(measured.row("QoS 1 publishes"), "acknowledged/s", rate)
             announce("\(phones) phones, \(inFlight) under way each: \(Int(rate)) QoS 1 publishes/s acknowledged")
             for sender in senders { sender.close() }
         }
@@ -98,13 +109,15 @@ extension Bench {
         private func measureLatency(of measured: Measured) async throws {
             let subscriber = try await measured.connect("subscriber")
             let sender = try await measured.connect("prober")
-            try await subscriber.subscribe("owntracks/u\(phones)/phone")
+            let user = "u\(phones * usersEach)"
+            try await subscriber.subscribe("owntracks/\(user)/phone")
+            // One device, whose clock is behind, because it reports more often than once a second.
             let start = Int(Date().timeIntervalSince1970) - probes - 60
             var latencies: [Double] = []
             for index in 0..<probes {
                 let sent = ContinuousClock.now
                 let heard = subscriber.messages
-                sender.publish(user: "u\(phones)", at: start + index)
+                sender.publish(user: user, at: start + index)
                 while subscriber.messages == heard {
                     guard sent.duration(to: .now) < .seconds(10) else { throw CommandFailure("a message got lost") }
                     try await Task.sleep(for: .microseconds(50))
@@ -113,6 +126,7 @@ extension Bench {
                 try await Task.sleep(for: .milliseconds(10))
             }
             latencies.sort()
+            Figures.record(measured.row("publish to subscriber"), sortedMilliseconds: latencies)
             func share(_ part: Double) -> Double { latencies[Int(Double(latencies.count - 1) * part)] }
             announce(String(format: "publish to subscriber: p50 %.2f ms, p99 %.2f ms", share(0.5), share(0.99)))
             subscriber.close()
@@ -123,6 +137,7 @@ extension Bench {
 
 /// A server that speaks MQTT.
 private struct Measured: Sendable {
+    let name: String
     let host: String
     let port: Int
     /// The password of the clients: of the user of the command line, who may report for every device.
@@ -131,6 +146,9 @@ private struct Measured: Sendable {
     /// Whether publishes ask for being retained, as Muster retains the last position by itself.
     var isRetaining = false
     let residentBytes: @Sendable () -> Int?
+
+    /// The name of a row of its figures.
+    func row(_ name: String) -> String { "\(self.name): \(name)" }
 
     /// Connects a client.
     func connect(_ name: String) async throws -> BenchClient {

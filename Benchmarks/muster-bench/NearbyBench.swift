@@ -48,6 +48,8 @@ extension Bench {
             }
             waits.sort()
             let first = (Int(waits[waits.count / 2]), Int(waits[waits.count * 95 / 100]))
+            Figures.record("first distance", "p50 ms", Double(first.0))
+            Figures.record("first distance", "p95 ms", Double(first.1))
             announce("From the call to the first distance: p50 \(first.0) ms, p95 \(first.1) ms, \(peers) peers")
             try await measureCost(&news, others)
         }
@@ -90,6 +92,7 @@ extension Bench {
             guard Double(changes) >= least * min(rate, peerRate ?? rate), sent >= least * rate * Self.noteBytes else {
                 throw CommandFailure("fewer updates arrived than were asked for, so the cost is not measured")
             }
+            Figures.record("a device's share of a core", "%", use.seconds / time * 100)
         }
     }
 

@@ -80,6 +80,9 @@ struct PlaceBench {
             index.places(in: side, into: &found)
             return found.points.count
         }
+        Figures.record("within \(Int(radius.value)) m", "questions/s", within.perSecond)
+        Figures.record("the nearest ten", "questions/s", nearest.perSecond)
+        Figures.record("\(places.count) places", "built ms", building / .milliseconds(1))
         return """
             \(places.count) places, built in \(Self.text(building)) ms; \
             \(centres.count) more put one by one in \(Self.text(inserting)) ms

@@ -58,6 +58,10 @@ extension Bench {
             func share(_ part: Double) -> Double {
                 latencies.isEmpty ? 0 : latencies[Int(Double(latencies.count - 1) * part)]
             }
+            Figures.record("updates answered", "updates/s", outcome.requestsPerSecond)
+            Figures.record("updates answered", sortedMilliseconds: outcome.latencies)
+            Figures.record("update to push", "arrived %", Double(service.count) / Double(outcome.requests) * 100)
+            Figures.record("update to push", sortedMilliseconds: latencies)
             announce("updates: \(Int(outcome.requestsPerSecond))/s, refused: \(outcome.failures)")
             announce(
                 String(format: "answered: p50 %.1f ms, p99 %.1f ms", outcome.latency(0.5), outcome.latency(0.99)))
@@ -96,6 +100,9 @@ extension Bench {
                     format: "RSS with %d people %.1f MB, with %d,000 subscribed devices %.1f MB: %.1f MB more",
                     people.count, before / 1e6, deviceThousands, subscribed / 1e6, (subscribed - before) / 1e6))
 
+            let devices = "\(deviceThousands),000 subscribed devices"
+            Figures.record(devices, "MB more", (subscribed - before) / 1e6)
+
             // The worst case: each device has a push that its service refuses for now.
             let third = try await BenchServer.start(arguments: Self.arguments, folder: folder)
             defer { third.stop(keepingData: true) }
@@ -103,6 +110,7 @@ extension Bench {
             _ = try await third.load.run(BenchServer.dealt(updates, to: 16))
             let waiting = try await third.waitUntilPostponed(deviceThousands * 1_000)
             let failing = Double(third.residentBytes ?? 0)
+            Figures.record(devices + ", waiting for another attempt", "MB more", (failing - before) / 1e6)
             announce(
                 String(
                     format: "RSS with %d of them waiting for another attempt %.1f MB: %.1f MB more", waiting,

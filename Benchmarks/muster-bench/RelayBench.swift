@@ -90,6 +90,8 @@ extension Bench {
             let found = delays.all.withLock { $0 }.sorted()
             guard !found.isEmpty else { throw CommandFailure("nothing arrived") }
             let (median, high) = (found[found.count / 2], found[found.count * 99 / 100])
+            Figures.record("messages", "messages/s", Double(found.count) / Double(seconds))
+            Figures.record("messages", sortedMilliseconds: found)
             announce(
                 "\(found.count / seconds) of \(sent * streams.count / seconds) messages/s of \(bytes) bytes, "
                     + "\(streams.count) pairs: p50 \(String(format: "%.2f", median)) ms, "

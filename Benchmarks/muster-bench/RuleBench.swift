@@ -72,6 +72,8 @@ struct RuleBench {
             index.matches(event, into: &found)
             return sum + found.count
         }
+        Figures.record(kind.rawValue, "at once events/s", atOnce)
+        Figures.record(kind.rawValue, "one by one events/s", oneByOne)
         return kind.rawValue.padding(toLength: 24, withPad: " ", startingAt: 0)
             + String(
                 format: "%14d%14d%12.2f%9.1f", Int(atOnce), Int(oneByOne), Double(matches) / Double(events.count),

@@ -29,7 +29,7 @@ extension Bench {
             let tokens = try await makeHouse(on: server)
             announce(Report.heading(of: "sightings"))
             let outcome = try await server.load.run(requests(tokens))
-            announce(Report.row("\(gateways) × \(Self.batch), tags mixed", outcome, each: Self.batch))
+            Report.publish("\(gateways) × \(Self.batch), tags mixed", outcome, each: Self.batch, unit: "sightings")
             if !outcome.failures.isEmpty { announce("refused, by status: \(outcome.failures)") }
             announce("RSS at the end: \(megabytes(server.residentBytes))")
         }
@@ -131,10 +131,9 @@ extension Bench {
                 for index in 0..<(frameThousands * 1_000 / frames.count) {
                     decoded += (try? Advertisement(reading: payloads[index % payloads.count]))?.frames.count ?? 0
                 }
-                let seconds = start.duration(to: .now) / .seconds(1)
-                announce(
-                    name.padding(toLength: 14, withPad: " ", startingAt: 0)
-                        + String(format: "%12d", Int(Double(decoded) / max(seconds, 1e-9))))
+                let rate = Double(decoded) / max(start.duration(to: .now) / .seconds(1), 1e-9)
+                announce(name.padding(toLength: 14, withPad: " ", startingAt: 0) + String(format: "%12d", Int(rate)))
+                Figures.record("frames decoded", "\(name), M/s", rate / 1e6)
             }
         }
     }

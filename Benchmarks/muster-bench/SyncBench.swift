@@ -56,6 +56,7 @@ extension Bench {
         private func measure(_ name: String, _ count: Int, _ body: () async throws -> Void) async throws {
             let clock = ContinuousClock()
             let seconds = try await clock.measure(body) / .seconds(1)
+            Figures.record(name, "docs/s", Double(count) / seconds)
             announce("\(name): \(count) documents in \(Int(seconds * 1_000)) ms, \(Int(Double(count) / seconds))/s")
         }
 

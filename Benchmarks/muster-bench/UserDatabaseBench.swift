@@ -17,17 +17,20 @@ struct UserDatabaseRun {
         defer { server.stop() }
         announce("\(users) users, each with \(Self.locations) locations and a design document")
         announce("RSS before: \(Self.size(server.residentBytes))")
+        Figures.record("the server before", bytes: server.residentBytes)
         try await run("users made, without passwords", registrations(token: server.connection.token), on: server)
         announce("RSS: \(Self.size(server.residentBytes))")
+        Figures.record("the server with the users", bytes: server.residentBytes)
         let keys = try await keys(on: server)
         let writes = keys.enumerated().map { number, key in
             HTTPAnswer.request(
                 "POST", "/couchdb/lt_locations_user_u\(number)/_bulk_docs", token: key,
                 body: Self.documents(of: number))
         }
-        try await run("databases filled, \(Self.locations + 1) documents each", writes, on: server)
+        try await run("databases filled, six documents each", writes, on: server)
         try await checkUnion(on: server)
         announce("RSS at the end: \(Self.size(server.residentBytes))")
+        Figures.record("the server with all of it", bytes: server.residentBytes)
     }
 
     private func run(_ name: String, _ requests: [ByteBuffer], on server: BenchServer) async throws {
@@ -38,6 +41,8 @@ struct UserDatabaseRun {
                 + String(
                     format: "%10.0f/s, median %.1f ms, 99 %% within %.1f ms", outcome.requestsPerSecond,
                     outcome.latency(0.5), outcome.latency(0.99)))
+        Figures.record(name, "a second", outcome.requestsPerSecond)
+        Figures.record(name, sortedMilliseconds: outcome.latencies)
     }
 
     private func registrations(token: String) -> [ByteBuffer] {

@@ -59,6 +59,8 @@ extension Bench {
             let seconds = try await clock.measure(body) / .seconds(1)
             asking.cancel()
             let longest = await asking.value / .milliseconds(1)
+            Figures.record(name, "ms", seconds * 1e3)
+            Figures.record(name, "a fix waits ms", longest)
             announce(
                 name + String(format: ": %.0f ms; a fix would have waited %.1f ms at most", seconds * 1e3, longest))
         }
@@ -82,6 +84,7 @@ extension Bench {
                         crossings += watch.follow([fix], of: "bench").count
                     }
                 } / .seconds(1)
+            Figures.record("a fix decided", "µs", seconds / Double(fixes) * 1e6)
             announce(
                 String(
                     format: "a fix decided: %.1f µs, %d crossings in %d fixes", seconds / Double(fixes) * 1e6,

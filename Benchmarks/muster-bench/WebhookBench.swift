@@ -43,9 +43,8 @@ extension Bench {
             try await server.makeCrossingTown(people: Crossers.count, target: listening.localAddress?.port ?? 0)
 
             let probesPerSecond = 100
-            var others = Crossers()
             let background = events - probesPerSecond
-            let load = others.requests(perSecond: background, seconds: seconds, token: server.connection.token)
+            let load = Crossers().requests(perSecond: background, seconds: seconds, token: server.connection.token)
             async let crossing = server.load.run(load, perSecond: Double(background))
             try await Task.sleep(for: .seconds(1))
             var probe = Crossers()
@@ -61,8 +60,12 @@ extension Bench {
             func share(_ part: Double) -> Double {
                 latencies.isEmpty ? 0 : latencies[Int(Double(latencies.count - 1) * part)]
             }
+            let sent = outcome.requests + latencies.count + mailbox.missing
+            Figures.record("POST to webhook", "crossings/s", outcome.requestsPerSecond)
+            Figures.record("POST to webhook", "arrived %", Double(mailbox.count) / Double(sent) * 100)
+            Figures.record("POST to webhook", sortedMilliseconds: latencies)
             announce("crossings of others: \(Int(outcome.requestsPerSecond))/s, refused: \(outcome.failures)")
-            announce("webhooks received: \(mailbox.count), of \(outcome.requests + latencies.count + mailbox.missing)")
+            announce("webhooks received: \(mailbox.count), of \(sent)")
             announce("probes whose webhook did not come: \(mailbox.missing)")
             announce(String(format: "POST to webhook: p50 %.1f ms, p99 %.1f ms", share(0.5), share(0.99)))
         }
@@ -81,6 +84,7 @@ extension Bench {
             let before = try await residentBytes(over: folder)
             try Self.fill(folder, thousands: pendingThousands)
             let after = try await residentBytes(over: folder)
+            Figures.record("\(pendingThousands),000 deliveries waiting", "MB more", (after - before) / 1e6)
             announce(
                 String(
                     format: "RSS with nothing waiting %.1f MB, with %d,000 deliveries %.1f MB: %.1f MB more",
@@ -122,15 +126,18 @@ private struct Crossers {
     /// The last of them is the probe.
     static var probeName: String { "u\(count - 1)" }
 
-    private var clock = Int64(Date().timeIntervalSince1970 * 1000) - 3_600_000
     private var steps = 0
 
-    /// For each of 50 connections its requests: each person reports over one of them, in order.
-    mutating func requests(perSecond: Int, seconds: Int, token: String) -> [[ByteBuffer]] {
+    /// For each of 50 connections its requests: each person reports over one of them, in order. A sample is a second
+    /// or two old when it is sent.
+    func requests(perSecond: Int, seconds: Int, token: String) -> [[ByteBuffer]] {
         var requests = Array(repeating: [ByteBuffer](), count: 50)
+        let start = Instant.now.advanced(bySeconds: -1)
         for index in 0..<perSecond * seconds {
             let person = index % (Self.count - 1)
-            requests[person % 50].append(request(of: "u\(person)", round: index / (Self.count - 1), token: token).0)
+            let time = start.advanced(bySeconds: Double(index) / Double(perSecond))
+            requests[person % 50].append(
+                request(of: "u\(person)", round: index / (Self.count - 1), at: time, token: token))
         }
         return requests
     }
@@ -138,17 +145,16 @@ private struct Crossers {
     /// The probe's next report, and the sample time that its event will contain.
     mutating func probe(token: String) -> (ByteBuffer, String) {
         defer { steps += 1 }
-        return request(of: Self.probeName, round: steps, token: token)
+        let time = Instant.now
+        return (request(of: Self.probeName, round: steps, at: time, token: token), time.rfc3339)
     }
 
-    private mutating func request(of name: String, round: Int, token: String) -> (ByteBuffer, String) {
-        clock += 1
-        let time = Instant(milliseconds: clock)
+    private func request(of name: String, round: Int, at time: Instant, token: String) -> ByteBuffer {
         let position = Position(
             coordinate: Coordinate(validLatitude: round % 2 == 0 ? 46.5 : 47.5, longitude: 14.5), sampleTime: time,
             receivedTime: time, accuracy: 5)
         let body = Reporter.body(of: [("\(name)/phone", position)])
-        return (HTTPAnswer.request("POST", "/api/v1/positions", token: token, body: body), time.rfc3339)
+        return HTTPAnswer.request("POST", "/api/v1/positions", token: token, body: body)
     }
 }
 
