@@ -28,7 +28,7 @@ import Testing
         #expect(checking.since == World.time(65))
         #expect(checking.regions == [RegionNumber(2)])
         #expect(abs(checking.coordinate.latitude - 45.01) < 1e-6)
-        #expect(world.ana.state == .safe)
+        #expect(world.ana.source == .seemsToHaveLeft)
         #expect(world.ana.doubt == .checking)
         world.stay(45.01, 14, from: 110, to: 130)
         #expect(world.beliefs.count == 2)

@@ -80,7 +80,7 @@ import Testing
         #expect(world.ana.state == .safe)
     }
 
-    @Test func `a contradiction outlives a restart, and counts for the limit of silence`() {
+    @Test func `a contradiction outlives a restart, and no time makes whoever left safe`() {
         var world = World(silenceSeconds: 600, policy: .confident)
         world.putSquare(1, at: 45, 14, half: 0.0018, isMuster: true)
         for second in stride(from: 0.0, through: 1800, by: 30) { world.report(45, 14, at: second, accuracy: 60) }
@@ -93,6 +93,8 @@ import Testing
         world.sweep(at: 1871)
         #expect(world.ana.state == .unknown)
         for second in stride(from: 1890.0, through: 2520, by: 30) { world.report(45, 14, at: second, accuracy: 60) }
+        #expect(world.ana.state == .unknown)
+        for second in stride(from: 2550.0, through: 2580, by: 5) { world.report(45, 14, at: second, accuracy: 10) }
         #expect(world.ana.state == .safe)
     }
 

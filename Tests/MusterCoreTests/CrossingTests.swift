@@ -154,6 +154,6 @@ import Testing
         #expect(world.crossings == ["enter 1"])
         world.stay(46, 14, from: 20, to: 70)
         #expect(world.crossings == ["enter 1", "exit 1"])
-        #expect(world.safety == [.safe, .unsafe])
+        #expect(world.safety == [.safe, .unknown, .unsafe])
     }
 }

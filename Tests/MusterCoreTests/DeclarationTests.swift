@@ -66,7 +66,8 @@ import Testing
         world.stay(46, 14, from: 120, to: 170)
         #expect(
             world.told() == [
-                "unsafe position", "safe ownDeclaration", "safe region", "safe region checking", "unsafe position",
+                "unsafe position", "safe ownDeclaration", "safe region", "safe region checking",
+                "unknown seemsToHaveLeft checking", "unsafe position",
             ])
     }
 

@@ -70,7 +70,7 @@ import Testing
         #expect(world.crossings == ["enter 1"])
         world.stay(45.01, 14, from: 85, to: 140)
         #expect(world.crossings == ["enter 1", "exit 1"])
-        #expect(world.safety == [.safe, .unsafe])
+        #expect(world.safety == [.safe, .unknown, .unsafe])
     }
 
     @Test(arguments: CrossingPolicy.allCases)
@@ -108,7 +108,7 @@ import Testing
         world.putSquare(1, at: 45, 14, isMuster: true, exitDelay: 60)
         world.stay(45, 14, from: 0, to: 60)
         world.stay(45.002, 14, from: 65, to: 200)
-        #expect(world.safety == [.safe, .unsafe])
+        #expect(world.safety == [.safe, .unknown, .unsafe])
         world.stay(45, 14, from: 205, to: 300)
         world.stay(45.002, 14, from: 305, to: 365)
         #expect(world.ana.state == .unsafe)

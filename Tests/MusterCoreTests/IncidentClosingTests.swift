@@ -44,7 +44,7 @@ import Testing
     ) throws {
         var world = crew(settings)
         try world.evacuate(1, kind, at: 10)
-        world.stay(45, 14, from: 20, to: 25)
+        world.stay(45, 14, from: 20, to: 40)
         world.sweep(at: 400)
         #expect(world.closings == (closes ? [.automatic] : []))
     }
@@ -80,7 +80,7 @@ import Testing
         #expect(world.turns.suffix(2) == [.closed, .reopened])
         #expect(world.lines.suffix(3) == ["reopened", "ana changed unsafe", "lea changed unknown"])
         #expect(throws: IncidentError.isNotClosed) { try world.reopen(at: 301) }
-        world.stay(45, 14, from: 560, to: 565)
+        world.stay(45, 14, from: 550, to: 570)
         world.declare(.safe, of: World.lea, at: 571)
         #expect(world.turns.last == .allAccounted)
     }
@@ -106,9 +106,9 @@ import Testing
         #expect(member.departure?.event == .removed)
         #expect(world.lines.contains { $0.hasSuffix("removed unknown") })
         world.declare(.safe, of: World.lea, at: 31)
-        world.stay(45, 14, from: 32, to: 37)
+        world.stay(45, 14, from: 32, to: 52)
         #expect(world.turns.last != .allAccounted)
-        try world.takeOff(World.ben, at: 40)
+        try world.takeOff(World.ben, at: 60)
         #expect(world.turns.last == .allAccounted)
     }
 

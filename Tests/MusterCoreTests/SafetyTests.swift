@@ -14,8 +14,10 @@ import Testing
         #expect(world.safety.allSatisfy { $0 == .safe })
         #expect(world.engine.safety(of: World.ana).since == World.time(5))
         #expect(world.engine.safety(of: World.ana).region == RegionNumber(2))
-        world.stay(46, 14, from: 125, to: 165)
+        world.report(46, 14, at: 125, accuracy: 5)
         #expect(world.engine.safety(of: World.ana).state == .safe)
+        world.stay(46, 14, from: 130, to: 165)
+        #expect(world.engine.safety(of: World.ana).source == .seemsToHaveLeft)
         world.report(46, 14, at: 170, accuracy: 5)
         #expect(world.engine.safety(of: World.ana) == Safety(state: .unsafe, since: World.time(170)))
     }
@@ -80,7 +82,7 @@ import Testing
         world.stay(45, 14, from: 0, to: 5)
         world.stay(46, 14, from: 10, to: 60)
         #expect(world.crossings == ["enter 1"])
-        #expect(world.safety == [.safe, .unsafe])
+        #expect(world.safety == [.safe, .unknown, .unsafe])
     }
 
     @Test func `a person silent beyond a short limit is known again once the limit is raised`() {

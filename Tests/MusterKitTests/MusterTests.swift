@@ -17,17 +17,19 @@ import Testing
             let crossings = muster.crossings
             let events = muster.track(source.stream)
             try await muster.signIn(user: "ann", password: RunningServer.memberPassword)
-            let inside = try location(10, north: 0)
+            let inside = try location(40, north: 0)
             try await until { !muster.musterRegions(near: inside).isEmpty }
             source.continuation.yield(try location(600, north: 300))
-            source.continuation.yield(inside)
+            for fix in [inside, try location(25, north: 0), try location(10, north: 0)] {
+                source.continuation.yield(fix)
+            }
             source.continuation.finish()
 
             var told: [Muster.Event] = []
             for await event in events { told.append(event) }
             #expect(told.first == .account(.signedOut))
             #expect(told.contains(.account(.signedIn(user: "ann"))))
-            #expect(told.count { if case .recorded = $0 { true } else { false } } == 2)
+            #expect(told.count { if case .recorded = $0 { true } else { false } } == 4)
             let meadow = Muster.RegionName(collection: "site", id: "meadow")
             #expect(told.contains { if case .crossed(let crossing) = $0 { crossing.kind == .entered } else { false } })
             for await crossing in crossings {
@@ -45,7 +47,7 @@ import Testing
                 #expect(regions[0].isMuster)
                 break
             }
-            #expect(try await server.positions(of: "ann") == 2)
+            #expect(try await server.positions(of: "ann") == 4)
             #expect(try await muster.unsentCount() == 0)
             try await muster.close()
             await #expect(throws: MusterError.closed) { try await muster.report(inside) }
@@ -72,7 +74,7 @@ import Testing
                     break
                 }
                 for index in [3.0, 2, 1] { try await muster.report(try location(index * 300, north: 300)) }
-                try await muster.report(inside)
+                for secondsAgo in [40.0, 25, 10] { try await muster.report(try location(secondsAgo, north: 0)) }
                 for await safety in muster.safety where safety.state == .safe { break }
                 await #expect {
                     try await muster.send()
@@ -80,11 +82,11 @@ import Testing
                     if case MusterError.away = error { true } else { false }
                 }
                 #expect(try await server.ask("GET", "devices?user=ann")["items"]?.elements?.isEmpty == true)
-                #expect(try await muster.recentLocations().count == 4)
+                #expect(try await muster.recentLocations().count == 6)
 
                 network.decide { _ in .passes }
                 try await muster.send()
-                #expect(try await server.positions(of: "ann") == 4)
+                #expect(try await server.positions(of: "ann") == 6)
                 try await muster.close()
 
                 // What was known is known at once after another start.

@@ -44,6 +44,7 @@ export function knownBy({ state, region, source, markedBy: marker, acknowledgedB
     const place = region && legible(region.name || region.id);
     const words = {
         region: place, ownDeclaration: "own word", marked: markedBy && `marked by ${markedBy}`,
+        seemsToHaveLeft: `seems to have left${place ? ` ${place}` : ""}`,
         underReview: "being worked out after an edit of regions", checkInTimer: "check-in timer ran out",
     };
     const known = words[source] ?? place ?? (markedBy ? `marked by ${markedBy}` : undefined);

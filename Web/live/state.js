@@ -21,8 +21,8 @@ const coarseMetres = 500;
  * @property {string} user
  * @property {string} [team]
  * @property {"safe"|"unsafe"|"unknown"|"needsHelp"|"sos"|"offSite"} state
- * @property {"silence"|"unlocated"|"underReview"|"region"|"position"|"ownDeclaration"|"marked"|"checkInTimer"} [source]
- *     how it is known
+ * @property {"silence"|"unlocated"|"seemsToHaveLeft"|"underReview"|"region"|"position"|"ownDeclaration"|"marked"|
+ *     "checkInTimer"} [source] how it is known
  * @property {string} [markedBy] who said so, where someone else did
  * @property {string} [acknowledgedBy] who has heard the call for help
  * @property {string} [since] RFC 3339

@@ -93,8 +93,8 @@ extension Engine {
 }
 
 extension DeviceState {
-    /// The times of the newest evaluated fix, of the last good fix, and of a fix that contradicts it, if there are any.
-    fileprivate var lastFixes: [Instant] { [evaluated, lastFineFix, contradictingFix].compactMap { $0 } }
+    /// The times of the newest evaluated fix and of the last good fix, if there are any.
+    fileprivate var lastFixes: [Instant] { [evaluated, lastFineFix].compactMap { $0 } }
 }
 
 extension Presence {

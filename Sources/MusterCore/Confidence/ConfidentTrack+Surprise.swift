@@ -53,11 +53,19 @@ extension ConfidentTrack {
         guard surprises >= 2 else { return false }
         let gap = Double(gapMilliseconds) / 1000
         let mayHaveArrived = gap >= Self.gapSeconds && step.metres <= Self.greatestSpeed * gap
-        if mayHaveArrived && steadyCount >= Self.steadyFixes && steady.ageMilliseconds >= Self.steadyMilliseconds {
-            return true
-        }
+        if mayHaveArrived && hasSteadied { return true }
         let stands = saysThatItStands(step) && !hasMoved && !mayHaveArrived && step.elapsed <= Self.gapSeconds
         return candidate.ageMilliseconds >= (stands ? Self.stillMilliseconds : Self.persistenceMilliseconds)
+    }
+
+    /// Whether a surprise was dismissed or believed less than 20 s ago, and no three of them agreed.
+    var isUnsteady: Bool {
+        steadyCount > 0 && steadyCount < Self.steadyFixes && steady.ageMilliseconds < Self.steadyMilliseconds
+    }
+
+    /// Whether three accurate surprises of the last series, over 20 s or more, agreed on one place.
+    var hasSteadied: Bool {
+        steadyCount >= Self.steadyFixes && steady.ageMilliseconds >= Self.steadyMilliseconds
     }
 
     /// Whether the device reports that it stands, with this fix or with the one before: measured speeds scatter.
@@ -74,15 +82,14 @@ extension ConfidentTrack {
     }
 
     /// The last surprise, when only much worse fixes have contradicted it; otherwise nil.
-    var contradiction: (coordinate: Coordinate, deviationMetres: Double, ageSeconds: Double)? {
+    var contradiction: (coordinate: Coordinate, deviationMetres: Double)? {
         guard isContradicted == 1 else { return nil }
-        return (
-            coordinate(of: candidate), Double(candidateVariance).squareRoot(), Double(candidate.ageMilliseconds) / 1000
-        )
+        return (coordinate(of: candidate), Double(candidateVariance).squareRoot())
     }
 
     /// Moves the track to a fix, as if the fix were its first one.
     mutating func restart(at step: Step) {
+        if !hasSteadied { (steadyCount, steady) = (1, Mark()) }
         variance = Float(step.variance)
         lasting = Float(Self.lastingShare * step.variance)
         surprises = 0

@@ -44,7 +44,7 @@ public struct ConfidentTrack: Hashable, Sendable {
     /// The place of the first of them.
     var candidateStart = Mark()
     var candidateStartVariance: Float = 0
-    /// The first of the accurate surprises that lie near it.
+    /// The first of the accurate surprises that lie near it; or the one to which the track moved at once.
     var steady = Mark()
     /// The mean of the last minutes' innovations, in their deviations; see `hasDrifted`.
     var innovationEast: Float = 0
@@ -71,6 +71,8 @@ public struct ConfidentTrack: Hashable, Sendable {
     var doubtsStanding: UInt8 = 0
     /// 1 while only much worse fixes have contradicted `candidate`; else 0. See `noteContradiction`.
     var isContradicted: UInt8 = 0
+    /// Why the device, though inside a muster region by its estimate, does not make its owner safe.
+    var shelterDoubt = ShelterDoubt.none
 
     public init() {}
 

@@ -112,3 +112,12 @@ extension RegionCatalog {
         return BoundingBox(around: track.estimate, within: Metres(reach))
     }
 }
+
+extension RegionCatalog {
+    /// Whether clients see a region's presence from `DeviceState.presences`. In a muster region of a raw collection
+    /// they see the confident one from `DeviceState.musterPresences` instead.
+    func isShown(_ region: RegionNumber) -> Bool {
+        guard let rule = rule(of: region) else { return true }
+        return rule.policy == .confident || !rule.isShelter
+    }
+}

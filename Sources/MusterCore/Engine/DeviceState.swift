@@ -5,7 +5,7 @@ struct DeviceState: Hashable, Sendable {
     /// The owner; nil for a number that no device has.
     var user: UserNumber?
     // Not an optional, which takes far more steps to copy and to release. `isLocated` says whether it is set.
-    private var newest = Position(
+    private(set) var newest = Position(
         coordinate: Coordinate(validLatitude: 0, longitude: 0), sampleTime: Instant(milliseconds: 0),
         receivedTime: Instant(milliseconds: 0))
     /// Whether the engine ever evaluated a position of the device.

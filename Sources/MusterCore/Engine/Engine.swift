@@ -135,7 +135,7 @@ public struct Engine: Sendable {
             state.musterPresences.removeAll()
         }
         let former = state.surestFix
-        let wasChecking = state.track.isChecking
+        let (wasChecking, fixBefore) = (state.track.isChecking, state.fix(before: sampleTime))
         let isFirst = state.follow(position, at: sampleTime, isStored: passage == .stored)
         if passage == .stored { scratch.changes.append(.position(position, of: device, isCurrent: true)) }
         var estimate = FixEstimate(state, of: device, at: sampleTime, tracker: tracker, isFirst: isFirst)
@@ -152,6 +152,9 @@ public struct Engine: Sendable {
             }
             evaluator.noteBoundaryFreeRadius(
                 around: position, isAtRest: isAtRest, &state, in: catalog, scratch.nearbyRegions)
+        }
+        if tracker.isFollowed {
+            noteShelterDoubt(&state, by: position, after: fixBefore, tracker: tracker, on: &scratch)
         }
         if let former, passage != .ignored {
             var fix = ConfidentFix(position)

@@ -128,6 +128,13 @@ struct RegionCatalog: Sendable {
         return index < tellsDwell.count && !tellsDwell[index]
     }
 
+    /// The policy of a muster region that positions decide; nil for any other region. It copies no rule.
+    func policy(ofShelter region: RegionNumber) -> CrossingPolicy? {
+        let index = Int(region.rawValue)
+        guard rules.indices.contains(index), rules[index]?.isShelter == true else { return nil }
+        return rules[index].map { policies[Int($0.collection.rawValue)] }
+    }
+
     /// Returns the rule of a region; nil when the region was removed.
     func rule(of region: RegionNumber) -> RegionRule? {
         guard rules.indices.contains(Int(region.rawValue)), var rule = rules[Int(region.rawValue)] else { return nil }
@@ -157,13 +164,6 @@ struct RegionCatalog: Sendable {
     /// The largest number of muster regions of a collection that are compared with the place of a person whose
     /// positions are coarse: the sweep does it for each such person every two seconds.
     private static let shelterLimit = 1_000
-
-    /// Whether clients see a region's presence from `DeviceState.presences`. In a muster region of a raw collection
-    /// they see the confident one from `DeviceState.musterPresences` instead.
-    func isShown(_ region: RegionNumber) -> Bool {
-        guard let rule = rule(of: region) else { return true }
-        return rule.policy == .confident || !rule.isShelter
-    }
 
     /// Prefetches the memory that queries about these places read; see `Engine.approach`.
     func approach(_ places: UnsafeBufferPointer<Coordinate>, for tracker: TrackerRule) -> Int {

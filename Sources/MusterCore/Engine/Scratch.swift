@@ -7,7 +7,7 @@ struct Scratch: Sendable {
     var changes: [Change] = []
     /// Whether the present observation changed its device's presences.
     var presencesChanged = false
-    /// Whether the present observation made the engine report a `Belief`.
+    /// Whether the present observation made the engine report a `Belief`, or changed the device's `ShelterDoubt`.
     var beliefChanged = false
 
     var inside = Answers<Int32>()

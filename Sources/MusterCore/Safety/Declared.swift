@@ -155,21 +155,21 @@ public struct Declared: Hashable, Sendable {
     }
 
     /// Ends a "safe" or "off site" that has been overtaken: a device of a person declared safe left the muster region
-    /// that it stood in; the declaration is older than `holdsSeconds`; or it is a "safe" without an incident and older
-    /// than `silenceSeconds`.
+    /// that it stood in, or seems to have; the declaration is older than `holdsSeconds`; or it is a "safe" without an
+    /// incident and older than `silenceSeconds`.
     ///
     /// - Parameters:
-    ///   - derived: the state that follows from the devices.
+    ///   - derived: the safety that follows from the devices.
     ///   - decidedAt: the sample time from which it follows.
     ///   - holdsSeconds: how long "safe" and "off site" hold. A call for help holds until a person ends it.
     mutating func outlive(
-        _ derived: Safety.State, decidedAt: Instant, now: Instant, silenceSeconds: Double, holdsSeconds: Double
+        _ derived: Safety, decidedAt: Instant, now: Instant, silenceSeconds: Double, holdsSeconds: Double
     ) {
         guard status == .safe || status == .offSite else { return }
         if now.seconds(since: since) > holdsSeconds { return endUnconfirmed() }
         guard status == .safe else { return }
-        if derived == .safe { wasInMusterRegion = true }
-        if derived == .unsafe {
+        if derived.state == .safe { wasInMusterRegion = true }
+        if derived.state == .unsafe || derived.source == .seemsToHaveLeft {
             if wasInMusterRegion, decidedAt > since { return end() }
             wasInMusterRegion = false
         }

@@ -15,7 +15,7 @@ extension Engine {
         _ states: [DeviceState], _ place: Int, in region: RegionNumber, _ rule: RegionCatalog.RegionRule,
         silence: Double, now: Instant
     ) -> Bool {
-        if isContradicted(states, place, in: region, rule, silence: silence, now: now) { return true }
+        if isContradicted(states, place, in: region, rule) { return true }
         guard let fineAt = states[place].lastFineFix, now.seconds(since: fineAt) > silence,
             let newest = states[place].located
         else { return false }
@@ -33,13 +33,11 @@ extension Engine {
     }
 
     /// Whether a fix lay outside the region that is much better than all fixes that have fitted since. It counts until
-    /// the team's limit of silence has passed.
+    /// a fix fits that is not much worse: time alone is no evidence that the person is safe.
     private func isContradicted(
-        _ states: [DeviceState], _ place: Int, in region: RegionNumber, _ rule: RegionCatalog.RegionRule,
-        silence: Double, now: Instant
+        _ states: [DeviceState], _ place: Int, in region: RegionNumber, _ rule: RegionCatalog.RegionRule
     ) -> Bool {
-        guard let fix = states[place].track.contradiction, let at = states[place].contradictingFix,
-            now.seconds(since: at) <= silence,
+        guard let fix = states[place].track.contradiction,
             let distance = catalog.signedDistance(from: fix.coordinate, to: region)
         else { return false }
         return normalProbability(below: distance.value / fix.deviationMetres) < rule.mode.exitProbability
@@ -50,10 +48,4 @@ extension DeviceState {
     /// When the device sent its last fix of 200 m or better that fitted its track; of a device without one, its first
     /// fix. Nil before that.
     var lastFineFix: Instant? { evaluated?.advanced(bySeconds: -track.fineAgeSeconds) }
-
-    /// The time of the last surprise, when only much worse fixes have contradicted it; otherwise nil.
-    var contradictingFix: Instant? {
-        guard let age = track.contradiction?.ageSeconds else { return nil }
-        return evaluated?.advanced(bySeconds: -age)
-    }
 }

@@ -25,7 +25,7 @@ extension Engine {
         var renewed = person
         let derived = safety(of: person, user, now: now, decidedAt: decidedAt, after: decision)
         renewed.declared.outlive(
-            derived.state, decidedAt: decidedAt, now: now, silenceSeconds: team(of: person).silenceSeconds,
+            derived, decidedAt: decidedAt, now: now, silenceSeconds: team(of: person).silenceSeconds,
             holdsSeconds: team(of: person).incidents.declaredHoldsSeconds)
         var safety = renewed.declared.safety(over: derived)
         // A person about whom the engine knows nothing has no earlier time to keep.
@@ -106,6 +106,7 @@ extension Engine {
         var lastLocated: Instant?
         var isHeard = false
         var isUnderReview = false
+        var left: RegionNumber?
         var undecided: Doubt?
         for device in ownership.devices(of: user) {
             let (evaluated, heard) = lastTimes(of: device, after: decision)
@@ -121,6 +122,7 @@ extension Engine {
                 of: device, preferring: person.safety.region, silence: silenceSeconds, now: now, after: decision)
             switch containment {
             case .undecided(let doubt): undecided = undecided ?? doubt
+            case .left(let region): left = left ?? region
             case .none(let doubt): return Safety(state: .unsafe, since: decidedAt, doubt: doubt)
             case .region(let region, let doubt):
                 // Another device does not remove the doubt about one: the person may be with either.
@@ -129,6 +131,11 @@ extension Engine {
             }
         }
         if isUnderReview { return Safety(state: .unknown, since: decidedAt, source: .underReview) }
+        // The person may have gone with this device, whatever another one shows.
+        if let left {
+            return Safety(
+                state: .unknown, since: decidedAt, region: left, source: .seemsToHaveLeft, doubt: .checking)
+        }
         if var safe {
             safe.doubt = safe.doubt ?? undecided
             return safe
@@ -159,6 +166,8 @@ extension Engine {
         case none(Doubt?)
         /// The device may be inside one.
         case undecided(Doubt?)
+        /// The device counted as inside one, and seems to have left.
+        case left(RegionNumber)
     }
 
     private func musterContainment(
@@ -215,7 +224,13 @@ extension Engine {
         if !states[place].musterPresences.isEmpty { look(states[place].musterPresences, .raw) }
         let isContradicted = isUndecided && states[place].track.contradiction != nil
         let checking: Doubt? = states[place].track.isChecking || isContradicted ? .checking : nil
-        if let first { return .region(first.region, checking ?? first.doubt) }
+        if let first {
+            let isByBeacon = catalog.policy(ofShelter: first.region) == nil
+            let doubt = states[place].track.shelterDoubt
+            if doubt.seemsToHaveLeft, !isByBeacon { return .left(first.region) }
+            if doubt.isClaimed, !isByBeacon { return .undecided(.checking) }
+            return .region(first.region, checking ?? first.doubt)
+        }
         if isUndecided || catalog.mayMissShelter(of: tracker(of: states[place].user), by: states[place].track) {
             return .undecided(checking)
         }

@@ -23,7 +23,8 @@ extension Schema {
         ("doubt", words("checking", "poorAccuracy", "stale")),
     ]
     private static let source = words(
-        "silence", "unlocated", "underReview", "region", "position", "ownDeclaration", "marked", "checkInTimer")
+        "silence", "unlocated", "seemsToHaveLeft", "underReview", "region", "position", "ownDeclaration", "marked",
+        "checkInTimer")
     private static let timerGraces: [(String, String)] = [
         ("leaderAfterSeconds", number(CheckInTimer.graceLimits)), ("sosAfterSeconds", number(CheckInTimer.graceLimits)),
     ]

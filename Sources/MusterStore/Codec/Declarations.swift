@@ -47,6 +47,7 @@ extension ByteWriter {
         case .unlocated: put(byte: 5)
         case .underReview: put(byte: 6)
         case .checkInTimer: put(byte: 7)
+        case .seemsToHaveLeft: put(byte: 8)
         }
     }
 
@@ -170,6 +171,7 @@ extension ByteReader {
         case 5: return .unlocated
         case 6: return .underReview
         case 7: return .checkInTimer
+        case 8: return .seemsToHaveLeft
         default: throw .malformed(offset: offset)
         }
     }

@@ -96,6 +96,7 @@ extension Row {
         case 5: .unlocated
         case 6: .underReview
         case 7: .checkInTimer
+        case 8: .seemsToHaveLeft
         default: throw CodecError.malformed(offset: 0)
         }
     }
@@ -113,6 +114,7 @@ extension SQLiteTransaction {
             case .unlocated: (5, nil)
             case .underReview: (6, nil)
             case .checkInTimer: (7, nil)
+            case .seemsToHaveLeft: (8, nil)
             }
         try execute(
             """

@@ -101,6 +101,7 @@ extension Safety.Source {
         case .ownDeclaration: "ownDeclaration"
         case .marked: "marked"
         case .unlocated: "unlocated"
+        case .seemsToHaveLeft: "seemsToHaveLeft"
         case .underReview: "underReview"
         case .checkInTimer: "checkInTimer"
         }
