@@ -88,8 +88,16 @@ class Trial:
         for sender in self.senders:
             assert sender.closing or sender.parked.wait(load.timeout_seconds * 2), "a sender hangs"
 
+    def acknowledged(self):
+        return sum(sender.acknowledged for sender in self.senders)
+
     def crash(self):
-        time.sleep(self.random.uniform(0.02, 0.3))
+        # However slow the machine is, some requests are acknowledged before.
+        wanted = self.acknowledged() + 6
+        deadline = time.monotonic() + 60
+        while self.acknowledged() < wanted and time.monotonic() < deadline:
+            time.sleep(0.005)
+        time.sleep(self.random.uniform(0.0, 0.3))
         self.server.kill()
         self.pause()
         if self.random.random() < 0.15:
@@ -190,7 +198,7 @@ def test_nothing_acknowledged_is_lost_and_no_crossing_doubled_by_crashes(make_se
     for _ in range(crashes):
         trial.crash()
     trial.finish()
-    acknowledged = sum(sender.acknowledged for sender in trial.senders)
+    acknowledged = trial.acknowledged()
     crossings = sum(entry[0] in ("enter", "exit") for walker in trial.walkers for entry in walker.oracle.log)
     print(
         f"{acknowledged} requests acknowledged, {trial.changes} changes, {crossings} crossings; of those cut off "
