@@ -98,7 +98,10 @@ import Testing
         #expect(found.owner == mia && found.dataset == "b" && found.since == 0 && found.through == 1)
         #expect(found.expiresAt == office.clock.now.advanced(bySeconds: StreamReference.seconds))
         #expect(StreamReference(token: String(token), openedBy: SecretVault()) == nil)
-        #expect(StreamReference(token: String(token.dropLast(2)) + "AA", openedBy: vault) == nil)
+        // Another sign in the middle: at the end, some of a sign's bits count for nothing.
+        var forged = Array(token)
+        forged[forged.count / 2] = forged[forged.count / 2] == "A" ? "B" : "A"
+        #expect(StreamReference(token: String(forged), openedBy: vault) == nil)
         try await office.coordinator.close()
     }
 
