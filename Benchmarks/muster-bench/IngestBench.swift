@@ -18,8 +18,8 @@ extension Bench {
         var growMillions = 0
         @Option(
             help: """
-                An hour's run: a million in requests of 100, so many thousand positions in requests of one, and a \
-                million in requests of 100 again, compared with the first.
+                Send a million positions in requests of 100, then so many thousand in requests of one, then a million \
+                in requests of 100 again, and compare the two rates.
                 """)
         var singlesThousands = 0
         @Option(help: "People with a phone each.") var people = 10_000

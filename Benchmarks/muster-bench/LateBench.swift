@@ -52,7 +52,7 @@ private struct LateHistory {
         self.blocks = blocks
         folder = Self.parent + "/muster-bench-\(UUID().uuidString)"
         var options = SQLiteStore.Options()
-        // All positions are one generation of the stage. Merging it one position at a time makes a block of each.
+        // The stage holds all positions as one generation. Merging one position at a time makes a block of each.
         options.stageLimit = 2 * blocks
         store = try SQLiteStore(in: folder, options: options)
         let (store, start, device) = (store, start, device)
@@ -70,8 +70,8 @@ private struct LateHistory {
         madeSeconds = made / .seconds(1)
     }
 
-    /// A folder in memory where the system has one with room: making the blocks takes a synced commit for each, and the
-    /// questions only read.
+    /// The folder of the store: one in memory where the system has one with room, because each block takes a commit
+    /// that waits for the disk, and the bench does not measure these.
     private static var parent: String {
         let memory = "/dev/shm"
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: memory)

@@ -129,3 +129,10 @@ test("a person under review after an edit is shown as such", () => {
         knownBy({ state: "unknown", source: "underReview" }), " · being worked out after an edit of regions");
     assert.equal(knownBy({ state: "unknown", source: "unlocated" }), "");
 });
+
+test("a person who seems to have left is shown as such, with the region", () => {
+    const region = { collection: "town", id: "a", name: "Harbour square" };
+    assert.equal(
+        knownBy({ state: "unknown", source: "seemsToHaveLeft", region }), " · seems to have left Harbour square");
+    assert.equal(knownBy({ state: "unknown", source: "seemsToHaveLeft" }), " · seems to have left");
+});

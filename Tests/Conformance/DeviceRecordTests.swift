@@ -23,7 +23,8 @@ import Testing
             track: track, intervalSeconds: 4.9, hasStood: true, isClockKnown: fixes > 5,
             watch: fixes > 5 ? [-7_200_000, 1, -2, 1, 3, 4, .min, .max] : nil,
             seeming: fixes > 5 ? [RegionNumber(7), RegionNumber(9)] : [],
-            memory: fixes > 5 ? memory(position) : BeaconMemory())
+            memory: fixes > 5 ? memory(position) : BeaconMemory(),
+            shelterEvidence: fixes > 5 ? .leftPerhapsNot : .outside)
     }
 
     /// What was heard of a device in two regions, with every field.

@@ -6,20 +6,203 @@ import Testing
 
 /// Who leaves a muster region is not safe, and one fix makes nobody safe.
 @Suite struct LeavingTests {
-    /// A person by a circle of 60 m around 48° N 11° E, and by another of 40 m east of it.
-    private func makeWorld() -> World {
-        var world = World(silenceSeconds: 60, policy: .confident)
-        for (number, east, north, radius) in [(1, 0.0, 0.0, 60.0), (2, 900, 100, 40)] {
+    // MARK: Leaving
+
+    @Test(arguments: CrossingPolicy.allCases)
+    func `two fixes in a row outside end safe, and one does not`(policy: CrossingPolicy) {
+        var world = Self.makeSafe(policy)
+        #expect(report(&world, east: 100, at: 65).state == .safe)
+        let left = report(&world, east: 130, at: 70)
+        #expect(left.state == .unknown && left.source == .seemsToHaveLeft && left.region == RegionNumber(1))
+        for step in 1...12 {
+            #expect(report(&world, east: 130 + 30 * Double(step), at: 70 + 5 * Double(step)).state != .safe)
+        }
+        #expect(world.ana.state == .unsafe)
+    }
+
+    @Test func `one fix with the speed of someone who left ends safe at once`() {
+        var world = Self.makeSafe()
+        #expect(report(&world, east: 90, at: 67, speed: 14).state != .safe)
+        world = Self.makeSafe()
+        // The speed does not explain the way there, so the next fix decides.
+        #expect(report(&world, east: 2_000, at: 65, speed: 1.5).state == .safe)
+    }
+
+    @Test func `two fixes inside make safe again who seemed to have left`() {
+        var world = Self.makeSafe()
+        _ = report(&world, east: 100, at: 65)
+        #expect(report(&world, east: 95, at: 70).source == .seemsToHaveLeft)
+        #expect(report(&world, east: 3, at: 75).source == .seemsToHaveLeft)
+        #expect(report(&world, east: 0, at: 80).state == .safe)
+    }
+
+    @Test func `a fix too poor to tell decides nothing`() {
+        var world = Self.makeSafe()
+        _ = report(&world, east: 100, at: 65)
+        #expect(report(&world, east: 300, at: 70, accuracy: 400).source != .seemsToHaveLeft)
+        #expect(report(&world, east: 130, at: 75).source == .seemsToHaveLeft)
+    }
+
+    @Test func `fixes without an accuracy show who left, and who came back`() {
+        var world = Self.makeWorld(radius: 400)
+        for step in 0...40 { _ = report(&world, east: 0, at: Double(step) * 5, accuracy: nil) }
+        #expect(world.ana.state == .safe)
+        _ = report(&world, east: 900, at: 205, accuracy: nil)
+        #expect(report(&world, east: 950, at: 210, accuracy: nil).source == .seemsToHaveLeft)
+        for step in 0...40 { _ = report(&world, east: 0, at: 215 + Double(step) * 5, accuracy: nil) }
+        #expect(world.ana.state == .safe)
+    }
+
+    @Test func `nobody who seems to have left is safe again because the server's clock was set back`() {
+        var world = Self.makeSafe()
+        _ = report(&world, east: 100, at: 65)
+        #expect(report(&world, east: 110, at: 70).source == .seemsToHaveLeft)
+        world.now = -3_600
+        world.engine.adjustTimes(to: World.time(-3_600), wasOff: false)
+        world.sweep(at: -3_599)
+        #expect(world.ana.state != .safe)
+    }
+
+    @Test(arguments: CrossingPolicy.allCases)
+    func `nobody who seems to have left counts as present in that region`(policy: CrossingPolicy) {
+        var world = Self.makeSafe(policy)
+        #expect(world.whereabouts(of: World.ana) == .present)
+        _ = report(&world, east: 75, at: 65, accuracy: 5)
+        #expect(report(&world, east: 76, at: 70, accuracy: 5).source == .seemsToHaveLeft)
+        #expect(world.whereabouts(of: World.ana) != .present)
+    }
+
+    // MARK: Arriving
+
+    @Test(arguments: CrossingPolicy.allCases)
+    func `a jump into a region makes safe after three fixes over 20 s, and not before`(policy: CrossingPolicy) {
+        var world = Self.makeWorld(policy)
+        for step in 0...10 { _ = report(&world, east: 400, at: Double(step) * 5) }
+        #expect(world.ana.state == .unsafe)
+        // After minutes of silence the track believes one accurate fix.
+        #expect(report(&world, east: 0, at: 400).state == .unknown)
+        #expect(report(&world, east: 2, at: 405).state == .unknown)
+        #expect(report(&world, east: 0, at: 410).state == .unknown)
+        #expect(report(&world, east: 1, at: 420).state == .safe)
+    }
+
+    @Test func `a fix outside after a jump begins the count anew`() {
+        var world = Self.makeWorld()
+        for step in 0...10 { _ = report(&world, east: 400, at: Double(step) * 5) }
+        for (east, time) in [(0.0, 400.0), (2, 410), (380, 415), (1, 425), (0, 435)] {
+            #expect(report(&world, east: east, at: time).state != .safe)
+        }
+        #expect(report(&world, east: 1, at: 445).state == .safe)
+    }
+
+    @Test func `a jump back while an exit is held back makes nobody safe`() {
+        var world = Self.makeSafe(exitDelay: 3_600)
+        for step in 0...30 { _ = report(&world, east: 400, at: 65 + Double(step) * 5) }
+        #expect(world.ana.state == .unsafe)
+        #expect(report(&world, east: 0, at: 600).state != .safe)
+        #expect(report(&world, east: 390, at: 605).state != .safe)
+    }
+
+    @Test func `whoever walks in is safe without a wait`() {
+        var world = Self.makeWorld()
+        var safeAt: Double?
+        for step in 0...60 where safeAt == nil {
+            let seconds = Double(step) * 5
+            if report(&world, east: 250 - 1.3 * seconds, at: seconds).state == .safe { safeAt = seconds }
+        }
+        // The boundary is passed after 146 s.
+        #expect((safeAt ?? .infinity) <= 146 + 25)
+    }
+
+    @Test func `coarse fixes make safe in a region that holds all of their likely places`() {
+        var world = Self.makeWorld(radius: 3_000)
+        for step in 0...10 { _ = report(&world, east: 20_000, at: Double(step) * 30, accuracy: 300) }
+        #expect(world.ana.state == .unsafe)
+        for step in 0...40 { _ = report(&world, east: 0, at: 330 + Double(step) * 30, accuracy: 300) }
+        #expect(world.ana.state == .safe)
+    }
+
+    @Test func `one good fix after coarse ones makes nobody safe`() {
+        var world = Self.makeWorld()
+        for step in 0...10 { _ = report(&world, east: 200, at: Double(step) * 30, accuracy: 400) }
+        #expect(report(&world, east: 0, at: 330).state != .safe)
+    }
+
+    // MARK: Trails of people who left, and of phones that lied
+
+    @Test(.enabled(if: LeavingTrails.shared != nil, "needs the shared test data: set MUSTER_TEST_DATA"))
+    func `nobody in the recorded trails counts as safe for long while truly outside`() throws {
+        let trails = try #require(LeavingTrails.shared)
+        #expect(trails.cases.count == 43)
+        for (index, trail) in trails.cases.enumerated() {
+            var world = Self.makeWorld(trails.musterPoints)
+            var outsideSince: Double?
+            var longest = 0.0
+            for fix in trail.fixes {
+                let safety = report(&world, east: fix.east, north: fix.north, at: fix.t, accuracy: fix.accuracy)
+                outsideSince = trails.metresOutside(fix) > 30 ? outsideSince ?? fix.t : nil
+                if safety.state == .safe, let since = outsideSince { longest = max(longest, fix.t - since) }
+            }
+            #expect(longest <= 20, "case \(index), \(trail.what), \(trail.kind): safe for \(longest) s outside")
+            if trail.endsWithGlitch { #expect(world.ana.state != .safe, "case \(index), \(trail.kind)") }
+        }
+    }
+
+    @Test(
+        .enabled(if: LeavingTrails.shared != nil, "needs the shared test data: set MUSTER_TEST_DATA"),
+        arguments: CrossingPolicy.allCases)
+    func `a restart between any two fixes changes nothing`(policy: CrossingPolicy) throws {
+        let trails = try #require(LeavingTrails.shared)
+        for (index, trail) in trails.cases.enumerated() {
+            var plain = Self.makeWorld(trails.musterPoints, policy)
+            var restarted = plain
+            for fix in trail.fixes {
+                _ = report(&plain, east: fix.east, north: fix.north, at: fix.t, accuracy: fix.accuracy)
+                _ = report(&restarted, east: fix.east, north: fix.north, at: fix.t, accuracy: fix.accuracy)
+                restarted.restart()
+                restarted.sweep(at: restarted.now)
+                plain.sweep(at: plain.now)
+                #expect(restarted.ana == plain.ana, "case \(index), \(fix.t) s")
+            }
+        }
+    }
+}
+
+extension LeavingTests {
+    /// Ana's team, with a muster point around 48° N 11° E.
+    private static func makeWorld(
+        _ policy: CrossingPolicy = .confident, radius: Double = 60, exitDelay: Double = 0
+    ) -> World {
+        makeWorld([LeavingTrails.Point(east: 0, north: 0, radius: radius)], policy, exitDelay: exitDelay)
+    }
+
+    /// Ana's team, with muster points of 24 corners each, by metres east and north of 48° N 11° E.
+    private static func makeWorld(
+        _ points: [LeavingTrails.Point], _ policy: CrossingPolicy = .confident, exitDelay: Double = 0
+    ) -> World {
+        var world = World(silenceSeconds: 3_600, policy: policy)
+        for (index, point) in points.enumerated() {
             let corners = (0...24).map { corner -> Coordinate in
                 let angle = Double(corner % 24) / 24 * 2 * Double.pi
-                return Self.place(east + radius * sin(angle), north + radius * cos(angle))
+                return place(point.east + point.radius * sin(angle), point.north + point.radius * cos(angle))
             }
             world.edit(
                 .putRegion(
                     Region(
-                        number: RegionNumber(Int32(number)), collection: World.collection, id: "p\(number)", name: "",
-                        shape: .polygon(Polygon(exterior: corners)), isMuster: true)))
+                        number: RegionNumber(Int32(index + 1)), collection: World.collection, id: "p\(index)", name: "",
+                        shape: .polygon(Polygon(exterior: corners)), isMuster: true, exitDelaySeconds: exitDelay)))
         }
+        return world
+    }
+
+    /// Ana has stood in the middle of the point for a minute.
+    private static func makeSafe(_ policy: CrossingPolicy = .confident, exitDelay: Double = 0) -> World {
+        var world = makeWorld(policy, exitDelay: exitDelay)
+        for step in 0...12 {
+            let at = place(Double(step % 3), 0)
+            world.report(at.latitude, at.longitude, at: Double(step) * 5, accuracy: 6)
+        }
+        #expect(world.ana.state == .safe)
         return world
     }
 
@@ -27,119 +210,14 @@ import Testing
         Coordinate(validLatitude: 48 + north / 111_195, longitude: 11 + east / (111_195 * cos(48 * Double.pi / 180)))
     }
 
+    /// Reports a fix, and returns Ana's safety after it.
     private func report(
-        _ world: inout World, _ east: Double, _ north: Double, at seconds: Double, accuracy: Double = 6,
+        _ world: inout World, east: Double, north: Double = 0, at seconds: Double, accuracy: Double? = 6,
         speed: Double? = nil
     ) -> Safety {
         let place = Self.place(east, north)
-        world.report(place.latitude, place.longitude, at: seconds, accuracy: Metres(accuracy), speed: speed)
-        return world.engine.safety(of: World.ana)
-    }
-
-    /// A person who has stood in the middle for a minute.
-    private func makeSafe() -> World {
-        var world = makeWorld()
-        for step in 0...12 { _ = report(&world, Double(step % 3), 0, at: Double(step) * 5) }
-        #expect(world.engine.safety(of: World.ana).state == .safe)
-        return world
-    }
-
-    @Test func `two fixes in a row outside end safe, and one does not`() {
-        var world = makeSafe()
-        #expect(report(&world, 100, 0, at: 65).state == .safe)
-        let left = report(&world, 130, 0, at: 70)
-        #expect(left.state == .unknown && left.source == .seemsToHaveLeft && left.region == RegionNumber(1))
-        for step in 1...12 {
-            let state = report(&world, 130 + 30 * Double(step), 0, at: 70 + 5 * Double(step)).state
-            #expect(state != .safe)
-        }
-        #expect(world.engine.safety(of: World.ana).state == .unsafe)
-    }
-
-    @Test func `one fix with the speed of someone who left ends safe at once`() {
-        var world = makeSafe()
-        let left = report(&world, 90, 0, at: 67, speed: 14)
-        #expect(left.state != .safe)
-        world = makeSafe()
-        // The speed does not explain the way there: the fix is a claim, and the next one decides.
-        #expect(report(&world, 2_000, 0, at: 65, speed: 1.5).state == .safe)
-    }
-
-    @Test func `two fixes inside make safe again who seemed to have left`() {
-        var world = makeSafe()
-        _ = report(&world, 100, 0, at: 65)
-        #expect(report(&world, 95, 0, at: 70).source == .seemsToHaveLeft)
-        #expect(report(&world, 3, 0, at: 75).source == .seemsToHaveLeft)
-        #expect(report(&world, 0, 2, at: 80).state == .safe)
-    }
-
-    @Test func `a fix too poor to tell decides nothing`() {
-        var world = makeSafe()
-        _ = report(&world, 100, 0, at: 65)
-        #expect(report(&world, 300, 0, at: 70, accuracy: 400).source != .seemsToHaveLeft)
-        #expect(report(&world, 130, 0, at: 75).source == .seemsToHaveLeft)
-    }
-
-    @Test func `a restart between any two fixes changes nothing`() throws {
-        var world = makeSafe()
-        for (step, east) in [100.0, 130, 4, 2, 140, 150, 300].enumerated() {
-            _ = report(&world, east, 0, at: 65 + 5 * Double(step))
-            let state = world.engine.devices[Int(World.phone.rawValue)]
-            let words = state.track.words
-            #expect(ConfidentTrack(words: words) == state.track)
-        }
-    }
-
-    // MARK: Trails of people who left, and of phones that lied
-
-    private struct Trails: Decodable {
-        struct Fix: Decodable {
-            var t, east, north, accuracy, trueEast, trueNorth: Double
-        }
-        struct Case: Decodable {
-            var what: String
-            var kind: String
-            var fixes: [Fix]
-        }
-        var cases: [Case]
-    }
-
-    private static let trails: Trails? = {
-        let folder =
-            ProcessInfo.processInfo.environment["MUSTER_TEST_DATA"].map { URL(filePath: $0) }
-            ?? URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../shared/data")
-        guard let data = try? Data(contentsOf: folder.appending(path: "leaving/trails.json")) else { return nil }
-        return try? JSONDecoder().decode(Trails.self, from: data)
-    }()
-
-    @Test(.enabled(if: trails != nil, "needs leaving/trails.json in the folder that MUSTER_TEST_DATA names"))
-    func `nobody in the recorded trails counts as safe for long while truly outside`() throws {
-        let trails = try #require(Self.trails)
-        for (index, trail) in trails.cases.enumerated() {
-            var world = makeWorld()
-            var outsideSince: Double?
-            var longest = 0.0
-            var last = 0.0
-            for fix in trail.fixes {
-                let safety = report(&world, fix.east, fix.north, at: fix.t, accuracy: fix.accuracy)
-                let distances = [(0.0, 0.0, 60.0), (900, 100, 40)].map { point in
-                    ((fix.trueEast - point.0) * (fix.trueEast - point.0)
-                        + (fix.trueNorth - point.1) * (fix.trueNorth - point.1)).squareRoot() - point.2
-                }
-                let outside = distances.min() ?? 0
-                outsideSince = outside > 30 ? outsideSince ?? fix.t : nil
-                if safety.state == .safe, let since = outsideSince { longest = max(longest, fix.t - since) }
-                if ProcessInfo.processInfo.environment["MUSTER_SHOWS_TRAILS"] != nil {
-                    print(
-                        index, trail.what, trail.kind, fix.t, Int(outside), safety.state, safety.source,
-                        safety.doubt.map { "\($0)" } ?? "-", Int(fix.accuracy))
-                }
-                last = fix.t
-            }
-            #expect(longest <= 20, "case \(index), \(trail.what), \(trail.kind): safe for \(longest) s outside")
-            if trail.what.hasPrefix("became") {
-                #expect(world.engine.safety(of: World.ana).state != .safe, "case \(index) at \(last)")
-            }
-        }
+        world.report(
+            place.latitude, place.longitude, at: seconds, accuracy: accuracy.map { Metres($0) }, speed: speed)
+        return world.ana
     }
 }

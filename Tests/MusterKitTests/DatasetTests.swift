@@ -50,8 +50,8 @@ import Testing
                 while let now = await records.next(), now.first?.value != value {}
                 #expect(try await settingsB.get("theme") == value)
             }
-            // What a device has not synchronized stays on it. The feed's synchronization that told the last value may
-            // still be about to send; it ends before this one, and no further change follows.
+            // What a device has not synchronized stays on it. The synchronization by which the feed told the last value
+            // may not have ended yet. The device runs one after the other, so once this one has ended, nothing is sent.
             try await settingsB.synchronize()
             try await settingsB.put("7", for: "volume")
             #expect(try await settingsB.isUnsynchronized)

@@ -16,7 +16,7 @@ import Testing
         var options = Muster.Options()
         options.connections = HTTPConnections(server)
         options.recordSeconds = 60
-        // Nothing is sent but at the sign-in, and by the tests' own calls.
+        // The device then sends only at the sign-in and where a test calls `send`.
         options.sendSeconds = 3_600
         return try await Muster.open("http://server", store: store, credentials: keeper, options: options)
     }

@@ -61,9 +61,11 @@ extension Engine {
         guard let presence = presences.first(where: { $0.region == region }) else {
             return catalog.mayMiss(region, by: states[place].track) ? .unknown : .absent
         }
+        let evidence = states[place].shelterEvidence
         let isOutlived =
             presence.standing == .inside
-            && isOutlived(states, place, in: region, rule, silence: silence, now: now)
+            && (rule.isShelter && (evidence.seemsToHaveLeft || evidence.isOfJump)
+                || isOutlived(states, place, in: region, rule, silence: silence, now: now))
         return isOutlived ? .unknown : presence.attendance
     }
 

@@ -14,9 +14,7 @@ extension ConfidentTrack {
         words.append(Self.word(speed.bitPattern, candidateVariance.bitPattern))
         words.append(Self.word(candidateStartVariance.bitPattern, usualDeviation.bitPattern))
         words.append(Self.word(fittedMilliseconds, gapMilliseconds))
-        let counts = [
-            fixes, anchors, surprises, steadyCount, movingFixes, doubtsStanding, isContradicted, shelterDoubt.rawValue,
-        ]
+        let counts = [fixes, anchors, surprises, steadyCount, movingFixes, doubtsStanding, isContradicted]
         words.append(counts.reversed().reduce(0) { $0 << 8 | UInt64($1) })
         words.append(Self.word(innovationEast.bitPattern, innovationNorth.bitPattern))
         return words
@@ -43,7 +41,6 @@ extension ConfidentTrack {
         func count(_ number: Int) -> UInt8 { UInt8(truncatingIfNeeded: words[24] >> (8 * UInt64(number))) }
         (fixes, anchors, surprises) = (count(0), count(1), count(2))
         (steadyCount, movingFixes, doubtsStanding, isContradicted) = (count(3), count(4), count(5), count(6))
-        shelterDoubt = ShelterDoubt(rawValue: count(7)) ?? .none
         if words.count == 26 { (innovationEast, innovationNorth) = Self.floats(words[25]) }
     }
 

@@ -71,8 +71,6 @@ public struct ConfidentTrack: Hashable, Sendable {
     var doubtsStanding: UInt8 = 0
     /// 1 while only much worse fixes have contradicted `candidate`; else 0. See `noteContradiction`.
     var isContradicted: UInt8 = 0
-    /// Why the device, though inside a muster region by its estimate, does not make its owner safe.
-    var shelterDoubt = ShelterDoubt.none
 
     public init() {}
 

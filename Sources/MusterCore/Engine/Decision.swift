@@ -115,12 +115,13 @@ public struct Decision: Sendable {
     /// - Returns: whether anything changed that the owner's safety depends on.
     @discardableResult
     mutating func noteChanges(of device: DeviceNumber) -> Bool {
-        let hasChanged = scratch.presencesChanged || scratch.beliefChanged
+        let hasChanged = scratch.presencesChanged || scratch.beliefChanged || scratch.evidenceChanged
         if scratch.presencesChanged { devicesToStore.append(device) }
-        // The engine compares the next fix with the regions that it reported, so they must survive a restart.
-        if scratch.beliefChanged { statesToStore.append(device) }
+        // The engine compares the next fix with the regions that it reported, and with the evidence of earlier fixes.
+        if scratch.beliefChanged || scratch.evidenceChanged { statesToStore.append(device) }
         scratch.presencesChanged = false
         scratch.beliefChanged = false
+        scratch.evidenceChanged = false
         return hasChanged
     }
 

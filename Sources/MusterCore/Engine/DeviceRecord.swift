@@ -25,11 +25,13 @@ public struct DeviceRecord: Hashable, Sendable {
     public var seeming: [RegionNumber]
     /// The evidence from sightings of beacons.
     public var memory: BeaconMemory
+    /// What the last fixes say about the device's being inside a muster region.
+    public var shelterEvidence: ShelterEvidence
 
     public init(
         evaluated: Instant?, heard: Instant?, located: Position?, storedBefore: Position?, track: ConfidentTrack,
         intervalSeconds: Float, hasStood: Bool, isClockKnown: Bool, watch: [Int64]?, seeming: [RegionNumber],
-        memory: BeaconMemory = BeaconMemory()
+        memory: BeaconMemory = BeaconMemory(), shelterEvidence: ShelterEvidence = .outside
     ) {
         self.evaluated = evaluated
         self.heard = heard
@@ -42,6 +44,7 @@ public struct DeviceRecord: Hashable, Sendable {
         self.watch = watch
         self.seeming = seeming
         self.memory = memory
+        self.shelterEvidence = shelterEvidence
     }
 }
 

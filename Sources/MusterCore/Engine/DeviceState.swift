@@ -33,6 +33,8 @@ struct DeviceState: Hashable, Sendable {
     var hasStood = false
     /// Whether the engine ever found the device's clock right, or found out its error.
     var isClockKnown = false
+    /// What the last fixes say about the device's being inside a muster region.
+    var shelterEvidence = ShelterEvidence.outside
     // One element, or none. Most devices have none of it, and the engine copies the state with each observation: one
     // array takes less room than the values, and fewer steps to copy than an array for each.
     private var rarities: [Rarities] = []
@@ -375,7 +377,7 @@ extension DeviceState {
             DeviceRecord(
                 evaluated: evaluated, heard: heard, located: located, storedBefore: storedBefore, track: track,
                 intervalSeconds: intervalSeconds, hasStood: hasStood, isClockKnown: isClockKnown,
-                watch: watch?.numbers, seeming: seeming, memory: memory)
+                watch: watch?.numbers, seeming: seeming, memory: memory, shelterEvidence: shelterEvidence)
         }
         set {
             evaluated = newValue.evaluated
@@ -392,6 +394,7 @@ extension DeviceState {
             watch = newValue.watch.flatMap { ClockWatch(numbers: $0) }
             seeming = newValue.seeming
             memory = newValue.memory
+            shelterEvidence = newValue.shelterEvidence
         }
     }
 }

@@ -154,7 +154,7 @@ public struct Engine: Sendable {
                 around: position, isAtRest: isAtRest, &state, in: catalog, scratch.nearbyRegions)
         }
         if tracker.isFollowed {
-            noteShelterDoubt(&state, by: position, after: fixBefore, tracker: tracker, on: &scratch)
+            noteShelterEvidence(&state, by: position, after: fixBefore, tracker: tracker, on: &scratch)
         }
         if let former, passage != .ignored {
             var fix = ConfidentFix(position)

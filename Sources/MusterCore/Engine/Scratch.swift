@@ -7,8 +7,10 @@ struct Scratch: Sendable {
     var changes: [Change] = []
     /// Whether the present observation changed its device's presences.
     var presencesChanged = false
-    /// Whether the present observation made the engine report a `Belief`, or changed the device's `ShelterDoubt`.
+    /// Whether the present observation made the engine report a `Belief`.
     var beliefChanged = false
+    /// Whether the present observation changed the device's `ShelterEvidence`.
+    var evidenceChanged = false
 
     var inside = Answers<Int32>()
     /// The regions that the present fix may be inside, in region order. The distance to a boundary is infinite when

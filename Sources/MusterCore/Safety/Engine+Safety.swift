@@ -226,9 +226,9 @@ extension Engine {
         let checking: Doubt? = states[place].track.isChecking || isContradicted ? .checking : nil
         if let first {
             let isByBeacon = catalog.policy(ofShelter: first.region) == nil
-            let doubt = states[place].track.shelterDoubt
-            if doubt.seemsToHaveLeft, !isByBeacon { return .left(first.region) }
-            if doubt.isClaimed, !isByBeacon { return .undecided(.checking) }
+            let evidence = states[place].shelterEvidence
+            if evidence.seemsToHaveLeft, !isByBeacon { return .left(first.region) }
+            if evidence.isOfJump, !isByBeacon { return .undecided(.checking) }
             return .region(first.region, checking ?? first.doubt)
         }
         if isUndecided || catalog.mayMissShelter(of: tracker(of: states[place].user), by: states[place].track) {

@@ -22,6 +22,9 @@ struct StoredPresence: Codable, Hashable, Sendable {
     var safety: String
     /// The time since which `safety` has held, milliseconds since 1970 UTC.
     var safeSince: Int64
+    /// What the last fixes said about being inside a muster region (`ShelterEvidence`); nil in a note of an earlier
+    /// version.
+    var evidence: UInt8?
     /// The muster region that the person was inside.
     var musterRegion: RegionWatch.Name?
     /// The open incident; nil if there was none.
@@ -29,7 +32,7 @@ struct StoredPresence: Codable, Hashable, Sendable {
 
     /// The names of the fields in the stored note. Two of them are older than the names in the code.
     private enum CodingKeys: String, CodingKey {
-        case session, latest, isOfBeacon, evaluated, trailStart, presences, safety, safeSince, incident
+        case session, latest, isOfBeacon, evaluated, trailStart, presences, safety, safeSince, evidence, incident
         case musterPresences = "refuges"
         case musterRegion = "refuge"
     }
@@ -69,6 +72,7 @@ struct StoredPresence: Codable, Hashable, Sendable {
         musterPresences = kept(device.musterPresences)
         safety = device.safety.state.wireName.description
         safeSince = device.safety.since.milliseconds
+        evidence = device.shelterEvidence.rawValue
         musterRegion = device.safety.region.flatMap { device.name(of: $0) }
         self.incident = incident
     }
@@ -99,7 +103,8 @@ struct StoredPresence: Codable, Hashable, Sendable {
         }
         device.restore(
             from: latest, evaluated: evaluated, trail: trail, presences: known(presences),
-            musterPresences: known(musterPresences ?? []), safety: safety, now: now)
+            musterPresences: known(musterPresences ?? []), safety: safety,
+            evidence: evidence.flatMap { ShelterEvidence(rawValue: $0) } ?? .outside, now: now)
     }
 }
 

@@ -61,6 +61,9 @@ struct WatchedDevice: Sendable {
     /// The presences in the muster regions of raw collections, by the confident policy.
     var musterPresences: [Presence] { engine.musterPresences(of: Self.device) }
 
+    /// What the last fixes say about its being inside a muster region.
+    var shelterEvidence: ShelterEvidence { engine.shelterEvidence(of: Self.device) }
+
     /// The presences in the regions near it with their probabilities.
     var reports: [PresenceReport] { engine.reports(of: Self.device) }
 
@@ -254,7 +257,7 @@ struct WatchedDevice: Sendable {
     ///   - trail: the newest fixes, ascending, beginning with one that was evaluated.
     mutating func restore(
         from latest: Position, evaluated: Instant, trail: [Position], presences: [Presence],
-        musterPresences: [Presence], safety: Safety, now: Instant
+        musterPresences: [Presence], safety: Safety, evidence: ShelterEvidence, now: Instant
     ) {
         engine = Engine(
             directory: directory, positions: [(Self.device, latest)],
@@ -262,6 +265,7 @@ struct WatchedDevice: Sendable {
             musterPresences: [(Self.device, musterPresences.sorted { $0.region < $1.region })],
             safety: [(Self.user, safety)])
         engine.resume(evaluatedThrough: evaluated, of: Self.device)
+        engine.resume(evidence, of: Self.device)
         self.trail = []
         remember(trail)
         adjustTimes(to: now)

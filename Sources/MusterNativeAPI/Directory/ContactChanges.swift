@@ -11,9 +11,9 @@ struct ContactChanges: Sendable {
         "must be \(User.phoneLength.lowerBound) to \(User.phoneLength.upperBound) of the characters + ( ) - . /, "
         + "digits and spaces, at least \(User.fewestPhoneDigits) of them digits"
 
-    /// The e-mail address; `.some(nil)` removes it, and nil leaves it as it is.
+    /// The e-mail address that the request sets; `.some(nil)` where it removes the address, nil where it names none.
     private let email: String??
-    /// The telephone number; `.some(nil)` removes it, and nil leaves it as it is.
+    /// The telephone number that the request sets; `.some(nil)` where it removes the number, nil where it names none.
     private let phone: String??
 
     /// Reads the members `email` and `phone`.

@@ -11,7 +11,7 @@ struct UserImportRoutes: NativeRoutes {
     func register(in routes: inout RouteTable) {
         let boolean = #"{"type":"boolean"}"#
         routes.add(
-            // Not below `/users`, where a user may be called `import`.
+            // The route is not below `/users`, because a user may be called `import`.
             Route(
                 .post, "\(Self.root)/user-imports", admits: .roles([.admin], devices: false),
                 .init(

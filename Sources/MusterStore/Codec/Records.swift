@@ -42,6 +42,7 @@ extension ByteWriter {
         put(varint: UInt64(words.count))
         for word in words { put(fixed: word) }
         if fields.contains(.memory) { put(record.memory) }
+        put(byte: record.shelterEvidence.rawValue)
     }
 }
 
@@ -67,10 +68,13 @@ extension ByteReader {
         var words: [UInt64] = []
         for _ in 0..<(try count(minimumBytes: 8)) { words.append(try fixed()) }
         let memory = fields.contains(.memory) ? try beaconMemory() : BeaconMemory()
+        // A record of an earlier version ends here.
+        let evidence = isAtEnd ? .outside : ShelterEvidence(rawValue: try byte())
+        guard let evidence else { throw .malformed(offset: offset) }
         return DeviceRecord(
             evaluated: evaluated, heard: heard, located: located, storedBefore: stored,
             track: ConfidentTrack(words: words) ?? ConfidentTrack(), intervalSeconds: interval,
             hasStood: fields.contains(.hasStood), isClockKnown: fields.contains(.isClockKnown), watch: watch,
-            seeming: seeming, memory: memory)
+            seeming: seeming, memory: memory, shelterEvidence: evidence)
     }
 }

@@ -169,7 +169,7 @@ extension IncidentReport {
             switch named.safety.source {
             case .silence: "nothing heard"
             case .unlocated: "heard, but not where they are"
-            case .seemsToHaveLeft: "seems to have left the muster region"
+            case .seemsToHaveLeft: "seems to have left \(Self.escaped(named.region?.name ?? "the muster region"))"
             case .underReview: "being worked out after an edit"
             case .checkInTimer: "check-in timer ran out"
             case .region: "inside \(Self.escaped(named.region?.name ?? "a muster region"))"

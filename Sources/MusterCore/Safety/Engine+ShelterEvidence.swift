@@ -1,0 +1,167 @@
+import MusterGeometry
+
+/// The fix before the present one.
+struct FormerFix {
+    var coordinate: Coordinate
+    /// Its accuracy, metres; nil when it reported none.
+    var accuracyMetres: Double?
+    /// How much earlier its sample time is, seconds.
+    var ageSeconds: Double
+    /// Whether the track was checking it as a surprise.
+    var wasSurprise: Bool
+}
+
+/// How far the true place of a fix may be from where it says.
+private struct FixReach {
+    /// The radii that hold 68 % and 95 % of the errors, metres.
+    let likelyMetres: Double
+    let farMetres: Double
+    /// Whether the fix is worse than 200 m. Such a fix, of a cell tower, often lies farther off than it says.
+    let isCoarse: Bool
+
+    /// - Parameter accuracyMetres: as the fix reports it; nil when it reports none. The confident policy takes a fix
+    ///   without an accuracy for one of 100 m, and a coarse one for half as far off again as it says.
+    init(accuracyMetres: Double?) {
+        let step = ConfidentTrack.Step(
+            ConfidentFix(
+                coordinate: Coordinate(validLatitude: 0, longitude: 0), sampleTime: Instant(milliseconds: 0),
+                accuracyMetres: accuracyMetres), from: Coordinate(validLatitude: 0, longitude: 0), elapsedSeconds: 0)
+        isCoarse = step.isCoarse
+        likelyMetres = step.accuracy * (step.isCoarse ? 1.5 : 1)
+        // Of errors that are normal on both axes, 1.5096 deviations hold 68 %, and 2.4477 hold 95 %.
+        farMetres = likelyMetres * 2.4477 / 1.5096
+    }
+
+    /// Where a fix lies whose place is so deep inside a region, metres; negative for a place outside. A coarse fix
+    /// agrees only with a region that holds all of its likely places, and shows nobody outside.
+    func side(atDepth depthMetres: Double) -> FixBesideShelters {
+        if isCoarse { return depthMetres >= likelyMetres ? .inside : .undecided }
+        if depthMetres >= -likelyMetres { return .inside }
+        return depthMetres < -farMetres ? .outside : .undecided
+    }
+}
+
+extension Engine {
+    /// Compares a fix with the muster regions of a device's tracker, and notes what it says about the device's being
+    /// inside one.
+    ///
+    /// The comparison takes the fix as it is, without the track, which needs several fixes to believe that a device
+    /// moves when no speed is reported. A device without presences costs nothing, nor does one whose fix is far from
+    /// every boundary while nothing is in doubt.
+    ///
+    /// - Parameter before: the fix before this one; nil for the first.
+    func noteShelterEvidence(
+        _ state: inout DeviceState, by position: Position, after before: FormerFix?,
+        tracker: RegionCatalog.TrackerRule, on scratch: inout Scratch
+    ) {
+        let evidence = state.shelterEvidence
+        switch evidence {
+        case .outside where state.presences.isEmpty && state.musterPresences.isEmpty: return
+        case .outside, .inside:
+            let isFar = state.boundaryFreeRadius.holds(
+                at: position.coordinate, reachMetres: 0, stamp: catalog.stamp)
+            if isFar { return }
+        default: break
+        }
+        if let presence = shelter(of: state), let now = state.evaluated {
+            if evidence == .outside {
+                let isJump = isJump(from: before, to: presence.region, by: state.track)
+                state.shelterEvidence = isJump ? .jumpedAndAgrees : .inside
+            } else {
+                let fix = compare(position, with: presence.region, after: before, tracker: tracker, on: &scratch)
+                state.shelterEvidence = evidence.after(fix, insideSeconds: now.seconds(since: presence.since))
+            }
+        } else {
+            state.shelterEvidence = .outside
+        }
+        if state.shelterEvidence != evidence { scratch.evidenceChanged = true }
+    }
+
+    /// The first presence by which a device's positions show it inside a muster region; nil when there is none.
+    private func shelter(of state: DeviceState) -> Presence? {
+        for presence in state.presences
+        where presence.standing == .inside && catalog.policy(ofShelter: presence.region) == .confident {
+            return presence
+        }
+        for presence in state.musterPresences
+        where presence.standing == .inside && catalog.policy(ofShelter: presence.region) == .raw {
+            return presence
+        }
+        return nil
+    }
+
+    /// Whether a device did not come into a region step by step: the fix before lay elsewhere or was too coarse to
+    /// tell, or the track moved there at once and lately, by fewer than three fixes that agreed.
+    private func isJump(from before: FormerFix?, to region: RegionNumber, by track: ConfidentTrack) -> Bool {
+        guard let before, let depth = catalog.signedDistance(from: before.coordinate, to: region) else { return false }
+        if before.wasSurprise && !track.hasSteadied || track.isUnsteady { return true }
+        let reach = FixReach(accuracyMetres: before.accuracyMetres)
+        return switch reach.side(atDepth: depth.value) {
+        case .inside: false
+        case .undecided: reach.isCoarse
+        case .outside, .gone: true
+        }
+    }
+
+    private func compare(
+        _ position: Position, with region: RegionNumber, after before: FormerFix?,
+        tracker: RegionCatalog.TrackerRule, on scratch: inout Scratch
+    ) -> FixBesideShelters {
+        let place = position.coordinate
+        let reach = FixReach(accuracyMetres: position.accuracy?.value)
+        var depth = catalog.signedDistance(from: place, to: region)?.value ?? -.infinity
+        if reach.side(atDepth: depth) != .inside {
+            depth = max(depth, depthInShelters(around: place, within: reach.farMetres, tracker, on: &scratch))
+        }
+        let side = reach.side(atDepth: depth)
+        guard side == .outside, let said = position.speed, said >= Self.leavingSpeed, let before else { return side }
+        // The speed explains the way from the fix before, but for the errors of the two.
+        let way = before.coordinate.distance(to: place).value
+        let errors = reach.farMetres + FixReach(accuracyMetres: before.accuracyMetres).likelyMetres
+        return way <= 1.5 * said * before.ageSeconds + errors ? .gone : .outside
+    }
+
+    /// How deep a place lies in the muster regions around it, metres; negative when it lies outside of all.
+    private func depthInShelters(
+        around place: Coordinate, within reachMetres: Double, _ tracker: RegionCatalog.TrackerRule,
+        on scratch: inout Scratch
+    ) -> Double {
+        scratch.places.clear()
+        for collection in tracker.collections {
+            catalog.nearby(place, within: Metres(reachMetres), in: collection, into: &scratch.places)
+        }
+        var depth = -Double.infinity
+        for region in scratch.places where catalog.policy(ofShelter: RegionNumber(region.id)) != nil {
+            depth = max(depth, region.signedDistanceMetres)
+        }
+        return depth
+    }
+
+    /// The least reported speed with which one fix outside shows that a device left, metres a second.
+    private static var leavingSpeed: Double { 1 }
+}
+
+/// Restarts.
+extension Engine {
+    /// Returns what the last fixes of a device say about its being inside a muster region.
+    public func shelterEvidence(of device: DeviceNumber) -> ShelterEvidence {
+        devices.indices.contains(Int(device.rawValue)) ? devices[Int(device.rawValue)].shelterEvidence : .outside
+    }
+
+    /// Restores that evidence.
+    public mutating func resume(_ evidence: ShelterEvidence, of device: DeviceNumber) {
+        guard devices.indices.contains(Int(device.rawValue)) else { return }
+        devices[Int(device.rawValue)].shelterEvidence = evidence
+    }
+}
+
+extension DeviceState {
+    /// The newest evaluated position, as the fix before one of this sample time.
+    @inline(__always)
+    func fix(before sampleTime: Instant) -> FormerFix? {
+        guard isLocated, let evaluated else { return nil }
+        return FormerFix(
+            coordinate: newest.coordinate, accuracyMetres: newest.accuracy?.value,
+            ageSeconds: sampleTime.seconds(since: evaluated), wasSurprise: track.isChecking)
+    }
+}

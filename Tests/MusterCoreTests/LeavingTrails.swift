@@ -1,0 +1,48 @@
+import Foundation
+
+/// Trails of people who left a muster point, and of phones that lied: fixes, beside where the person truly was.
+struct LeavingTrails: Decodable {
+    /// East and north of the first point, metres; times in seconds.
+    struct Fix: Decodable {
+        var t: Double
+        var east: Double
+        var north: Double
+        var accuracy: Double
+        var trueEast: Double
+        var trueNorth: Double
+    }
+
+    struct Point: Decodable {
+        var east: Double
+        var north: Double
+        var radius: Double
+    }
+
+    struct Case: Decodable {
+        var what: String
+        var kind: String
+        var fixes: [Fix]
+
+        /// Whether the person came to be shown as safe while elsewhere.
+        var endsWithGlitch: Bool { what.hasPrefix("became safe") }
+    }
+
+    var musterPoints: [Point]
+    var cases: [Case]
+
+    /// How far outside of all points a person truly was, metres; negative inside.
+    func metresOutside(_ fix: Fix) -> Double {
+        musterPoints.map { point in
+            let (east, north) = (fix.trueEast - point.east, fix.trueNorth - point.north)
+            return (east * east + north * north).squareRoot() - point.radius
+        }.min() ?? .infinity
+    }
+
+    /// The trails of the shared test data; nil where these are absent.
+    static let shared: LeavingTrails? = {
+        let named = ProcessInfo.processInfo.environment["MUSTER_TEST_DATA"].map { URL(filePath: $0) }
+        let beside = URL(filePath: #filePath).appending(path: "../../../../shared/data").standardizedFileURL
+        let file = (named ?? beside).appending(path: "leaving/trails.json")
+        return try? JSONDecoder().decode(LeavingTrails.self, from: Data(contentsOf: file))
+    }()
+}
