@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 60
 SOAK_SEEDS ?= 1000
 
 # The Swift suites that repeat more, or run more seeds, in `make soak` than in `make test`.
-SOAK_SUITES := Storm|ClockScenario|Damage|ReportedState|Restart|Oracle|Model|Room|Engine|Truth|TruthStudy
+SOAK_SUITES := Storm|ClockScenario|Damage|ReportedState|Restart|Oracle|Model|Room|Engine|Truth|TruthStudy|SafetyStudy
 SOAK_SUITES := $(SOAK_SUITES)|ShortcutEquivalence|RealData|RegionIndex.*|Inradius|ShapeRules|Distance|Separation
 SOAK_SUITES := $(SOAK_SUITES)|ScannerGap|DocumentQuery
 

@@ -11,7 +11,7 @@ extension Bench {
     struct Truth: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "How often each rule errs about who is inside, in a seeded simulation with known truth.")
-        @Option(help: "Days of a phone that lies still, for each column; the other scenarios go with it.")
+        @Option(help: "Days of a phone that lies still, for each column, or runs of each scenario; the others go with it.")
         var deviceDays = 100
         @Option(help: "The seed of the simulation.") var seed: UInt64 = 1
         @Option(help: "A folder of real tracks as GPX files, for the column of visits.") var gpx: String?
@@ -20,6 +20,9 @@ extension Bench {
 
         @Flag(help: "Study corners, strips, holes and small shapes instead: by nearest boundary / by mass.")
         var shapes = false
+
+        @Flag(help: "Study who counts as safe instead, beside simpler rules; fails when a bound does not hold.")
+        var safety = false
 
         @Flag(help: "Print flips against delay for other thresholds instead.")
         var frontier = false
@@ -30,6 +33,12 @@ extension Bench {
 
         func run() async throws {
             if acceptance { return try await accept() }
+            if safety {
+                let study = await TruthSafety(runs: deviceDays, seed: seed).lines()
+                for line in study.lines { announce(line) }
+                guard study.failed == 0 else { throw CommandFailure("\(study.failed) of the bounds do not hold") }
+                return
+            }
             if shapes {
                 for line in await TruthShapes(deviceDays: deviceDays, seed: seed).lines() { announce(line) }
                 return

@@ -20,6 +20,23 @@ import Testing
         #expect(world.ana.state == .unsafe)
     }
 
+    @Test func `fixes somewhat outside add up, and one inside takes off`() {
+        var world = Self.makeSafe()
+        // 8.5 m outside, 5.5 m of them beyond the margin: almost one accuracy.
+        #expect(report(&world, east: 68.5, at: 65).state == .safe)
+        #expect(report(&world, east: 57, at: 70).state == .safe)
+        #expect(report(&world, east: 68.5, at: 75).state == .safe)
+        #expect(report(&world, east: 68.5, at: 80).source == .seemsToHaveLeft)
+    }
+
+    @Test func `fixes in quick succession count less`() {
+        var world = Self.makeSafe()
+        #expect(report(&world, east: 100, at: 60.5).state == .safe)
+        #expect(report(&world, east: 100, at: 61).state == .safe)
+        #expect(report(&world, east: 100, at: 62).state == .safe)
+        #expect(report(&world, east: 100, at: 65).source == .seemsToHaveLeft)
+    }
+
     @Test func `one fix with the speed of someone who left ends safe at once`() {
         var world = Self.makeSafe()
         #expect(report(&world, east: 90, at: 67, speed: 14).state != .safe)

@@ -37,6 +37,7 @@ class Device:
         self.moving = 0
         self.doubts_standing = False
         self.offset = (0.0, 0.0)  # the mean innovation of the last minutes, in deviations
+        self.path = (0.0, 0.0)  # the velocity of the path that the last fixes form, in metres a second
         self.usual = 0.0  # the mean deviation of the last minutes' fixes, in metres
 
     @property
@@ -56,8 +57,11 @@ class Device:
                 since_earlier = max(math.hypot(x - ax, y - ay) - slack, 0) / max(t - at, 0.5)
                 speed = min(since_anchor, self.anchor_speed, since_earlier)
         if not self.anchors or t - self.anchors[-1][0] >= 20:
+            self.begin_path(t, x, y, accuracy, said)
             self.anchors = (self.anchors + [(t, x, y, accuracy)])[-2:]
             self.anchor_speed = since_anchor
+        if self.is_on_path(said):
+            speed = max(speed, math.hypot(*self.path))
         if said is not None:
             if said >= 0.7:
                 self.doubts_standing = False
@@ -97,7 +101,7 @@ class Device:
             elif self.lies_with_offset(x, y, OFFSET, OFFSET * deviation):
                 self.restart(t, x, y, error, fine)
             else:
-                self.follow(t, x, y, error, fine, speed, predicted, unshared)
+                self.follow(t, x, y, error, fine, said, speed, predicted, unshared)
             self.note_motion(t)
         self.speed, self.time = speed, t
         self.fixes += 1
@@ -117,6 +121,7 @@ class Device:
 
     def surprise(self, t, x, y, error, accuracy, fine, said, far):
         elapsed = t - self.time
+        self.path = (0.0, 0.0)
         if fine and elapsed >= 240:
             return self.restart(t, x, y, error, fine)
         if not self.surprises:
@@ -139,6 +144,8 @@ class Device:
         says_stands = said is not None and (said < 0.7 or self.speed == 0)
         if moved and says_stands:
             self.doubts_standing = True
+        if moved and fine and accuracy <= 50 and self.take_path(t, x, y, error, fine):
+            return
         if self.lies_with_offset(x, y, SURPRISES_OFFSET, 0):
             return self.restart(t, x, y, error, fine)
         if len(self.surprises) < 2:
@@ -151,13 +158,15 @@ class Device:
 
     last_surprise_error = 0.0
 
-    def follow(self, t, x, y, error, fine, speed, predicted, unshared):
+    def follow(self, t, x, y, error, fine, said, speed, predicted, unshared):
         elapsed = t - self.time
+        self.continue_path(x - self.x, y - self.y, max(elapsed, 0.5), error, fine)
         self.surprises = []
         if fine:
             self.fitted = t
         if speed > 0:
-            gain = speed * elapsed / (speed * elapsed + 0.5 * math.sqrt(error))
+            lag = 1.5 if self.is_on_path(said) else 0.5
+            gain = speed * elapsed / (speed * elapsed + lag * math.sqrt(error))
             if elapsed > 10:
                 gain = max(gain, (predicted + unshared) / (predicted + unshared + error))
             self.variance = max((1 - gain) * (self.variance + 0.1 * elapsed), 0.7 * error)
@@ -168,6 +177,55 @@ class Device:
         self.x += gain * (x - self.x)
         self.y += gain * (y - self.y)
         self.lasting += gain * (0.4 * error - self.lasting)
+
+    def is_on_path(self, said):
+        return self.path != (0.0, 0.0) and (said is None or self.doubts_standing)
+
+    def take_path(self, t, x, y, error, fine):
+        """Two legs: from the estimate to the first surprise, and from there to this one."""
+        if len(self.surprises) < 2:
+            return False
+        at, first_x, first_y, first_error = self.surprises[0]
+        first = (first_x - self.x, first_y - self.y)
+        way = (x - first_x, y - first_y)
+        speed, length = math.hypot(*way) / (t - at), math.hypot(*first)
+        along = first[0] * way[0] + first[1] * way[1]
+        if not 0.7 <= speed <= 40 or along < 0.7 * length * math.hypot(*way):
+            return False
+        if length > 2 * speed * self.gap + 3 * math.sqrt(first_error):
+            return False
+        self.restart(t, x, y, error, fine)
+        self.path = (way[0] / (t - at), way[1] / (t - at))
+        return True
+
+    def begin_path(self, t, x, y, accuracy, said):
+        """Three places in a row, 20 s or more apart: the two anchors, and this fix."""
+        if len(self.anchors) < 2 or self.path != (0.0, 0.0) or accuracy > 50 or t - self.time > 10:
+            return
+        if said is not None and not self.doubts_standing:
+            return
+        (first, fx, fy, _), (middle, mx, my, middle_accuracy) = self.anchors
+        errors = 1.6 / 1.5096 * (accuracy + middle_accuracy) / 2
+        seconds, length = t - first, math.hypot(x - fx, y - fy)
+        if seconds > 90 or length < 3.3 * math.sqrt(2) * errors or not 0.7 * seconds <= length <= 40 * seconds:
+            return
+        rest = (t - middle) / seconds
+        bend = math.hypot(mx - (x - (x - fx) * rest), my - (y - (y - fy) * rest))
+        if bend <= 3.3 * errors:
+            self.path = ((x - fx) / seconds, (y - fy) / seconds)
+
+    def continue_path(self, dx, dy, elapsed, error, fine):
+        if self.path == (0.0, 0.0) or not fine:
+            return
+        speed = math.hypot(*self.path)
+        progress = (dx * self.path[0] + dy * self.path[1]) / speed
+        if progress < 0.5 * speed * elapsed - math.sqrt(error):
+            self.path = (self.path[0] / 2, self.path[1] / 2)
+        else:
+            share = elapsed / (elapsed + 15)
+            self.path = tuple(v + share * (d / elapsed - v) for v, d in zip(self.path, (dx, dy)))
+        if math.hypot(*self.path) * 15 < math.sqrt(error):
+            self.path = (0.0, 0.0)
 
     def past(self, t):
         """The newest waypoint that is 20 s old or more; None where that is older than 90 s."""

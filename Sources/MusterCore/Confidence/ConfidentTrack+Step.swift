@@ -118,6 +118,15 @@ extension ConfidentTrack {
             (eastDegrees * perDegree.east, northDegrees * perDegree.north)
         }
 
+        /// Where the fix lies from the estimate, metres.
+        var offset: Offset { Offset(east: innovation.east, north: innovation.north) }
+
+        /// Returns where a mark lies from the estimate, metres.
+        func offset(of mark: Mark) -> Offset {
+            Offset(
+                east: Double(mark.eastDegrees) * perDegree.east, north: Double(mark.northDegrees) * perDegree.north)
+        }
+
         /// Returns the distance from a mark to the fix.
         func metres(from mark: Mark) -> Double {
             Self.length(

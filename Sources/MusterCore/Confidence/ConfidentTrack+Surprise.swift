@@ -6,6 +6,7 @@ extension ConfidentTrack {
     /// Outlier rejection: checks a fix that is too far away to be averaged. The track moves to it after a long silence,
     /// or when further fixes confirm it for long enough.
     mutating func weighSurprise(_ step: Step) {
+        endPath()
         if step.isFine && step.elapsed >= Self.silenceSeconds { return restart(at: step) }
         if surprises == 0 { gapMilliseconds = fittedMilliseconds }
         isContradicted = 0
@@ -26,6 +27,7 @@ extension ConfidentTrack {
         let hasMoved = hasCandidateMoved(to: step)
         // A device whose fixes moved this far reports wrongly that it stands.
         if hasMoved && saysThatItStands(step) { doubtsStanding = 1 }
+        if hasMoved && takePath(to: step) { return }
         if isBorneOut(by: step, hasMoved: hasMoved) { restart(at: step) }
     }
 

@@ -1,6 +1,6 @@
 /// Converts a track to 64-bit words and back, for a store.
 extension ConfidentTrack {
-    /// All fields as 26 words, bit for bit.
+    /// All fields as 27 words, bit for bit.
     public var words: [UInt64] {
         var words = [latitude.bitPattern, longitude.bitPattern, UInt64(bitPattern: milliseconds)]
         for mark in [
@@ -17,14 +17,16 @@ extension ConfidentTrack {
         let counts = [fixes, anchors, surprises, steadyCount, movingFixes, doubtsStanding, isContradicted]
         words.append(counts.reversed().reduce(0) { $0 << 8 | UInt64($1) })
         words.append(Self.word(innovationEast.bitPattern, innovationNorth.bitPattern))
+        words.append(Self.word(pathEast.bitPattern, pathNorth.bitPattern))
         return words
     }
 
     /// Restores a track from its `words`.
     ///
-    /// - Returns: nil unless there are 26, or the 25 of a version that averaged no innovations.
+    /// - Returns: nil unless there are 27; or the 26 of a version that followed no paths, or the 25 of one that averaged no
+    ///   innovations either.
     public init?(words: [UInt64]) {
-        guard words.count == 25 || words.count == 26 else { return nil }
+        guard (25...27).contains(words.count) else { return nil }
         self.init()
         latitude = Double(bitPattern: words[0])
         longitude = Double(bitPattern: words[1])
@@ -41,7 +43,8 @@ extension ConfidentTrack {
         func count(_ number: Int) -> UInt8 { UInt8(truncatingIfNeeded: words[24] >> (8 * UInt64(number))) }
         (fixes, anchors, surprises) = (count(0), count(1), count(2))
         (steadyCount, movingFixes, doubtsStanding, isContradicted) = (count(3), count(4), count(5), count(6))
-        if words.count == 26 { (innovationEast, innovationNorth) = Self.floats(words[25]) }
+        if words.count > 25 { (innovationEast, innovationNorth) = Self.floats(words[25]) }
+        if words.count > 26 { (pathEast, pathNorth) = Self.floats(words[26]) }
     }
 
     private static func word(_ low: UInt32, _ high: UInt32) -> UInt64 { UInt64(low) | UInt64(high) << 32 }

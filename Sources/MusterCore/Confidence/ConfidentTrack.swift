@@ -13,13 +13,14 @@ public import MusterGeometry
 ///   of silence one accurate fix.
 /// - Fixes that are no surprises, but for minutes lie to one side of the estimate, by 1.5 deviations on average, show
 ///   that the device went there while its fixes were poor: the track moves to them.
-/// - The device moves when it reports a speed, or when fixes 20 s apart are farther from each other than their errors
-///   explain. A device that reports that it stands while its fixes move away is not believed until it reports a speed.
+/// - The device moves when it reports a speed, when fixes 20 s apart are farther from each other than their errors
+///   explain, or when its fixes form a path: each leads on from the ones before. A device that reports that it stands
+///   while its fixes move away is not believed until it reports a speed.
 ///
 /// The filter computes in metres east and north of the present estimate, by the lengths of a degree at its latitude,
 /// and with longitudes the short way round. Within a kilometre of a pole, where these bend, it is off by per cents.
 ///
-/// A track takes 176 bytes, in fields of fixed width. The places that fixes are compared with are `Float` degrees
+/// A track takes 184 bytes, in fields of fixed width. The places that fixes are compared with are `Float` degrees
 /// relative to the estimate, exact to a hundredth of a millimetre at 100 m. Their ages are in milliseconds, 49 days at
 /// most.
 public struct ConfidentTrack: Hashable, Sendable {
@@ -36,6 +37,9 @@ public struct ConfidentTrack: Hashable, Sendable {
     var earlierAnchor = Mark()
     /// The speed from A2 to A1, metres a second.
     var anchorSpeed: Float = 0
+    /// w: the velocity of the path that the last fixes form, metres a second; 0 while they form none.
+    var pathEast: Float = 0
+    var pathNorth: Float = 0
     /// u: the speed at the last fix for which there was evidence, metres a second; 0 when the device may stand.
     var speed: Float = 0
     /// c: the last surprise, also after it was dismissed. Its age is that of the first one of its series.
@@ -182,12 +186,14 @@ extension ConfidentTrack {
             }
         }
         if anchors == 0 || anchor.ageMilliseconds >= Self.anchorMilliseconds {
+            beginPath(at: step)
             earlierAnchor = anchor
             anchor = Mark(step)
             anchorAccuracy = Float(step.accuracy)
             anchorSpeed = Float(sinceAnchor)
             anchors = min(anchors + 1, 2)
         }
+        if isOnPath(step) { speed = max(speed, pathSpeed) }
         if let said = step.saidSpeed {
             if said >= Self.leastSpeed { doubtsStanding = 0 }
             if doubtsStanding == 0 { speed = said }
@@ -202,12 +208,15 @@ extension ConfidentTrack {
     ///   - unshared: the lasting variance that came from worse fixes, and that is no error of this fix.
     private mutating func follow(_ step: Step, travelledMetres: Double, predicted: Double, unshared: Double) {
         noteContradiction(by: step)
+        continuePath(to: step)
         surprises = 0
+        let isOnPath = isOnPath(step)
         if step.isFine { fittedMilliseconds = 0 }
         let error = step.variance
         var gain: Double
         if travelledMetres > 0 {
-            gain = travelledMetres / (travelledMetres + Self.lagShare * error.squareRoot())
+            let lag = isOnPath ? Self.pathLagShare : Self.lagShare
+            gain = travelledMetres / (travelledMetres + lag * error.squareRoot())
             let uncertain = predicted + unshared
             if step.elapsed > Self.sparseSeconds { gain = max(gain, uncertain / (uncertain + error)) }
             let left = (1 - gain) * (Double(variance) + Self.diffusion * step.elapsed)

@@ -19,9 +19,13 @@ extension Engine {
         guard let fineAt = states[place].lastFineFix, now.seconds(since: fineAt) > silence,
             let newest = states[place].located
         else { return false }
-        if states[place].track.isChecking { return true }
         let fix = ConfidentFix(newest)
         let step = ConfidentTrack.Step(fix, from: fix.coordinate, elapsedSeconds: 0)
+        if states[place].track.isChecking {
+            // Fixes that do not fit the estimate, and yet lie inside, do not speak against the standing.
+            let agrees = step.isFine && states[place].shelterEvidence == .inside
+            return !agrees || (catalog.signedDistance(from: fix.coordinate, to: region)?.value ?? -1) < 0
+        }
         guard step.isCoarse else { return false }
         let leastDeviation = (ConfidentTrack.lastingShare * step.variance).squareRoot()
         guard

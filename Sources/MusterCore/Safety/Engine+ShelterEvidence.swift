@@ -34,10 +34,19 @@ private struct FixReach {
 
     /// Where a fix lies whose place is so deep inside a region, metres; negative for a place outside. A coarse fix
     /// agrees only with a region that holds all of its likely places, and shows nobody outside.
-    func side(atDepth depthMetres: Double) -> FixBesideShelters {
+    func side(atDepth depthMetres: Double) -> FixBesideShelters.Side {
         if isCoarse { return depthMetres >= likelyMetres ? .inside : .undecided }
         if depthMetres >= -likelyMetres { return .inside }
         return depthMetres < -farMetres ? .outside : .undecided
+    }
+
+    /// How far outside a boundary a fix may lie before it speaks for the device's having left, metres.
+    private static let marginMetres: Double = 3
+
+    /// How far outside a region a fix lies whose place is so deep inside it, in likely errors; see `FixBesideShelters`.
+    func accuraciesOutside(atDepth depthMetres: Double) -> Double {
+        if isCoarse { return depthMetres >= likelyMetres ? -1 : 0 }
+        return (-depthMetres - Self.marginMetres) / likelyMetres
     }
 }
 
@@ -58,6 +67,7 @@ extension Engine {
         switch evidence {
         case .outside where state.presences.isEmpty && state.musterPresences.isEmpty: return
         case .outside, .inside:
+            // With a suspicion it is another value than `.inside`, and each fix is compared.
             let isFar = state.boundaryFreeRadius.holds(
                 at: position.coordinate, reachMetres: 0, stamp: catalog.stamp)
             if isFar { return }
@@ -113,12 +123,15 @@ extension Engine {
         if reach.side(atDepth: depth) != .inside {
             depth = max(depth, depthInShelters(around: place, within: reach.farMetres, tracker, on: &scratch))
         }
-        let side = reach.side(atDepth: depth)
-        guard side == .outside, let said = position.speed, said >= Self.leavingSpeed, let before else { return side }
+        var fix = FixBesideShelters(
+            side: reach.side(atDepth: depth), accuraciesOutside: reach.accuraciesOutside(atDepth: depth),
+            ageSeconds: before?.ageSeconds ?? .infinity)
+        guard fix.side == .outside, let said = position.speed, said >= Self.leavingSpeed, let before else { return fix }
         // The speed explains the way from the fix before, but for the errors of the two.
         let way = before.coordinate.distance(to: place).value
         let errors = reach.farMetres + FixReach(accuracyMetres: before.accuracyMetres).likelyMetres
-        return way <= 1.5 * said * before.ageSeconds + errors ? .gone : .outside
+        if way <= 1.5 * said * before.ageSeconds + errors { fix.side = .gone }
+        return fix
     }
 
     /// How deep a place lies in the muster regions around it, metres; negative when it lies outside of all.

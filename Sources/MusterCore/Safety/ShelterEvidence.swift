@@ -1,69 +1,120 @@
 /// What the last fixes of a device say about its being inside a muster region.
 ///
 /// A standing waits until it is certain that the device went in or out, so that crossings do not flap. Safety must not
-/// wait: whoever seems to have left is not safe, and a jump into a region makes nobody safe until further fixes agree.
-public enum ShelterEvidence: UInt8, Hashable, Sendable {
+/// wait: a device that seems to have left does not make its owner safe, and after a jump into a region neither does the
+/// device until further fixes agree.
+public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
+    /// What the fixes say, apart from the suspicion.
+    private enum Stage: UInt8 {
+        /// The device has no standing inside.
+        case outside
+        /// The device has a standing inside.
+        case inside
+        /// The device has a standing inside, and its last fixes show that it seems to have left.
+        case left
+        /// The device seemed to have left, and its last fix agrees with being inside.
+        case leftPerhapsNot
+        /// The device jumped into the region, and its last fix lay wholly outside again.
+        case jumped
+        /// The device jumped into the region, and its last fix agrees with being inside.
+        case jumpedAndAgrees
+        /// The device jumped into the region, and its last two fixes agree, or more of them in too short a time.
+        case jumpedAndAgreesTwice
+    }
+
+    private var stage: Stage
+    /// How much the last fixes speak for the device's having left, in steps of a sixteenth of an accuracy. A cumulative
+    /// sum after Page, "Continuous inspection schemes", Biometrika 41 (1954): each fix adds how far outside it lies, or
+    /// takes off how far inside; below 0 the sum begins anew.
+    private var suspicion: UInt8 = 0
+
+    private init(_ stage: Stage, suspicion: UInt8 = 0) {
+        self.stage = stage
+        self.suspicion = suspicion
+    }
+
     /// The device has no standing inside.
-    case outside
+    public static let outside = ShelterEvidence(.outside)
     /// The device has a standing inside, and nothing speaks against it.
-    case inside
-    /// The last fix lay wholly outside every muster region. One fix decides nothing.
-    case leftPerhaps
-    /// Two such fixes in a row, or one whose speed explains the way: the device seems to have left.
-    case left
+    public static let inside = ShelterEvidence(.inside)
+    /// The device has a standing inside, and seems to have left.
+    public static let left = ShelterEvidence(.left)
     /// The device seemed to have left, and its last fix agrees with being inside.
-    case leftPerhapsNot
-    /// The device jumped into the region, and its last fix lay wholly outside again.
-    case jumped
-    /// The device jumped into the region, and its last fix agrees with being inside.
-    case jumpedAndAgrees
-    /// The device jumped into the region, and its last two fixes agree, or more of them in too short a time.
-    case jumpedAndAgreesTwice
+    public static let leftPerhapsNot = ShelterEvidence(.leftPerhapsNot)
+    /// The device jumped into a region, and its last fix agrees with being inside.
+    static let jumpedAndAgrees = ShelterEvidence(.jumpedAndAgrees)
+
+    /// The evidence as a byte, for a store.
+    public var rawValue: UInt8 { stage.rawValue << 5 | suspicion }
+
+    /// Restores the evidence from its byte; nil for a byte that no evidence has.
+    public init?(rawValue: UInt8) {
+        guard let stage = Stage(rawValue: rawValue >> 5) else { return nil }
+        self.init(stage, suspicion: rawValue & 31)
+    }
 
     /// Whether the device seems to have left.
-    var seemsToHaveLeft: Bool { self == .left || self == .leftPerhapsNot }
+    var seemsToHaveLeft: Bool { stage == .left || stage == .leftPerhapsNot }
 
     /// Whether the device jumped into the region, and too few fixes have agreed since.
-    var isOfJump: Bool { self == .jumped || self == .jumpedAndAgrees || self == .jumpedAndAgreesTwice }
+    var isOfJump: Bool { stage == .jumped || stage == .jumpedAndAgrees || stage == .jumpedAndAgreesTwice }
 
     /// Returns the evidence after one more fix of a device that has a standing inside.
     ///
     /// - Parameter insideSeconds: for how long the device has had that standing.
     func after(_ fix: FixBesideShelters, insideSeconds: Double) -> ShelterEvidence {
-        if isOfJump { return jump(after: fix, insideSeconds: insideSeconds) }
-        return switch (fix, self) {
-        case (.gone, _): .left
-        case (.outside, .left), (.outside, .leftPerhaps), (.outside, .leftPerhapsNot): .left
-        case (.outside, _): .leftPerhaps
-        case (.inside, .left): .leftPerhapsNot
-        case (.inside, _): .inside
-        case (.undecided, .leftPerhapsNot): .left
-        case (.undecided, _): self
+        if isOfJump { return jump(after: fix.side, insideSeconds: insideSeconds) }
+        if fix.side == .gone { return .left }
+        if seemsToHaveLeft {
+            guard fix.side == .inside else { return .left }
+            return stage == .left ? .leftPerhapsNot : .inside
         }
+        // The errors of fixes that follow each other quickly are alike.
+        let weight = min(fix.ageSeconds / Self.wholeSeconds, 1)
+        let sum = Double(suspicion) / 16 + weight * max(-2, min(fix.accuraciesOutside, Self.mostOfOneFix))
+        if sum >= Self.leastSuspicion { return .left }
+        return ShelterEvidence(.inside, suspicion: UInt8(max(sum, 0) * 16))
     }
 
-    private func jump(after fix: FixBesideShelters, insideSeconds: Double) -> ShelterEvidence {
-        switch (fix, self) {
-        case (.outside, _), (.gone, _): .jumped
+    private func jump(after fix: FixBesideShelters.Side, insideSeconds: Double) -> ShelterEvidence {
+        switch (fix, stage) {
+        case (.outside, _), (.gone, _): ShelterEvidence(.jumped)
         case (.undecided, _): self
         case (.inside, .jumped): .jumpedAndAgrees
-        case (.inside, .jumpedAndAgrees): .jumpedAndAgreesTwice
-        case (.inside, _): insideSeconds >= Self.leastSeconds ? .inside : .jumpedAndAgreesTwice
+        case (.inside, .jumpedAndAgrees): ShelterEvidence(.jumpedAndAgreesTwice)
+        case (.inside, _):
+            insideSeconds >= Self.leastSeconds ? .inside : ShelterEvidence(.jumpedAndAgreesTwice)
         }
     }
 
     /// For how long three fixes must agree after a jump, seconds.
     private static let leastSeconds: Double = 20
+    /// The suspicion with which a device seems to have left, in accuracies.
+    private static let leastSuspicion = 1.6
+    /// The most that one fix adds, in accuracies: less than `leastSuspicion`, because one fix decides nothing.
+    private static let mostOfOneFix = 1.5
+    /// How long after the fix before a fix counts whole, seconds.
+    private static let wholeSeconds: Double = 3
 }
 
 /// Where a fix lies, compared with muster regions.
-enum FixBesideShelters {
-    /// The fix agrees with being inside one of them.
-    case inside
-    /// The fix decides nothing.
-    case undecided
-    /// The fix lies wholly outside all of them.
-    case outside
-    /// So it does, and its speed explains how the device came there.
-    case gone
+struct FixBesideShelters {
+    /// The side of their boundaries on which a fix lies, as far as its errors let one tell.
+    enum Side {
+        /// The fix agrees with being inside one of them.
+        case inside
+        /// The fix decides nothing.
+        case undecided
+        /// The fix lies wholly outside all of them.
+        case outside
+        /// So it does, and its speed explains how the device came there.
+        case gone
+    }
+
+    var side: Side
+    /// How far outside all of them the fix lies, beyond a margin of 3 m, in its accuracies; negative inside, and 0 for
+    /// a fix that decides nothing.
+    var accuraciesOutside: Double
+    /// How long after the fix before it was measured, seconds.
+    var ageSeconds: Double
 }
