@@ -11,7 +11,7 @@ extension Bench {
     struct Truth: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "How often each rule errs about who is inside, in a seeded simulation with known truth.")
-        @Option(help: "Days of a phone that lies still, for each column, or runs of each scenario; the others go with it.")
+        @Option(help: "Days of a phone that lies still, for each column; or runs of each scenario.")
         var deviceDays = 100
         @Option(help: "The seed of the simulation.") var seed: UInt64 = 1
         @Option(help: "A folder of real tracks as GPX files, for the column of visits.") var gpx: String?
