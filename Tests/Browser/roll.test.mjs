@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { incidentWords } from "../../Web/live/alarms.js";
 import { actionsFor } from "../../Web/live/rowactions.js";
-import { batteryWords, heardOf, knownBy, locatedOf, rollWords } from "../../Web/live/rowwords.js";
+import { batteryWords, heardOf, knownBy, locatedOf, rollWords, stateWords } from "../../Web/live/rowwords.js";
 import { counts, tally } from "../../Web/live/safety.js";
 import { loadSnapshot } from "../../Web/live/snapshot.js";
 import { emptyState, reduce } from "../../Web/live/state.js";
@@ -30,12 +30,12 @@ const visitors = (state) => [...state.members.values()].filter(({ roll }) => rol
 
 test("a visitor is counted in the numbers of the roll, marked at once, and gone when taken off", () => {
     let state = loaded([{ person: 2, user: "alice", state: "unknown" }, zoe]);
-    assert.deepEqual(tally(state, incident), { accounted: 0, people: 2 });
+    assert.deepEqual(tally(state, incident), { people: 2, accounted: 0, checking: 0, unaccounted: 2 });
     assert.equal(counts(state).unknown, 2);
     state = reduce(state, { type: "changes", changes: [
         onRoll({ event: "changed", person: -1, user: "Zoë", state: "safe", by: "lea" }),
     ] });
-    assert.deepEqual(tally(state, incident), { accounted: 1, people: 2 });
+    assert.deepEqual(tally(state, incident), { people: 2, accounted: 1, checking: 0, unaccounted: 1 });
     assert.equal(visitors(state)[0].markedBy, "lea");
     assert.ok(state.outdated.people, "the roll is asked for again");
     state = reduce(state, { type: "changes", changes: [
@@ -47,14 +47,14 @@ test("a visitor is counted in the numbers of the roll, marked at once, and gone 
 test("a visitor who has a user's name is another person", () => {
     const state = loaded([{ person: 2, user: "alice", state: "unknown" }, { ...zoe, user: "alice", state: "safe" }]);
     assert.equal(state.members.get("alice").state, "unknown");
-    assert.deepEqual(tally(state, incident), { accounted: 1, people: 2 });
+    assert.deepEqual(tally(state, incident), { people: 2, accounted: 1, checking: 0, unaccounted: 1 });
 });
 
 test("a person taken off the roll is not counted, and has no buttons in the row", () => {
     const takenOff = { at, by: "lea", reason: "on leave" };
     const state = loaded([{ person: 2, user: "alice", left: true, state: "unknown", takenOff }]);
     const member = state.members.get("alice");
-    assert.deepEqual(tally(state, incident), { accounted: 0, people: 0 });
+    assert.deepEqual(tally(state, incident), { people: 0, accounted: 0, checking: 0, unaccounted: 0 });
     assert.equal(counts(state).unknown, 0);
     assert.match(rollWords(member, nowMs), /^taken off the roll by lea, .*: on leave$/);
     assert.deepEqual(actionsFor(member, leader), []);
@@ -135,4 +135,11 @@ test("a person who seems to have left is shown as such, with the region", () => 
     assert.equal(
         knownBy({ state: "unknown", source: "seemsToHaveLeft", region }), " · seems to have left Harbour square");
     assert.equal(knownBy({ state: "unknown", source: "seemsToHaveLeft" }), " · seems to have left");
+    const left = { state: "unknown", source: "seemsToHaveLeft", doubt: "checking", region };
+    assert.deepEqual(stateWords(left, "seemsToHaveLeft"), ["Seems to have left", " Harbour square"]);
+    assert.deepEqual(stateWords(left, "located"), ["Located, being checked", " · seems to have left Harbour square"]);
+    assert.deepEqual(stateWords({ state: "safe", source: "region", doubt: "stale", region }, "checking"),
+        ["Checking, not heard lately", " · Harbour square"]);
+    assert.deepEqual(stateWords({ state: "safe", source: "region", doubt: "checking", region }, "checking"),
+        ["Checking", " · Harbour square"]);
 });

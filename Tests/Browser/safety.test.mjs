@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { callWords, closedLately, incidentWords } from "../../Web/live/alarms.js";
+import { callWords, closedLately, closingQuestion, incidentWords } from "../../Web/live/alarms.js";
 import { eventWords } from "../../Web/live/events.js";
 import { deviceFeatures } from "../../Web/live/mapdata.js";
 import { markOrder, marks } from "../../Web/live/marks.js";
 import { presenceLines } from "../../Web/live/presence.js";
 import { actionsFor } from "../../Web/live/rowactions.js";
-import { calls, counts, tally } from "../../Web/live/safety.js";
+import { calls, counts, leavingLines, shownState, tally, titleWords } from "../../Web/live/safety.js";
 import { emptyState, reduce } from "../../Web/live/state.js";
 
 const at = "2026-11-21T12:03:00.000Z";
@@ -45,7 +45,8 @@ test("an incident is open until it is closed, and counts who of its team is acco
         { ...incident, open: true }, { type: "safety", user: "alice", state: "safe", since: at },
         { type: "safety", user: "bob", state: "offSite", since: at });
     assert.equal(open.incidents.get(3).kind, "drill");
-    assert.deepEqual(tally(open, open.incidents.get(3)), { accounted: 2, people: 3 });
+    assert.deepEqual(
+        tally(open, open.incidents.get(3)), { people: 3, accounted: 2, checking: 0, unaccounted: 1 });
     const closed = reduce(open, { type: "changes", changes: [{ ...incident, sequence: 30, at, open: false }] });
     assert.equal(closed.incidents.size, 0);
     assert.equal(open.incidents.size, 1);
@@ -104,10 +105,61 @@ test("a call for help shows its note, the last position, and whether it is ackno
     assert.match(words, /: “fell off the ladder”, last seen at 59\.90000, 10\.70000 at \S+, nobody has heard it$/);
 });
 
-test("a safe state in doubt counts as accounted for, and is shown as doubtful", () => {
-    const open = after({ type: "incident", open: true, number: 1, team: "crew", kind: "real", startedAt: at },
-        { type: "safety", user: "bob", state: "safe", since: at, doubt: "checking" });
-    assert.deepEqual(tally(open, open.incidents.get(1)), { accounted: 1, people: 3, doubtful: 1 });
+const evacuation = { type: "incident", open: true, number: 1, team: "crew", kind: "real", startedAt: at };
+const square = { collection: "town", id: "sq", name: "Harbour square" };
+const leaving = (user, region = square) => ({
+    type: "safety", user, state: "unknown", source: "seemsToHaveLeft", doubt: "checking", since: at, region,
+});
+const leader = { name: "lea", role: "leader", team: "crew" };
+
+test("a safe state in doubt is checking: a column of its own, not accounted for", () => {
+    const open = after(evacuation, { type: "safety", user: "bob", state: "safe", since: at, doubt: "checking" },
+        { type: "safety", user: "alice", state: "safe", since: at });
+    const incident = open.incidents.get(1);
+    assert.deepEqual(tally(open, incident), { people: 3, accounted: 1, checking: 1, unaccounted: 1 });
+    assert.equal(shownState(open, open.members.get("bob")), "checking");
+    assert.deepEqual([counts(open).safe, counts(open).checking], [1, 1]);
+    assert.match(incidentWords(open, incident, leader), /, 1 of 3 accounted for, 1 checking, 1 unaccounted, since /);
+    assert.equal(eventWords({ ...open.events.at(-2), region: square }), "is in doubt in Harbour square: being checked");
+    assert.equal(titleWords(counts(open)), "0 not safe, 1 unknown, 1 checking · Muster");
+    assert.equal(titleWords(counts(emptyState)), "Muster");
+});
+
+test("who seems to have left is counted for each region, and one person is named", () => {
+    const words = (state, user, team) => leavingLines(state, user, team).map((line) => line.words);
+    const one = after(evacuation, leaving("bob"));
+    assert.deepEqual(words(one), ["bob seems to have left Harbour square"]);
+    assert.deepEqual(words(one, "bob"), ["You seem to have left Harbour square"]);
+    const all = after(evacuation, leaving("alice"), leaving("bob"),
+        leaving("zoe", { collection: "town", id: "gate" }));
+    assert.deepEqual(words(all), ["2 seem to have left Harbour square", "zoe seems to have left gate"]);
+    assert.deepEqual(words(all, "lea", "other"), []);
+    assert.equal(shownState(all, all.members.get("bob")), "seemsToHaveLeft");
+    assert.equal(counts(all).seemsToHaveLeft, 3);
+    assert.equal(eventWords(all.events[0]), "seems to have left gate");
+    assert.equal(titleWords(counts(all)), "3 may have left, 0 not safe, 0 unknown · Muster");
+    const back = reduce(all, { type: "changes", changes: [
+        { sequence: 30, at, type: "safety", user: "zoe", state: "safe", since: at, source: "region" }] });
+    assert.deepEqual(words(back), ["2 seem to have left Harbour square"]);
+});
+
+test("without an incident nobody is reported as leaving, unless the team wants safety shown always", () => {
+    const calm = after(leaving("bob"));
+    assert.deepEqual(leavingLines(calm), []);
+    assert.equal(shownState(calm, calm.members.get("bob")), "located");
+    assert.equal(eventWords(calm.events[0]), "seems to have left Harbour square");
+    const always = reduce(begun, { type: "snapshot", snapshot: { ...snapshot, alwaysShown: ["crew"] } });
+    const shown = reduce(always, { type: "changes", changes: [{ ...leaving("bob"), at, sequence: 11 }] });
+    assert.equal(leavingLines(shown).length, 1);
+});
+
+test("the question before all clear counts who is accounted for, and names who seems to have left", () => {
+    const open = after(evacuation, leaving("bob"),
+        { type: "safety", user: "zoe", state: "safe", since: at, doubt: "stale" });
+    assert.equal(closingQuestion(open, open.incidents.get(1)), [
+        "All clear for crew?", "0 of 3 accounted for, 1 checking, 2 unaccounted.",
+        "bob seems to have left Harbour square.", "This closes the incident, in your name. Why:",
+    ].join("\n"));
 });
 
 test("a leader may mark others of its team, and no member may mark anyone", () => {
@@ -133,6 +185,10 @@ test("unbelieved fixes are shown as a possible place, and drawn apart from the p
     const drawn = deviceFeatures(doubted);
     assert.deepEqual(drawn.devices.features[0].geometry.coordinates, [10.7, 59.9]);
     assert.deepEqual(drawn.seeming.features[0].geometry.coordinates, [10.72, 59.91]);
+    const gone = reduce(doubted, { type: "changes", changes: [{ ...leaving("bob"), sequence: 25, at }] });
+    assert.deepEqual(deviceFeatures(gone).devices.features[0].geometry.coordinates, [10.72, 59.91]);
+    assert.deepEqual(deviceFeatures(gone).seeming.features, []);
+    assert.equal(deviceFeatures(gone).doubts.features.length, 1);
     const believed = reduce(doubted, { type: "changes", changes: [{ sequence: 30, at, ...belief }] });
     assert.deepEqual(presenceLines(believed.members.get("bob")), []);
     assert.equal(deviceFeatures(believed).seeming.features.length, 0);

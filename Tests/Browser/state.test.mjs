@@ -52,7 +52,7 @@ test("a snapshot becomes members, positions and regions", () => {
     assert.equal(latestPosition(state.members.get("bob")), undefined);
     assert.equal(state.regions.get("site/a").name, "Assembly point A");
     assert.deepEqual(counts(state), {
-        safe: 0, located: 1, unsafe: 0, unknown: 1, needsHelp: 0, sos: 0, offSite: 0,
+        safe: 0, checking: 0, located: 1, unsafe: 0, seemsToHaveLeft: 0, unknown: 1, needsHelp: 0, sos: 0, offSite: 0,
     });
 });
 

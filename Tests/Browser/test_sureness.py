@@ -79,7 +79,7 @@ def test_a_walker_is_inside_then_checked_then_inside_again(page, server, team):
     walker.phone.report(east_of_centre(200), accuracy=5, speed=0)
     checking = "checking… seems to be in no region, was inside Assembly hall"
     until(lambda: presence(page, "wanda") == checking)
-    assert "%" not in page.row("wanda") and "Safe" in page.row("wanda")
+    assert "%" not in page.row("wanda") and "Checking" in page.row("wanda") and "Safe" not in page.row("wanda")
     until(lambda: [drawn["isChecking"] for drawn in page.drawn("wanda")] == [True])
 
     page.browser.refresh()

@@ -4,7 +4,7 @@
  */
 import { marks } from "./marks.js";
 import { isOnRollAlone, nameOf } from "./roll.js";
-import { calls, tally } from "./safety.js";
+import { calls, leavingLines, tally, tallyWords } from "./safety.js";
 import { latestPosition } from "./state.js";
 import { legible, shortened } from "./text.js";
 import { clockTime, minuteTime } from "./time.js";
@@ -20,6 +20,7 @@ const noteLimit = 80;
 
 export class Alarms {
     #alarms;
+    #leaving;
     #closed;
     #orders;
     #now;
@@ -30,21 +31,24 @@ export class Alarms {
     /** Lines by what they speak of, so that one that is as it was is not touched: it may have the keyboard's focus. */
     #lines = new Map();
     #teams = "";
+    /** The state that is shown: a dialog counts by it when it opens, not by that of the time when its button came. */
+    #state;
     #select = document.createElement("select");
 
     /**
-     * @param {{alarms: HTMLElement, closed: HTMLElement, orders: HTMLElement}} elements
+     * @param {{alarms: HTMLElement, leaving: HTMLElement, closed: HTMLElement, orders: HTMLElement}} elements
      * @param {(path: string, body: object) => Promise<void>} send posts to the API
      * @param {() => number} now the server's time in milliseconds
      * @param {(incident: object) => void} addVisitor asks for a visitor to put on an incident's roll
      * @param {() => void} checkIn checks in the person who looks
      * @param {import("./whereabouts.js").Whereabouts} whereabouts answers where the person who looks is
      */
-    constructor({ alarms, closed, orders }, send, now, addVisitor, checkIn, whereabouts) {
+    constructor({ alarms, leaving, closed, orders }, send, now, addVisitor, checkIn, whereabouts) {
         this.#whereabouts = whereabouts;
         this.#addVisitor = addVisitor;
         this.#checkIn = checkIn;
         this.#alarms = alarms;
+        this.#leaving = leaving;
         this.#closed = closed;
         this.#now = now;
         this.#orders = orders;
@@ -62,6 +66,7 @@ export class Alarms {
      * @param {boolean} isLive whether the page follows the server: else it says neither all clear nor all accounted
      */
     show(state, user, isLive = true) {
+        this.#state = state;
         const seen = new Set();
         for (const member of calls(state)) {
             this.#line(seen, this.#alarms, `call ${member.user}`, member.state, callWords(member, this.#now()),
@@ -79,6 +84,9 @@ export class Alarms {
                 ] : []);
         }
         this.#alarms.hidden = seen.size === 0;
+        for (const { key, words } of leavingLines(state, user?.name)) {
+            this.#line(seen, this.#leaving, `left ${key}`, "left", words, []);
+        }
         const lately = isLive ? closedLately(state, this.#now()) : [];
         for (const incident of lately) {
             this.#line(seen, this.#closed, `closed ${incident.number}`, "closed", closedWords(incident),
@@ -173,7 +181,7 @@ export class Alarms {
     }
 
     #close({ number, team }) {
-        const reason = prompt(`All clear for ${team}? This closes the incident, in your name. Why:`);
+        const reason = prompt(closingQuestion(this.#state, { team }));
         if (reason?.trim()) { this.#send(`incidents/${number}/close`, { reason: reason.trim() }); }
     }
 
@@ -197,12 +205,19 @@ export function incidentWords(state, incident, user, isLive = true) {
     const what = `${incident.kind === "drill" ? "DRILL – evacuation" : "Evacuation"} of ${incident.team}`;
     const since = `since ${clockTime(incident.startedAt)}`;
     if (user?.role === "member") { return `${what}, ${since}`; }
-    const { accounted, people, doubtful } = tally(state, incident);
-    const doubt = doubtful ? ` (${doubtful} in doubt)` : "";
     if (!isLive) { return `${what}, ${since}. Who is accounted for now is not known: this page is not live`; }
     const all = incident.allAccounted
         ? `. All accounted for since ${clockTime(incident.allAccountedAt)} — not closed` : "";
-    return `${what}, ${accounted} of ${people} accounted for${doubt}, ${since}${all}`;
+    return `${what}, ${tallyWords(tally(state, incident), true)}, ${since}${all}`;
+}
+
+/** What is asked before an incident is closed: it says how many are accounted for at this moment. Pure. */
+export function closingQuestion(state, { team }) {
+    const left = leavingLines(state, undefined, team).map(({ words }) => `${words}.`);
+    return [
+        `All clear for ${team}?`, `${tallyWords(tally(state, { team }))}.`, ...left,
+        "This closes the incident, in your name. Why:",
+    ].join("\n");
 }
 
 /** A call for help in words: who, since when, with which note, where last seen, and whether it was heard. Pure. */

@@ -19,9 +19,11 @@ export function addEvent(draft, change) {
         const late = delayMs > promptMs ? { delayMs } : {};
         draft.events.unshift({ sequence, at: sampleTime ?? at, user, device, region, kind, probability, ...late });
     } else if (change.type === "safety") {
-        const { since, markedBy, acknowledgedBy } = change;
-        const kind = shownState(draft, { state: change.state, team: draft.members.get(user)?.team });
-        draft.events.unshift({ sequence, at: since ?? at, user, region, kind, markedBy, acknowledgedBy });
+        const { since, source, doubt, markedBy, acknowledgedBy } = change;
+        const kind = shownState(draft, { state: change.state, source, doubt, team: draft.members.get(user)?.team });
+        draft.events.unshift({
+            sequence, at: since ?? at, user, region, kind, source, doubt, markedBy, acknowledgedBy,
+        });
     } else if (change.type === "reminder") {
         draft.events.unshift({ sequence, at, user, kind: "reminder", call: change.state });
     } else if (change.type === "checkInTimer" && change.happened !== "checkedIn" && change.happened !== "sos") {

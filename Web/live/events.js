@@ -1,6 +1,7 @@
 /** What happened, the latest first: "alice entered Assembly point A 12:03:07". */
 import { markElement, marks } from "./marks.js";
 import { sureness } from "./presence.js";
+import { doubtWords } from "./safety.js";
 import { clockTime, showTime } from "./time.js";
 
 /** How a crossing is told, and the arrow before it. */
@@ -85,8 +86,9 @@ function signOf(event) {
  * An event in words, after the name of who it is about. The probability is that of being inside, so that an exit is as
  * sure as that is improbable.
  */
-export function eventWords({ kind, region, probability, markedBy, acknowledgedBy, call, ...incident }) {
+export function eventWords({ kind, region, probability, source, doubt, markedBy, acknowledgedBy, call, ...incident }) {
     const place = region?.name || region?.id;
+    if (source === "seemsToHaveLeft") { return `seems to have left ${place ?? "a muster region"}`; }
     const heard = acknowledgedBy ? `, heard by ${acknowledgedBy}` : "";
     switch (kind) {
         case "sos": return `calls SOS${heard}`;
@@ -101,7 +103,8 @@ export function eventWords({ kind, region, probability, markedBy, acknowledgedBy
             return place ? `is safe in ${place}` : "is safe";
         case "unsafe": return "is not safe";
         case "located": return "is outside every muster region";
-        case "unknown": return "is silent: unknown";
+        case "checking": return `is in doubt in ${place ?? "a muster region"}: ${doubtWords[doubt]}`;
+        case "unknown": return source === "unlocated" ? "is heard, but not located: unknown" : "is silent: unknown";
         case "passed": return `passed ${place ?? "a region"} (inferred)`;
         default: {
             const words = `${crossings[kind]?.verb ?? kind} ${place ?? "a region"}`;

@@ -8,7 +8,7 @@ import { isCoarse, latestPosition } from "./state.js";
 import { legible } from "./text.js";
 import { age, clockTime, duration, showTime } from "./time.js";
 import { timerWords } from "./timer.js";
-import { batteryOf, batteryWords, heardOf, isBatteryLow, knownBy, locatedOf, rollWords } from "./rowwords.js";
+import { batteryOf, batteryWords, heardOf, isBatteryLow, locatedOf, rollWords, stateWords } from "./rowwords.js";
 
 export class List {
     #list;
@@ -137,9 +137,8 @@ export class List {
             row.item.dataset.state = shown;
             row.item.dataset.doubt = member.doubt ?? "none";
             changeMark(row.mark, shown);
-            row.word.textContent = `${marks[shown].word}${member.doubt ? `, ${doubtWords[member.doubt]}` : ""}`;
+            [row.word.textContent, row.place.textContent] = stateWords(member, shown);
             showNote(row, member);
-            row.place.textContent = knownBy(member);
             row.roll.textContent = rollWords(member, this.#now());
             row.timer.textContent = timerWords(member.timer, this.#now());
             row.timer.dataset.happened = member.timer?.happened ?? "none";
@@ -179,9 +178,6 @@ export class List {
         battery.toggleAttribute("data-low", isBatteryLow(batteryOf(member)));
     }
 }
-
-/** What keeps a state from being sure. */
-const doubtWords = { checking: "being checked", stale: "not heard lately", poorAccuracy: "accuracy too poor" };
 
 /** The note of a call for help stands where the call is. */
 function showNote({ note: element }, { state, call, note }) {

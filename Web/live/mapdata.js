@@ -2,7 +2,7 @@
 import { circleRing, drawable, labelPoint, unwrap } from "./geodesy.js";
 import { pictureName } from "./mapstyle.js";
 import { isChecking } from "./presence.js";
-import { shownState } from "./safety.js";
+import { seemsToHaveLeft, shownState } from "./safety.js";
 import { isCoarse, latestPosition } from "./state.js";
 
 /** An accuracy beyond this says nothing about where someone is, and its circle would cover the map. */
@@ -34,15 +34,19 @@ export function deviceFeatures(state) {
     const doubts = [];
     for (const member of state.members.values()) {
         const properties = { user: member.user, state: shownState(state, member) };
+        const hasLeft = seemsToHaveLeft(member);
         for (const [device, position] of member.positions) {
             const { estimate, checking } = member.beliefs.get(device) ?? {};
             // While its fixes are not believed, a device is drawn where it is believed to be; they are drawn hollow.
-            const believed = checking && estimate ? estimate : position;
+            // That of a person who seems to have left is drawn where the fixes are, not in the region that was left.
+            const isDoubted = Boolean(checking && estimate);
+            const [believed, doubted] = isDoubted && !hasLeft ? [estimate, checking] : [position, estimate];
             const coordinates = [believed.longitude, believed.latitude];
-            if (checking && estimate) {
-                const seems = [checking.longitude, checking.latitude];
-                seeming.push(feature({ type: "Point", coordinates: seems }, { ...properties, device }));
-                doubts.push(feature({ type: "LineString", coordinates: unwrap([coordinates, seems]) }, properties));
+            if (isDoubted) {
+                const other = [doubted.longitude, doubted.latitude];
+                const hollow = feature({ type: "Point", coordinates: other }, { ...properties, device });
+                if (!hasLeft) { seeming.push(hollow); }
+                doubts.push(feature({ type: "LineString", coordinates: unwrap([coordinates, other]) }, properties));
             }
             const name = member.positions.size > 1 ? device : member.user;
             const picture = pictureName("text", name);

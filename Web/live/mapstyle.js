@@ -23,6 +23,8 @@ export function colours() {
         unsafe: colour("unsafe"),
         located: colour("located"),
         unknown: colour("unknown"),
+        seemsToHaveLeft: colour("left"),
+        checking: colour("checking"),
         sos: colour("sos"),
         needsHelp: colour("needs-help"),
         offSite: colour("off-site"),
@@ -45,7 +47,7 @@ export function mapStyle(palette) {
 
 /** The layers from the ground up. */
 export function layers(palette) {
-    const known = ["safe", "located", "unsafe", "sos", "needsHelp", "offSite"];
+    const known = ["safe", "checking", "located", "unsafe", "seemsToHaveLeft", "sos", "needsHelp", "offSite"];
     const others = known.flatMap((state) => [state, palette[state]]);
     const byState = ["match", ["get", "state"], ...others, palette.unknown];
     const byMuster = ["case", ["get", "muster"], palette.safe, palette.region];
@@ -136,7 +138,10 @@ export function layers(palette) {
                 "icon-ignore-placement": true,
                 "icon-size": ["interpolate", ["linear"], ["zoom"], 12, 0.55, 17, 1],
                 // Whoever is not safe is drawn over the others.
-                "symbol-sort-key": ["match", ["get", "state"], ["sos", "needsHelp"], 4, "unsafe", 3, "unknown", 2, 1],
+                "symbol-sort-key": [
+                    "match", ["get", "state"], ["sos", "needsHelp"], 5, ["unsafe", "seemsToHaveLeft"], 4, "unknown", 3,
+                    "checking", 2, 1,
+                ],
                 "symbol-z-order": "source",
             },
             paint: { "icon-opacity": ["case", ["get", "isRough"], 0.6, 1] },

@@ -19,6 +19,16 @@ export const marks = {
         shape: "M12 2.2 22.8 21.2H1.2Z",
         sign: "M12 9v5.4M12 17.7v.1",
     },
+    seemsToHaveLeft: {
+        word: "Seems to have left",
+        shape: "M1.5 2.5H13L22.8 12 13 21.5H1.5L7 12Z",
+        sign: "M12.6 7.2v5.6M12.6 16.6v.1",
+    },
+    checking: {
+        word: "Checking",
+        shape: "M3 1.5H21V5L14.6 12 21 19V22.5H3V19L9.4 12 3 5Z",
+        sign: "M8.6 5.6h6.8M8.6 18.6h6.8",
+    },
     located: {
         word: "Located",
         shape: "M12 3.5a8.5 8.5 0 1 1 0 17a8.5 8.5 0 1 1 0-17Z",
@@ -42,7 +52,9 @@ export const marks = {
 };
 
 /** The order of the list: whom to look for first. */
-export const markOrder = ["sos", "needsHelp", "unsafe", "unknown", "offSite", "located", "safe"];
+export const markOrder = [
+    "sos", "needsHelp", "unsafe", "seemsToHaveLeft", "unknown", "checking", "offSite", "located", "safe",
+];
 
 /** The states that are always counted; the others where someone is in them. */
 export const usualMarks = new Set(["unsafe", "unknown", "safe"]);

@@ -1,6 +1,7 @@
 /** What a person can say of themselves: "I am safe", "I need help", SOS; and whether the server has it. */
 import { marks } from "./marks.js";
 import { newDeclaration } from "./outbox.js";
+import { shownState } from "./safety.js";
 import { clockTime } from "./time.js";
 
 /** So long the SOS button is held, and so long an SOS can then be cancelled. */
@@ -52,8 +53,9 @@ export class Myself {
         this.#state = own?.state;
         const since = own?.since ? ` since ${clockTime(own.since)}` : "";
         const heard = own?.acknowledgedBy ? `, heard by ${own.acknowledgedBy}` : "";
-        this.#parts.state.textContent = own ? `You: ${marks[own.shown ?? own.state].word}${since}${heard}` : "";
-        this.#panel.dataset.state = own?.state ?? "unknown";
+        const shown = own && shownState(state, own);
+        this.#parts.state.textContent = own ? `You: ${marks[shown].word}${since}${heard}` : "";
+        this.#panel.dataset.state = shown ?? "unknown";
         this.#parts["note-form"].hidden = !(own?.state === "sos" || own?.state === "needsHelp");
     }
 

@@ -13,7 +13,7 @@ import { PushButton } from "./push.js";
 import { Session } from "./session.js";
 import { loadHeard, loadHistory, loadSnapshot } from "./snapshot.js";
 import { isOnRollAlone, nameOf } from "./roll.js";
-import { counts } from "./safety.js";
+import { counts, titleWords } from "./safety.js";
 import { emptyState, latestPosition, reduce } from "./state.js";
 import { StorageBanner } from "./storage.js";
 import { clockTime, duration } from "./time.js";
@@ -57,7 +57,9 @@ const orders = new Orders({
     now: serverNow, tell, notice,
 });
 const alarms = new Alarms(
-    { alarms: element("alarms"), closed: element("closed"), orders: element("orders") },
+    {
+        alarms: element("alarms"), leaving: element("leaving"), closed: element("closed"), orders: element("orders"),
+    },
     (path, body, words) => orders.send(path, body, words), serverNow,
     (incident) => visitors.open(incident), () => myTimer.checkIn(),
     new Whereabouts({ request: storing, user: () => session.user?.name, now: serverNow, tell, notice }));
@@ -269,14 +271,8 @@ function show() {
     track.show();
     map?.show(state);
     map?.showTrack(track.track);
-    document.title = `${isLive() || !session.user ? "" : "Not live · "}${titleOf(counts(state))}`;
+    document.title = `${isLive() || !session.user ? "" : "Not live · "}${titleWords(counts(state))}`;
     showCostMs = performance.now() - began;
-}
-
-function titleOf({ sos, needsHelp, unsafe, unknown }) {
-    const call = sos + needsHelp > 0 ? `${sos + needsHelp} need help, ` : "";
-    if (call === "" && unsafe + unknown === 0) { return "Muster"; }
-    return `${call}${unsafe} not safe, ${unknown} unknown · Muster`;
 }
 
 /** Leaders and admins are told that the server suspects its own clock: times and silences may then be wrong. */

@@ -1,5 +1,6 @@
 /** What a person's row says beside their state: by what evidence, when heard, when located, battery, the roll. Pure. */
-import { isAccounted } from "./safety.js";
+import { marks } from "./marks.js";
+import { doubtWords, isAccounted } from "./safety.js";
 import { latestPosition } from "./state.js";
 import { legible } from "./text.js";
 import { age, clockTime } from "./time.js";
@@ -35,6 +36,16 @@ export function batteryWords(member) {
     const percent = batteryOf(member);
     if (percent === undefined) { return ""; }
     return `battery ${Math.round(percent)}\u00A0%${isBatteryLow(percent) ? ", low" : ""}`;
+}
+
+/** What stands at the right of a row: the state's word with what is in doubt, and how the state is known. */
+export function stateWords(member, shown) {
+    const { word } = marks[shown];
+    if (shown === "seemsToHaveLeft") {
+        return [word, member.region ? ` ${legible(member.region.name || member.region.id)}` : ""];
+    }
+    const isSaid = !member.doubt || (shown === "checking" && member.doubt === "checking");
+    return [isSaid ? word : `${word}, ${doubtWords[member.doubt]}`, knownBy(member)];
 }
 
 /** How a state is known, where that is not plain from the state itself. */

@@ -1,11 +1,20 @@
-/** What is asked of the state about safety: how someone is shown, who calls, who is accounted for. Pure. */
+/** What is asked of the state about safety: how a person is shown, who calls, who is accounted for. Pure. */
+import { nameOf } from "./roll.js";
+import { legible } from "./text.js";
+
+/** What keeps a state from being sure. */
+export const doubtWords = { checking: "being checked", stale: "not heard lately", poorAccuracy: "accuracy too poor" };
 
 /**
- * The state that is shown of a member: outside the muster regions nobody is in danger while there is nothing to be
- * safe from, and so is `located`, unless the team wants safety shown always.
+ * The state that is shown of a member. Outside the muster regions nobody is in danger while there is nothing to be
+ * safe from, and so is `located`, unless the team wants safety shown always. A person who is safe with a doubt is
+ * `checking`, and one whose fixes lie outside since lately is `seemsToHaveLeft`.
  */
 export function shownState(state, member) {
-    return member.state === "unsafe" && !showsSafety(state, member.team) ? "located" : member.state;
+    if (isChecking(member)) { return "checking"; }
+    const isOutside = member.state === "unsafe" || seemsToHaveLeft(member);
+    if (isOutside && !showsSafety(state, member.team)) { return "located"; }
+    return seemsToHaveLeft(member) ? "seemsToHaveLeft" : member.state;
 }
 
 /** Whether a team's safety is shown: in an incident of it, or always where the team wants that. */
@@ -15,16 +24,28 @@ export function showsSafety(state, team) {
 
 /** How many members are shown in each state; nobody waits for those who were taken off the roll. */
 export function counts(state) {
-    const result = { safe: 0, located: 0, unsafe: 0, unknown: 0, needsHelp: 0, sos: 0, offSite: 0 };
+    const result = {
+        safe: 0, checking: 0, located: 0, unsafe: 0, seemsToHaveLeft: 0, unknown: 0, needsHelp: 0, sos: 0, offSite: 0,
+    };
     for (const member of state.members.values()) {
         if (!member.takenOff) { result[shownState(state, member)] += 1; }
     }
     return result;
 }
 
-/** Whether nobody need look for someone. */
-export function isAccounted(member) {
-    return member.state === "safe" || member.state === "offSite";
+/** Whether nobody need look for a person: safe or off site, without a doubt. */
+export function isAccounted({ state, doubt }) {
+    return (state === "safe" || state === "offSite") && doubt === undefined;
+}
+
+/** Whether a person is safe with a doubt: neither accounted for nor missing. */
+export function isChecking({ state, doubt }) {
+    return state === "safe" && doubt !== undefined;
+}
+
+/** Whether a device of a person was inside a muster region, and its newest fixes lie outside every one. */
+export function seemsToHaveLeft({ state, source }) {
+    return state === "unknown" && source === "seemsToHaveLeft";
 }
 
 /** Who calls for help, those in danger first. */
@@ -33,10 +54,54 @@ export function calls(state) {
     return callers.sort((left, right) => (left.state === "sos" ? 0 : 1) - (right.state === "sos" ? 0 : 1));
 }
 
-/** How many on an incident's roll are accounted for, as far as this user may see, and of how many that is in doubt. */
+/**
+ * How many on an incident's roll are accounted for, checking and unaccounted, as far as this user may see. Each person
+ * counts as one of the three.
+ */
 export function tally(state, incident) {
     const team = [...state.members.values()].filter(({ team: its, takenOff }) => its === incident.team && !takenOff);
-    const accounted = team.filter(isAccounted);
-    const doubtful = accounted.filter(({ doubt }) => doubt !== undefined).length;
-    return { accounted: accounted.length, people: team.length, ...doubtful > 0 ? { doubtful } : {} };
+    const accounted = team.filter(isAccounted).length;
+    const checking = team.filter(isChecking).length;
+    return { people: team.length, accounted, checking, unaccounted: team.length - accounted - checking };
+}
+
+/** `12 of 14 accounted for, 1 checking, 1 unaccounted`; a tally in which nobody is checking may be short. */
+export function tallyWords({ people, accounted, checking, unaccounted }, isShort = false) {
+    const all = `${accounted} of ${people} accounted for`;
+    return isShort && checking === 0 ? all : `${all}, ${checking} checking, ${unaccounted} unaccounted`;
+}
+
+/**
+ * Who seems to have left which muster region, of the teams whose safety is shown: `4 seem to have left Harbour square`.
+ * @param {string} [ownName] the name of the user who looks
+ * @param {string} [team] the one team to speak of; without it, of every team
+ * @returns {{key: string, words: string}[]} one line for each region, by its name
+ */
+export function leavingLines(state, ownName, team) {
+    const groups = new Map();
+    for (const member of state.members.values()) {
+        if (!seemsToHaveLeft(member) || member.takenOff || !showsSafety(state, member.team)) { continue; }
+        if (team !== undefined && member.team !== team) { continue; }
+        const key = member.region ? `${member.region.collection}/${member.region.id}` : "";
+        groups.set(key, [...groups.get(key) ?? [], member]);
+    }
+    const lines = [...groups].map(([key, members]) => ({ key, words: leavingWords(members, ownName) }));
+    return lines.sort((left, right) => left.words.localeCompare(right.words, undefined, { numeric: true }));
+}
+
+function leavingWords(members, ownName) {
+    const [{ region, user }] = members;
+    const place = region ? legible(region.name || region.id) : "the muster region";
+    if (members.length > 1) { return `${members.length} seem to have left ${place}`; }
+    const isOwn = user === ownName;
+    return isOwn ? `You seem to have left ${place}` : `${legible(nameOf(members[0]))} seems to have left ${place}`;
+}
+
+/** What the page is called while people are in these states: `1 need help, 2 not safe, 1 unknown · Muster`. */
+export function titleWords({ sos, needsHelp, unsafe, seemsToHaveLeft: left, unknown, checking }) {
+    if (sos + needsHelp + unsafe + left + unknown + checking === 0) { return "Muster"; }
+    const call = sos + needsHelp > 0 ? `${sos + needsHelp} need help, ` : "";
+    const leaving = left > 0 ? `${left} may have left, ` : "";
+    const doubt = checking > 0 ? `, ${checking} checking` : "";
+    return `${call}${leaving}${unsafe} not safe, ${unknown} unknown${doubt} · Muster`;
 }

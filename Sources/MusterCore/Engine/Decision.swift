@@ -27,9 +27,8 @@ public struct Decision: Sendable {
     var incidents: [TeamNumber: Incident] = [:]
     /// The rolls that changed, by incident.
     var rolls: [IncidentNumber: Roll] = [:]
-    /// By incident, where it changed: since when everyone is accounted for without doubt; an inner nil when someone no
-    /// longer is.
-    var undoubtedSince: [IncidentNumber: Instant?] = [:]
+    /// By incident, where it changed: since when everyone is accounted for.
+    var accountedTimes: [IncidentNumber: AccountedTimes] = [:]
     /// The review queue after this decision; nil when the decision reviews nothing.
     var reviewQueue: ReviewQueue?
     /// Whether `recount` does nothing for now, because the engine is deciding many people and counts after the last.
@@ -51,7 +50,7 @@ public struct Decision: Sendable {
 
     /// Whether the store must write anything: a change or a line that the caller has not taken yet, or a state.
     public var hasChanges: Bool {
-        !scratch.changes.isEmpty || !entries.isEmpty || !declaredToStore.isEmpty || !undoubtedSince.isEmpty
+        !scratch.changes.isEmpty || !entries.isEmpty || !declaredToStore.isEmpty || !accountedTimes.isEmpty
             || !statesToStore.isEmpty || !devicesToStore.isEmpty || !attendance.toStore.isEmpty
             || !proximity.rulesToStore.isEmpty || !proximity.alarmsToStore.isEmpty
     }
@@ -158,7 +157,7 @@ public struct Decision: Sendable {
         statesToStore.removeAll(keepingCapacity: true)
         incidents.removeAll()
         rolls.removeAll()
-        undoubtedSince.removeAll()
+        accountedTimes.removeAll()
         defersRecount = false
         reviewQueue = nil
         entries.removeAll(keepingCapacity: true)

@@ -20,8 +20,8 @@ public struct Engine: Sendable {
     var incidents: [TeamNumber: Incident] = [:]
     /// The roll of each open incident.
     var rolls: [IncidentNumber: Roll] = [:]
-    /// By open incident: since when everyone is accounted for without doubt. After a restart the time begins anew.
-    var undoubtedSince: [IncidentNumber: Instant] = [:]
+    /// By open incident: since when everyone is accounted for.
+    var accountedTimes: [IncidentNumber: AccountedTimes] = [:]
     /// The attendance rules of all teams.
     var attendance = AttendanceBook()
     /// The proximity rules of all teams.

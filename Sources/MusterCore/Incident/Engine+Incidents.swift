@@ -138,11 +138,11 @@ extension Engine {
     /// Applies a decision's changes to incidents, and drops the rolls of closed ones.
     mutating func adoptIncidents(_ decision: Decision) {
         for (number, roll) in decision.rolls { rolls[number] = roll }
-        for (number, since) in decision.undoubtedSince { undoubtedSince[number] = since }
+        for (number, times) in decision.accountedTimes { accountedTimes[number] = times }
         guard !decision.incidents.isEmpty else { return }
         for (team, incident) in decision.incidents { incidents[team] = incident.isOpen ? incident : nil }
         let open = Set(incidents.values.map(\.number))
         rolls = rolls.filter { open.contains($0.key) }
-        undoubtedSince = undoubtedSince.filter { open.contains($0.key) }
+        accountedTimes = accountedTimes.filter { open.contains($0.key) }
     }
 }

@@ -69,7 +69,7 @@ extension Engine {
         let aged = roll.members.filter { _, member in
             guard member.takenOff == nil, member.isWithoutUser, let marked = member.marked, let at = member.markedAt
             else { return false }
-            return marked.state.isAccounted && now.seconds(since: at) > holdsSeconds
+            return marked.isAccounted && now.seconds(since: at) > holdsSeconds
         }
         for person in aged.keys.sorted() {
             let entry = IncidentEntry(

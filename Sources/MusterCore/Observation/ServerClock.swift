@@ -24,6 +24,7 @@ extension Engine {
         for index in devices.indices { devices[index].adjustTimes(to: now) }
         for index in people.indices { people[index].declared.adjustTimes(to: now, wasOff: wasOff) }
         ranges.removeAll(after: now)
+        accountedTimes.removeAll()
     }
 
     /// Returns the evidence that the server's clock is wrong: three devices or more, and more than half of those heard

@@ -177,12 +177,12 @@ public struct Declared: Hashable, Sendable {
     }
 
     /// Returns the person's safety from the declared state and from the safety that follows from the devices. A device
-    /// inside a muster region is better evidence for being safe than a declaration.
+    /// that is inside a muster region without a doubt is better evidence for being safe than a declaration.
     func safety(over derived: Safety) -> Safety {
         let state: Safety.State
         switch status {
         case .nothing: return derived
-        case .safe where derived.state == .safe: return derived
+        case .safe where derived.state == .safe && derived.doubt == nil: return derived
         case .safe: state = .safe
         case .offSite: state = .offSite
         case .needsHelp: state = .needsHelp

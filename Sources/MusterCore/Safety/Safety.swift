@@ -19,8 +19,6 @@ public struct Safety: Hashable, Sendable {
 
         /// Whether the person calls for help.
         public var isCall: Bool { self == .sos || self == .needsHelp }
-        /// Whether nobody need look for the person.
-        public var isAccounted: Bool { self == .safe || self == .offSite }
     }
 
     /// The evidence that a state of safety follows from.
@@ -75,6 +73,11 @@ public struct Safety: Hashable, Sendable {
         self.acknowledgedBy = acknowledgedBy
         self.doubt = doubt
     }
+
+    /// Whether the person is accounted for, so that nobody need look for them: safe or off site, without a doubt.
+    public var isAccounted: Bool { (state == .safe || state == .offSite) && doubt == nil }
+    /// Whether the person is safe with a doubt: neither accounted for nor missing.
+    public var isChecking: Bool { state == .safe && doubt != nil }
 
     private static func usualSource(of state: State) -> Source {
         switch state {

@@ -44,7 +44,11 @@ struct IncidentRoutes: NativeRoutes {
                 .post, "\(Self.root)/incidents/{incident}/close", admits: leaders,
                 .init(
                     "Incidents", "Close an incident (all clear), with a reason.", body: Self.json("IncidentReason"),
-                    answers: [.init(200, "Closed.", json: "Incident")]), handler: closeIncident))
+                    answers: [
+                        .init(
+                            200, "Closed, and how many on its roll were accounted for at that moment.",
+                            json: "ClosedIncident")
+                    ]), handler: closeIncident))
         routes.add(
             Route(
                 .post, "\(Self.root)/incidents/{incident}/reopen", admits: leaders,
@@ -78,12 +82,14 @@ struct IncidentRoutes: NativeRoutes {
         let (incident, access) = try await ledIncident(context)
         let reason = try await Self.reason(in: request)
         let user = access.principal.user
-        let closed = try await coordinator.withDecision { engine, _, decision, now in
+        let (closed, counts) = try await coordinator.withDecision { engine, _, decision, now in
+            // Counted first: declarations of "safe" end with the incident.
+            let counts = engine.rollCounts(of: incident.number, after: decision)
             try engine.close(
                 incident.number, of: incident.team, by: user, reason: reason, now: now, into: &decision)
-            return decision.incident(of: incident.team) ?? incident
+            return (decision.incident(of: incident.team) ?? incident, counts)
         }
-        return response(closed, .ok)
+        return response(closed, .ok, counts)
     }
 
     private func reopenIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -149,10 +155,13 @@ struct IncidentRoutes: NativeRoutes {
         }
     }
 
-    private func response(_ incident: Incident, _ status: HTTPResponse.Status) -> Response {
+    private func response(
+        _ incident: Incident, _ status: HTTPResponse.Status, _ counts: RollCounts? = nil
+    ) -> Response {
         .json(status) { writer in
             writer.beginObject()
             writer.members(of: coordinator.directory.named(incident))
+            if let counts { writer.member("counts", counts) }
             writer.endObject()
         }
     }

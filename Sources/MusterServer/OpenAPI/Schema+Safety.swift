@@ -49,9 +49,12 @@ extension Schema {
     private static let rollState = words("safe", "offSite", "needsHelp", "unaccounted")
     private static let act = object(
         [("at", time)], optional: [("by", text), ("note", text), ("reason", text), ("team", text), ("device", text)])
+    private static let rollCounts = object([
+        ("people", since), ("accounted", since), ("checking", since), ("unaccounted", since),
+    ])
     private static let rollMembers: [(String, String)] = [
         ("allAccountedTimes", list(of: object([("from", time)], optional: [("until", time)]))),
-        ("counts", object([("people", since), ("accounted", since), ("unaccounted", since)])),
+        ("counts", rollCounts),
         ("roll", list(of: reference("RollPerson"))),
     ]
     private static let coordinates: [(String, String)] = [
@@ -126,6 +129,7 @@ extension Schema {
         ),
         ("RollMark", object([("state", rollState)], optional: [("note", sentence)])),
         ("Incident", object(incidentMembers, optional: closing)),
+        ("ClosedIncident", object(incidentMembers + [("counts", rollCounts)], optional: closing)),
         ("IncidentPage", page(of: "Incident")),
         ("IncidentRoll", object(incidentMembers + rollMembers, optional: closing)),
         (
@@ -139,7 +143,7 @@ extension Schema {
             object(
                 [
                     ("person", integer), ("user", text), ("visitor", boolean), ("left", boolean),
-                    ("accounted", boolean), ("state", state), ("source", source),
+                    ("accounted", boolean), ("checking", boolean), ("state", state), ("source", source),
                 ],
                 optional: known + [
                     ("lastSeen", reference("LastSeen")), ("heard", time), ("battery", number(0...100)),

@@ -115,6 +115,7 @@ extension EventMapper {
         detail.add("State", safety.state.wireName.description)
         detail.add("Since", safety.since)
         detail.add("Source", safety.source.wireName.description)
+        detail.add("Doubt", safety.doubt?.wireName.description)
         if case .marked(let user) = safety.source { detail.add("MarkedBy", name(of: user, directory)) }
         if let region = safety.region.flatMap({ directory.regions[$0] }) {
             detail.add("Region", region.id)

@@ -30,17 +30,12 @@ extension IncidentReport {
             """
         if isDrill { page += "<p class=\"drill\">DRILL – this was an exercise</p>\n" }
         page += "<h1>\(title)</h1>\n<dl>\n" + facts.map { "<dt>\($0)</dt><dd>\($1)</dd>\n" }.joined() + "</dl>\n"
-        page += "<h2>Unaccounted</h2>\n"
-        let missing = roll.unaccounted
-        page +=
-            missing.isEmpty
-            ? "<p>Nobody.</p>\n"
-            : "<ul>\n"
-                + missing.map { "<li class=\"missing\">\(Self.escaped($0.user)): \(sentence($0))</li>\n" }
-                .joined() + "</ul>\n"
+        page += "<h2>Unaccounted</h2>\n" + list(of: roll.unaccounted, class: "missing")
+        page += "<h2>Checking: safe, but in doubt</h2>\n" + list(of: roll.checking, class: "checking")
         page += "<h2>Roll call</h2>\n<table><thead><tr><th>Who</th><th>Accounted</th><th>How</th></tr></thead><tbody>\n"
         for person in roll.people {
-            let accounted = person.takenOff.map(offRoll) ?? (person.isAccounted ? "yes" : "no")
+            let accounted =
+                person.takenOff.map(offRoll) ?? (person.isAccounted ? "yes" : person.isChecking ? "checking" : "no")
             page += "<tr><td>\(Self.escaped(person.user))</td><td>\(accounted)</td><td>\(sentence(person))</td></tr>\n"
         }
         return page + """
@@ -50,6 +45,12 @@ extension IncidentReport {
             </thead><tbody>
 
             """
+    }
+
+    private func list(of people: [NamedRoll.Person], class name: String) -> String {
+        if people.isEmpty { return "<p>Nobody.</p>\n" }
+        let lines = people.map { "<li class=\"\(name)\">\(Self.escaped($0.user)): \(sentence($0))</li>\n" }
+        return "<ul>\n" + lines.joined() + "</ul>\n"
     }
 
     /// The facts at the head of the page: a name and a text each, escaped.
@@ -78,8 +79,11 @@ extension IncidentReport {
             let user = Self.escaped(roll.incident.reopenedBy ?? "")
             facts.append(("Reopened", "\(reopening.at.rfc3339) by \(user): \(Self.escaped(reopening.reason))"))
         }
-        let waitedFor = roll.waitedFor.count
-        facts.append(("Accounted for", "\(waitedFor - roll.unaccounted.count) of \(waitedFor)"))
+        let counts = roll.counts
+        let others = "\(counts.checking) checking, \(counts.unaccounted) unaccounted"
+        facts.append(("Accounted for", "\(counts.accounted) of \(counts.people); \(others)"))
+        let left = roll.leavingWords.map { Self.escaped($0) }
+        if !left.isEmpty { facts.append(("Seem to have left", left.joined(separator: "<br>"))) }
         return facts
     }
 
@@ -92,12 +96,12 @@ extension IncidentReport {
     }
 
     func htmlRow(_ line: NamedRecordLine, evidence: [NamedRecordLine]) -> String {
-        var what = "\(Self.words(of: line.event))\(line.user == nil ? "" : line.safety.word)"
+        var what = "\(Self.words(of: line.event))\(line.user == nil ? "" : Self.state(line.safety))"
         if let note = line.note { what += " (\(Self.escaped(note)))" }
         if let author = line.author { what += " by \(Self.escaped(author))" }
         var known = line.user == nil ? "" : source(line.safety)
         if line.event == .allAccounted {
-            known = evidence.map { "\(Self.escaped($0.user ?? "")): \($0.safety.word), \(source($0.safety))" }
+            known = evidence.map { "\(Self.escaped($0.user ?? "")): \(Self.state($0.safety)), \(source($0.safety))" }
                 .joined(separator: "<br>")
         }
         return """
@@ -132,6 +136,11 @@ extension IncidentReport {
         if line.event == .joinedTo { return "joined to \(Self.escaped(line.note ?? "another user"))\(author)" }
         let note = line.note.map { ": \(Self.escaped($0))" } ?? ""
         return line.event == .left ? "left the team" : "taken off\(author)\(note)"
+    }
+
+    /// The state with its doubt, in words.
+    private static func state(_ named: NamedSafety) -> String {
+        named.safety.doubt.map { "\(named.word), in doubt: \(words(of: $0))" } ?? named.word
     }
 
     private static func words(of doubt: Doubt) -> String {

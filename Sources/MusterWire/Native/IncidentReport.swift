@@ -2,8 +2,8 @@ import MusterCore
 import MusterGeometry
 
 /// Writes the report on an incident, piece by piece: when it was triggered, when everyone was accounted for and on what
-/// evidence, when no longer, who was missing at the end, and every change with its source. The report of a drill is
-/// marked as one throughout.
+/// evidence, when no longer, who was missing or in doubt at the end, and every change with its source. The report of a
+/// drill is marked as one throughout.
 ///
 /// Call `begin`, then `append` for every line of the record, then `end`. Call `takeBytes` whenever enough bytes have
 /// gathered.
@@ -90,11 +90,13 @@ package struct IncidentReport {
             writer.endArray()
             writer.endObject()
         case .csv:
-            for person in roll.unaccounted {
-                let line = NamedRecordLine(
-                    at: Instant(milliseconds: 0), person: person.number, user: person.user, event: .changed,
-                    safety: person.safety, lastSeen: person.lastSeen)
-                text(csvLine(line, event: "unaccounted"))
+            for (people, event) in [(roll.checking, "checking"), (roll.unaccounted, "unaccounted")] {
+                for person in people {
+                    let line = NamedRecordLine(
+                        at: Instant(milliseconds: 0), person: person.number, user: person.user, event: .changed,
+                        safety: person.safety, lastSeen: person.lastSeen)
+                    text(csvLine(line, event: event))
+                }
             }
             if let closing = incident.closing {
                 let (how, author) = (closing.how.wireName.description, roll.incident.closedBy)
@@ -116,7 +118,7 @@ package struct IncidentReport {
 
     private static let csvHeader =
         "incident,kind,at,event,user,state,since,source,markedBy,acknowledgedBy,region,latitude,longitude,lastSeen,"
-        + "by,note\r\n"
+        + "by,note,doubt\r\n"
 
     /// Returns a line about the incident itself.
     private func milestone(_ at: Instant) -> NamedRecordLine {
@@ -140,7 +142,7 @@ package struct IncidentReport {
             line.lastSeen.map { JSONWriter.text($0.coordinate.latitude) } ?? "",
             line.lastSeen.map { JSONWriter.text($0.coordinate.longitude) } ?? "",
             line.lastSeen?.sampleTime.rfc3339 ?? "", CSVText.cell(line.author ?? author ?? ""),
-            CSVText.cell(line.note ?? ""),
+            CSVText.cell(line.note ?? ""), safety?.doubt?.wireName.description ?? "",
         ]
         return cells.joined(separator: ",") + "\r\n"
     }

@@ -24,7 +24,7 @@ def test_people_are_marked_and_an_incident_is_followed_to_its_report(server):
     assert number in muster("incident", "list")
     muster("person", "safe", ann)
     lines = muster("incident", "show", number).splitlines()
-    assert lines[1] == "1 of 2 accounted for"
+    assert lines[1] == "1 of 2 accounted for, 0 checking, 1 unaccounted"
     assert lines[2].startswith(f"accounted\t{ann}\tsafe\t") and lines[2].endswith("marked by admin")
     assert lines[3] == f"MISSING\t{ben}\tunknown\tnever reported\tno report"
     muster("person", "off-site", ben)
@@ -35,7 +35,8 @@ def test_people_are_marked_and_an_incident_is_followed_to_its_report(server):
     muster("incident", "visitor", number, "Yan")
     assert muster("incident", "take-off", number, "Yan", "--reason", "went home").startswith("off the roll")
     assert "nobody on this roll" in muster("incident", "mark", number, "Yan", "safe", status=1)
-    assert "closed" in muster("incident", "close", number, "--reason", "all clear")
+    lines = muster("incident", "close", number, "--reason", "all clear").splitlines()
+    assert "closed" in lines[0] and lines[1] == "3 of 3 accounted for, 0 checking, 0 unaccounted"
     line = muster("incident", "list", team)
     assert "(by admin)" in line and "not all" not in line
     assert muster("incident", "reopen", number, "--reason", "smoke").rstrip().split("\t")[-1].startswith("open")

@@ -74,7 +74,7 @@ def test_a_whole_drill_and_its_report(server):
         for later in (0, 10_000, 20_000):
             phones[user].ok("POST", "/positions", fix(*inside, start + 400_000 + index + later, accuracy=5))
     answer, found = roll(leader, number)
-    assert answer["open"] and answer["counts"] == {"people": 13, "accounted": 11, "unaccounted": 2}
+    assert answer["open"] and answer["counts"] == {"people": 13, "accounted": 11, "checking": 0, "unaccounted": 2}
     assert found[called]["state"] == "sos" and found[called]["acknowledgedBy"] == "drill-lea"
     assert found[own]["lastSeen"] == {"latitude": outside[0], "longitude": outside[1], "sampleTime": stamp(start)}
     assert found[marked]["source"] == "marked" and found[marked]["markedBy"] == "drill-lea"
@@ -119,7 +119,7 @@ def check_reports(leader, closed, called, marked):
     path = f"/incidents/{closed['number']}/report"
     report = leader.ok("GET", path)
     assert report["startedAt"] == closed["startedAt"] and report["allAccountedTimes"] == closed["allAccountedTimes"]
-    assert report["counts"] == {"people": 13, "accounted": 13, "unaccounted": 0}
+    assert report["counts"] == {"people": 13, "accounted": 13, "checking": 0, "unaccounted": 0}
     told = [(line["event"], line["state"], line["source"])
             for line in report["changes"] if line.get("user") == called]
     assert told == [

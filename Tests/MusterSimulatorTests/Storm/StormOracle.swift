@@ -15,6 +15,8 @@ struct StormOracle {
     private var followed = 0
     /// Who stands on the roll of an incident, as the log tells it.
     private(set) var rolls: [IncidentNumber: Set<UserNumber>] = [:]
+    /// When a doubt alone ended that all are accounted for.
+    private var endedByDoubtAt: [IncidentNumber: Instant] = [:]
 
     init(_ storm: Storm) {
         self.storm = storm
@@ -91,7 +93,11 @@ extension StormOracle {
             coverage.allAccounted += 1
             let missing = (rolls[incident.number] ?? []).filter { !isAccounted($0, in: incident.number) }
             if !missing.isEmpty { fail("all accounted is told while \(missing) are not", .sweep, now: now) }
-        case .notAllAccounted: coverage.notAllAccounted += 1
+        case .notAllAccounted:
+            coverage.notAllAccounted += 1
+            let missing = (rolls[incident.number] ?? []).filter { !isAccounted($0, in: incident.number) }
+            let isByDoubt = !missing.isEmpty && missing.allSatisfy { told.safety[$0]?.isChecking ?? false }
+            endedByDoubtAt[incident.number] = isByDoubt ? now : nil
         case .closed:
             coverage.closed += 1
             checkClosing(of: incident, in: directory, now: now)
@@ -136,9 +142,9 @@ extension StormOracle {
 
     func isAccounted(_ person: UserNumber, in incident: IncidentNumber) -> Bool {
         if evidence.isMarked(person, in: incident) {
-            return evidence.marks[incident]?[person]?.safety.state.isAccounted ?? false
+            return evidence.marks[incident]?[person]?.safety.isAccounted ?? false
         }
-        return told.safety[person]?.state.isAccounted ?? false
+        return told.safety[person]?.isAccounted ?? false
     }
 }
 
@@ -149,7 +155,10 @@ extension StormOracle {
     ) {
         let roll = rolls[number] ?? []
         let isAll = !roll.isEmpty && roll.allSatisfy { isAccounted($0, in: number) }
-        if isAll != (incident.allAccountedAt != nil) {
+        // After a doubt alone ended it, it begins again after 30 s, at the next sweep.
+        let pauseSeconds = 30 + Storm.sweepSeconds
+        let pauses = isAll && endedByDoubtAt[number].map { now.seconds(since: $0) < pauseSeconds } ?? false
+        if isAll != (incident.allAccountedAt != nil), !pauses {
             let missing = roll.filter { !isAccounted($0, in: number) }.sorted()
             fail("all accounted is told: \(incident.allAccountedAt != nil), missing are \(missing)", step, now: now)
         }

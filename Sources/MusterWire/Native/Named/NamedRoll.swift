@@ -56,7 +56,11 @@ package struct NamedRoll: Hashable, Sendable {
         /// Whether the person is no user, but a visitor that a leader put on the roll.
         package var isVisitor: Bool { number < IncidentEntry.nobody }
         /// Whether the person counts as accounted for, so that nobody needs to look for them.
-        package var isAccounted: Bool { safety.safety.state.isAccounted }
+        package var isAccounted: Bool { safety.safety.isAccounted }
+        /// Whether the person is safe with a doubt.
+        package var isChecking: Bool { safety.safety.isChecking }
+        /// Whether the person's devices were inside a muster region and seem to have left it.
+        package var seemsToHaveLeft: Bool { safety.safety.source == .seemsToHaveLeft }
     }
 
     package init(_ incident: NamedIncident, people: [Person], allAccounted: [Period] = []) {
@@ -67,8 +71,22 @@ package struct NamedRoll: Hashable, Sendable {
 
     /// The people that the incident waits for.
     package var waitedFor: [Person] { people.filter { $0.takenOff == nil } }
-    /// The people that the incident waits for and that are not accounted for.
-    package var unaccounted: [Person] { people.filter { $0.takenOff == nil && !$0.isAccounted } }
+    /// The people that the incident waits for and that are neither accounted for nor checking.
+    package var unaccounted: [Person] { waitedFor.filter { !$0.isAccounted && !$0.isChecking } }
+    /// The people that the incident waits for and that are safe with a doubt.
+    package var checking: [Person] { waitedFor.filter(\.isChecking) }
+    /// Who seems to have left which muster region, in words: a person by name, several by number.
+    package var leavingWords: [String] {
+        let left = waitedFor.filter(\.seemsToHaveLeft)
+        let byRegion = Dictionary(grouping: left) { $0.safety.region }
+        let sentences = byRegion.map { region, people in
+            let who = people.count == 1 ? "\(people[0].user) seems" : "\(people.count) seem"
+            return "\(who) to have left \(region?.name ?? "the muster region")"
+        }
+        return sentences.sorted()
+    }
+    /// How many of the people that the incident waits for are accounted for.
+    package var counts: RollCounts { RollCounts(of: waitedFor.map(\.safety.safety)) }
 }
 
 /// A declaration that no longer applies, with names in place of numbers.
@@ -133,18 +151,22 @@ extension JSONWriter {
             endObject()
         }
         endArray()
-        let waitedFor = roll.waitedFor.count
-        let unaccounted = roll.unaccounted.count
-        key("counts")
-        beginObject()
-        member("people", Int64(waitedFor))
-        member("accounted", Int64(waitedFor - unaccounted))
-        member("unaccounted", Int64(unaccounted))
-        endObject()
+        member("counts", roll.counts)
         key("roll")
         beginArray()
         for person in roll.people { value(person) }
         endArray()
+    }
+
+    /// Writes how many people of a roll are accounted for.
+    package mutating func member(_ name: StaticString, _ counts: RollCounts) {
+        key(name)
+        beginObject()
+        member("people", Int64(counts.people))
+        member("accounted", Int64(counts.accounted))
+        member("checking", Int64(counts.checking))
+        member("unaccounted", Int64(counts.unaccounted))
+        endObject()
     }
 
     /// Writes one person of a roll.
@@ -155,6 +177,7 @@ extension JSONWriter {
         member("visitor", person.isVisitor)
         member("left", person.takenOff != nil)
         member("accounted", person.isAccounted)
+        member("checking", person.isChecking)
         members(of: person.safety)
         if let note = person.note { member("note", note) }
         member(person.lastSeen)

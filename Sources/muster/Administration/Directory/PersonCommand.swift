@@ -173,6 +173,7 @@ struct PersonSafety: Decodable {
     var markedBy: String?
     var acknowledgedBy: String?
     var region: Region?
+    var doubt: String?
 
     struct Region: Decodable { var name: String }
 
@@ -181,7 +182,7 @@ struct PersonSafety: Decodable {
         let words = ["needsHelp": "needs help", "sos": "SOS", "offSite": "off site"]
         let time = since.map { "since \($0)" } ?? "never reported"
         let heard = acknowledgedBy.map { ", acknowledged by \($0)" } ?? ""
-        return "\(words[state] ?? state)\t\(time)\t\(known)\(heard)"
+        return "\(words[state] ?? state)\t\(time)\t\(known)\(doubtWords)\(heard)"
     }
 
     private var known: String {
@@ -191,7 +192,19 @@ struct PersonSafety: Decodable {
         case "ownDeclaration": "own declaration"
         case "marked": "marked by \(markedBy ?? "")"
         case "checkInTimer": "check-in timer ran out"
+        case "seemsToHaveLeft": "seems to have left \(region?.name ?? "the muster region")"
+        case "unlocated": "heard, but not where they are"
+        case "underReview": "being worked out after an edit"
         default: "no report"
+        }
+    }
+
+    private var doubtWords: String {
+        switch doubt {
+        case "checking": ", in doubt: the newest fixes are being checked"
+        case "poorAccuracy": ", in doubt: fixes are too inaccurate"
+        case "stale": ", in doubt: only the last known"
+        default: ""
         }
     }
 }

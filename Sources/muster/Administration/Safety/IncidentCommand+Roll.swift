@@ -109,12 +109,28 @@ extension IncidentCommand {
 
     /// A roll call, as the API returns it.
     struct RollCall: Decodable, Sendable {
-        struct Counts: Decodable, Sendable {
-            var people: Int
-            var accounted: Int
-        }
-        var counts: Counts
+        var counts: RollCounts
         var roll: [RollPerson]
+
+        /// Who seems to have left which muster region: a person by name, several by number.
+        var leavingLines: [String] {
+            let left = roll.filter { $0.isLeaving && !$0.left }
+            let lines = Dictionary(grouping: left) { $0.region ?? "the muster region" }.map { region, people in
+                let who = people.count == 1 ? "\(people[0].user.onOneLine) seems" : "\(people.count) seem"
+                return "\(who) to have left \(region.onOneLine)"
+            }
+            return lines.sorted()
+        }
+    }
+
+    /// How many people on a roll are accounted for, as the API returns it.
+    struct RollCounts: Decodable, Sendable {
+        var people: Int
+        var accounted: Int
+        var checking: Int
+        var unaccounted: Int
+
+        var line: String { "\(accounted) of \(people) accounted for, \(checking) checking, \(unaccounted) unaccounted" }
     }
 
     /// A person on a roll, as the API returns it.
@@ -136,6 +152,7 @@ extension IncidentCommand {
             var visitor: Bool
             var left: Bool
             var accounted: Bool
+            var checking: Bool
             var removed: Act?
             var moved: Act?
             var unconfirmed: Unconfirmed?
@@ -144,6 +161,10 @@ extension IncidentCommand {
         var person: Int
         var user: String
         var left: Bool
+        /// Whether the person's devices seem to have left a muster region.
+        var isLeaving: Bool
+        /// The name of the muster region that the person is inside or seems to have left.
+        var region: String?
         /// Whether the person is accounted for, the name, and the person's safety, for printing.
         var line: String
 
@@ -151,7 +172,9 @@ extension IncidentCommand {
             let members = try Members(from: decoder)
             (person, user, left) = (members.person, members.user, members.left)
             let safety = try PersonSafety(from: decoder)
-            let found = left ? "off the roll" : members.accounted ? "accounted" : "MISSING"
+            (isLeaving, region) = (safety.source == "seemsToHaveLeft", safety.region?.name)
+            let found =
+                left ? "off the roll" : members.accounted ? "accounted" : members.checking ? "checking" : "MISSING"
             var line = "\(found)\t\(user.onOneLine)\(members.visitor ? " (visitor)" : "")\t\(safety.sentence)"
             for (act, word) in [(members.removed, "removed"), (members.moved, "moved")] {
                 if let act { line += "\t\(word) at \(act.at) by \(act.by ?? "the server")" }

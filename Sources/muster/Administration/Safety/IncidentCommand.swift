@@ -99,7 +99,8 @@ struct IncidentCommand: AsyncParsableCommand {
             if json { return announce(String(decoding: body, as: UTF8.self)) }
             announce(try JSONDecoder().decode(Incident.self, from: body).line)
             let roll = try JSONDecoder().decode(RollCall.self, from: body)
-            announce("\(roll.counts.accounted) of \(roll.counts.people) accounted for")
+            announce(roll.counts.line)
+            for line in roll.leavingLines { announce(line) }
             for person in roll.roll { announce(person.line) }
         }
     }
@@ -112,9 +113,13 @@ struct IncidentCommand: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            try await printIncident(over: data.data, json: json) { connection in
+            let body = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("POST", "/incidents/\(number)/close", json: ["reason": reason])
             }
+            if json { return announce(String(decoding: body, as: UTF8.self)) }
+            struct Closed: Decodable { var counts: RollCounts }
+            announce(try JSONDecoder().decode(Incident.self, from: body).line)
+            announce(try JSONDecoder().decode(Closed.self, from: body).counts.line)
         }
     }
 

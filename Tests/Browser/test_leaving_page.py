@@ -1,0 +1,77 @@
+"""People who leave an assembly point during an incident: what the leader's page says and draws."""
+
+from selenium.webdriver.common.by import By
+
+from live_server import Phone, box, until
+
+needs_map = True
+
+west, south = 10.7460, 59.8380
+inside, outside = (west + 0.001, south + 0.0005), (west + 0.004, south + 0.0005)
+password = "a long password"
+
+
+def texts(page, selector):
+    return page.browser.execute_script(
+        "return [...document.querySelectorAll(arguments[0])].map((line) => line.textContent)", selector)
+
+
+def test_the_leader_is_told_who_seems_to_have_left_and_who_is_checking(page, server):
+    server.make_team("basin", [box("sq", "Harbour square", west, south, muster=True)], policy="confident")
+    server.ask("POST", "users", {"name": "basin-lead", "role": "leader", "team": "basin", "password": password})
+    phones = [server.make_member(f"basin-{name}", "basin") for name in ("ana", "ben", "cleo", "dan")]
+    for phone in phones:
+        phone.stay(inside, fixes=6)
+    number = server.ask("POST", "teams/basin/incidents", {"kind": "real"})["number"]
+    server.ask("POST", "users/basin-lead/declarations", {"kind": "safe"})
+    page.open().sign_in("basin-lead", password)
+    until(lambda: "5 of 5 accounted for" in "".join(texts(page, "#alarms .what")))
+    assert "All accounted for since" in texts(page, "#alarms .what")[0] and texts(page, "#leaving .what") == []
+    ana, ben, cleo, _ = phones
+
+    ana.report(outside)
+    until(lambda: "4 of 5 accounted for, 1 checking, 0 unaccounted" in texts(page, "#alarms .what")[0])
+    assert "All accounted" not in texts(page, "#alarms .what")[0]
+    assert "Checking · Harbour square" in page.row("basin-ana") and page.counts()["checking"] == 1
+    until(lambda: [drawn["state"] for drawn in page.drawn("basin-ana")] == ["checking"])
+
+    ana.report(outside)
+    until(lambda: texts(page, "#leaving .what") == ["basin-ana seems to have left Harbour square"])
+    assert page.find("#leaving").get_attribute("aria-live") == "polite"
+    assert "Seems to have left Harbour square" in page.row("basin-ana").replace("\n", " ")
+    # Drawn where the fixes are, not in the region.
+    drawn = until(lambda: [one for one in page.drawn("basin-ana") if one["state"] == "seemsToHaveLeft"])
+    assert abs(drawn[0]["coordinates"][0] - outside[0]) < 0.0005
+    until(lambda: any(text == "basin-ana seems to have left Harbour square" for _, text in page.events()))
+    for phone in (ben, cleo):
+        phone.report(outside)
+        phone.report(outside)
+    until(lambda: texts(page, "#leaving .what") == ["3 seem to have left Harbour square"])
+    assert page.counts()["seemsToHaveLeft"] == 3 and page.browser.title.startswith("3 may have left, ")
+
+    buttons = page.browser.find_elements(By.CSS_SELECTOR, "#alarms button")
+    next(button for button in buttons if button.text == "All clear…").click()
+    question = page.browser.switch_to.alert
+    assert "2 of 5 accounted for, 0 checking, 3 unaccounted." in question.text
+    assert "3 seem to have left Harbour square." in question.text
+    question.send_keys("they went home")
+    question.accept()
+    until(lambda: not server.ask("GET", f"incidents/{number}")["open"])
+    # Without an incident nobody is reported as leaving.
+    until(lambda: texts(page, "#leaving .what") == [] and page.counts()["located"] == 3)
+
+
+def test_a_member_who_seems_to_have_left_is_told(page, server):
+    server.make_team("spit", [box("spit", "Spit", west, south + 0.01, muster=True)], policy="confident")
+    server.ask("POST", "users", {"name": "spit-max", "role": "member", "team": "spit", "password": password})
+    server.ask("POST", "users/spit-max/devices", {"name": "phone"})
+    token = server.ask("POST", "users/spit-max/devices/phone/token")["token"]
+    phone = Phone(server, "spit-max", token)
+    phone.stay((west + 0.001, south + 0.0105), fixes=6)
+    number = server.ask("POST", "teams/spit/incidents", {"kind": "drill"})["number"]
+    for _ in range(2):
+        phone.report((west + 0.004, south + 0.0105))
+    page.open().sign_in("spit-max", password)
+    until(lambda: texts(page, "#leaving .what") == ["You seem to have left Spit"])
+    assert page.find("#my-state").text.startswith("You: Seems to have left")
+    server.ask("POST", f"incidents/{number}/close", {"reason": "over"})
