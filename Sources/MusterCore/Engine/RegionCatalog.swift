@@ -135,6 +135,12 @@ struct RegionCatalog: Sendable {
         return rules[index].map { policies[Int($0.collection.rawValue)] }
     }
 
+    /// The collection of a region; nil when the region was removed. It copies no rule.
+    func collection(of region: RegionNumber) -> CollectionNumber? {
+        let index = Int(region.rawValue)
+        return rules.indices.contains(index) ? rules[index]?.collection : nil
+    }
+
     /// Returns the rule of a region; nil when the region was removed.
     func rule(of region: RegionNumber) -> RegionRule? {
         guard rules.indices.contains(Int(region.rawValue)), var rule = rules[Int(region.rawValue)] else { return nil }
