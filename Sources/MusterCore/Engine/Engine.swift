@@ -142,10 +142,11 @@ public struct Engine: Sendable {
         estimate.passesFilter = passage != .ignored
         let evaluator = CrossingEvaluator(estimate: estimate)
         if !evaluator.isClear(position, state, in: catalog) {
-            catalog.collectNearbyRegions(of: state, at: position, by: estimate, on: &scratch)
+            catalog.collectNearbyRegions(
+                at: position, by: estimate, presences: state.presences, on: &scratch)
             var isAtRest = evaluator.evaluate(&state.presences, by: state.track, in: catalog, on: &scratch)
             if !tracker.sheltering.isEmpty {
-                catalog.collectMusterRegions(of: state, by: estimate, on: &scratch)
+                catalog.collectMusterRegions(by: estimate, presences: state.musterPresences, on: &scratch)
                 let isAtRestInMusterRegions = CrossingEvaluator(estimate: estimate, scope: .musterRegions).evaluate(
                     &state.musterPresences, by: state.track, in: catalog, on: &scratch)
                 isAtRest = isAtRest && isAtRestInMusterRegions
