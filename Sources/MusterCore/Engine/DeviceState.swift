@@ -138,6 +138,7 @@ struct DeviceState: Hashable, Sendable {
 
     /// The last fix, when a passage may be inferred from it; nil while the track is unsettled, and when a filter kept
     /// the fix out of the store.
+    @inline(__always)
     var surestFix: ConfidentFix? {
         guard track.isSettled, !isBehindItsFilter, let evaluated else { return nil }
         var fix = ConfidentFix(newest)

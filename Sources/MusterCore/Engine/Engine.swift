@@ -157,10 +157,10 @@ public struct Engine: Sendable {
         if tracker.isFollowed {
             noteShelterEvidence(&state, by: position, after: fixBefore, tracker: tracker, on: &scratch)
         }
-        if let former, passage != .ignored {
+        if let former, passage != .ignored, CrossingEvaluator.isFarEnough(former.coordinate, position.coordinate) {
             var fix = ConfidentFix(position)
             fix.sampleTime = sampleTime
-            evaluator.infer(from: former, to: fix, state, in: catalog, on: &scratch)
+            evaluator.infer(from: former, to: fix, state.presences, in: catalog, on: &scratch)
         }
         if wasChecking || state.track.isChecking {
             tellBelief(of: &state, device, tracker, wasChecking: wasChecking, on: &scratch)
@@ -241,7 +241,11 @@ public struct Engine: Sendable {
     /// Returns the rule of the tracker that a user's devices report to.
     func tracker(of user: UserNumber?) -> RegionCatalog.TrackerRule {
         guard let user, people.indices.contains(Int(user.rawValue)) else { return .none }
-        return catalog.tracker(team(people[Int(user.rawValue)].team).tracker)
+        guard let team = people[Int(user.rawValue)].team, teams.indices.contains(Int(team.rawValue)) else {
+            return .none
+        }
+        // This runs for every observation, so it does not copy the team.
+        return catalog.tracker(teams[Int(team.rawValue)].tracker)
     }
 
     /// Returns the state of a person's team. A person without a team has no tracker and the default silence limit.
@@ -250,6 +254,12 @@ public struct Engine: Sendable {
     func team(_ team: TeamNumber?) -> TeamState {
         guard let team, teams.indices.contains(Int(team.rawValue)) else { return TeamState() }
         return teams[Int(team.rawValue)]
+    }
+
+    /// Returns after how long a silence the safety of a team's members is unknown, seconds. It does not copy the team.
+    func silenceSeconds(of team: TeamNumber?) -> Double {
+        guard let team, teams.indices.contains(Int(team.rawValue)) else { return Team.defaultSilenceSeconds }
+        return teams[Int(team.rawValue)].silenceSeconds
     }
 
     func person(_ user: UserNumber?) -> PersonState? {
