@@ -42,3 +42,15 @@ extension CrossingEvaluator {
         return max(north, east) > 0.0002
     }
 }
+
+extension DeviceState {
+    /// The last fix, when a passage may be inferred from it; nil while the track is unsettled, and when a filter kept
+    /// the fix out of the store.
+    @inline(__always)
+    var surestFix: ConfidentFix? {
+        guard track.isSettled, !isBehindItsFilter, let evaluated else { return nil }
+        var fix = ConfidentFix(newest)
+        fix.sampleTime = evaluated
+        return fix
+    }
+}

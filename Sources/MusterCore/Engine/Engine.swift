@@ -144,15 +144,15 @@ public struct Engine: Sendable {
         if !evaluator.isClear(position, state, in: catalog) {
             catalog.collectNearbyRegions(
                 at: position, by: estimate, presences: state.presences, on: &scratch)
-            var isAtRest = evaluator.evaluate(&state.presences, by: state.track, in: catalog, on: &scratch)
-            if !tracker.sheltering.isEmpty {
-                catalog.collectMusterRegions(by: estimate, presences: state.musterPresences, on: &scratch)
-                let isAtRestInMusterRegions = CrossingEvaluator(estimate: estimate, scope: .musterRegions).evaluate(
-                    &state.musterPresences, by: state.track, in: catalog, on: &scratch)
-                isAtRest = isAtRest && isAtRestInMusterRegions
-            }
+            let isAtRest = evaluator.evaluate(&state.presences, by: state.track, in: catalog, on: &scratch)
             evaluator.noteBoundaryFreeRadius(
                 around: position, isAtRest: isAtRest, &state, in: catalog, scratch.nearbyRegions)
+        }
+        if !tracker.sheltering.isEmpty, !evaluator.isClearOfShelters(state, in: catalog) {
+            catalog.collectMusterRegions(by: estimate, presences: state.musterPresences, on: &scratch)
+            let evaluator = CrossingEvaluator(estimate: estimate, scope: .musterRegions)
+            let isAtRest = evaluator.evaluate(&state.musterPresences, by: state.track, in: catalog, on: &scratch)
+            evaluator.noteShelterFreeRadius(isAtRest: isAtRest, &state, in: catalog, scratch.nearbyRegions)
         }
         if tracker.isFollowed {
             noteShelterEvidence(&state, by: position, after: fixBefore, tracker: tracker, on: &scratch)

@@ -184,6 +184,18 @@ struct RegionCatalog: Sendable {
         return clear
     }
 
+    /// Returns the same radius for the muster regions of raw collections alone.
+    func shelterFreeRadius(
+        around place: Coordinate, within limit: Metres, in collections: [CollectionNumber]
+    ) -> Metres {
+        var clear = limit
+        for collection in collections where shelters.indices.contains(Int(collection.rawValue)) {
+            let index = shelters[Int(collection.rawValue)].index
+            clear = min(clear, index.boundaryFreeRadius(around: place, within: clear))
+        }
+        return clear
+    }
+
     /// Replaces `found` with the numbers of a collection's regions that the straight segment between two places
     /// touches, ascending.
     func regions(

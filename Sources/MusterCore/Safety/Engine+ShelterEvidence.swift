@@ -58,8 +58,10 @@ extension Engine {
         switch evidence {
         case .outside where state.presences.isEmpty && state.musterPresences.isEmpty: return
         case .outside, .inside:
-            let isFar = state.boundaryFreeRadius.holds(
-                at: position.coordinate, reachMetres: 0, stamp: catalog.stamp)
+            let isFar =
+                state.boundaryFreeRadius.holds(at: position.coordinate, reachMetres: 0, stamp: catalog.stamp)
+                && (tracker.sheltering.isEmpty
+                    || state.shelterFreeRadius.holds(at: position.coordinate, reachMetres: 0, stamp: catalog.stamp))
             if isFar { return }
         default: break
         }
