@@ -36,6 +36,7 @@ import Testing
         for number in walkers.indices {
             let device = DeviceNumber(Int32(number + 1))
             #expect(fast.engine.standings(of: device) == plain.engine.standings(of: device))
+            #expect(fast.engine.musterPresences(of: device) == plain.engine.musterPresences(of: device))
         }
     }
 

@@ -5,7 +5,7 @@ import MusterGeometry
 ///
 /// The radius holds for a device at rest: its last fix changed no presence, and its next ones change none as long as no
 /// boundary is near. A change of the device's presences ends it, and so does an edit of regions, links or policies. The
-/// engine keeps one in memory for each device, in 16 bytes, and does not store it.
+/// engine keeps two in memory for each device, in 16 bytes each, and does not store them.
 struct BoundaryFreeRadius: Hashable, Sendable {
     // The centre, in ten millionths of a degree: a centimetre.
     private var latitude: Int32 = 0
@@ -61,5 +61,13 @@ struct BoundaryFreeRadius: Hashable, Sendable {
         let north = place.latitude - Double(latitude) / Self.perDegree
         let east = (place.longitude - Double(longitude) / Self.perDegree) * narrowing
         return (north * north + east * east) * (Self.greatestDegree * Self.greatestDegree)
+    }
+}
+
+extension DeviceState {
+    /// Makes the engine compare the device with the regions again: it may cross others than before.
+    mutating func endBoundaryFreeRadii() {
+        boundaryFreeRadius.end()
+        shelterFreeRadius.end()
     }
 }

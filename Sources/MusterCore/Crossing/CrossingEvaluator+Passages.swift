@@ -3,20 +3,20 @@ import MusterGeometry
 /// Regions that a device passed through between two fixes.
 extension CrossingEvaluator {
     /// Reports the regions that the device passed between two fixes, neither of which lies in them. A passage is
-    /// inferred and changes no standing.
+    /// inferred and changes no standing. The fixes must be far enough apart; see `isFarEnough`.
     ///
-    /// - Parameter state: the device's state, with its presences after the second fix.
+    /// - Parameter presences: the device's presences after the second fix.
     func infer(
-        from first: ConfidentFix, to second: ConfidentFix, _ state: DeviceState, in catalog: RegionCatalog,
+        from first: ConfidentFix, to second: ConfidentFix, _ presences: [Presence], in catalog: RegionCatalog,
         on scratch: inout Scratch
     ) {
-        guard estimate.isSettled, Self.isFarEnough(first.coordinate, second.coordinate) else { return }
+        guard estimate.isSettled else { return }
         guard second.sampleTime.seconds(since: first.sampleTime) <= InferredPassage.longestGapSeconds else { return }
         for collection in estimate.tracker.confident {
             catalog.regions(crossedBy: first.coordinate, second.coordinate, in: collection, into: &scratch.inside)
             for number in scratch.inside.prefix(Self.mostPassages) {
                 let region = RegionNumber(number)
-                guard !state.presences.contains(where: { $0.region == region }), let rule = catalog.rule(of: region),
+                guard !presences.contains(where: { $0.region == region }), let rule = catalog.rule(of: region),
                     let passage = InferredPassage(
                         from: first, to: second, mode: rule.mode,
                         signedDistanceMetres: { catalog.signedDistance(from: $0, to: region)?.value ?? -.infinity })
@@ -35,9 +35,22 @@ extension CrossingEvaluator {
 
     /// Whether two fixes are more than some 20 m of latitude apart, or as many degrees of longitude. A shorter passage
     /// could hardly be told from an error.
-    private static func isFarEnough(_ first: Coordinate, _ second: Coordinate) -> Bool {
+    @inline(__always)
+    static func isFarEnough(_ first: Coordinate, _ second: Coordinate) -> Bool {
         let north = abs(first.latitude - second.latitude)
         let east = abs(shortWay(first.longitude - second.longitude))
         return max(north, east) > 0.0002
+    }
+}
+
+extension DeviceState {
+    /// The last fix, when a passage may be inferred from it; nil while the track is unsettled, and when a filter kept
+    /// the fix out of the store.
+    @inline(__always)
+    var surestFix: ConfidentFix? {
+        guard track.isSettled, !isBehindItsFilter, let evaluated else { return nil }
+        var fix = ConfidentFix(newest)
+        fix.sampleTime = evaluated
+        return fix
     }
 }

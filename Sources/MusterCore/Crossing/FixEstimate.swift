@@ -1,3 +1,5 @@
+import MusterGeometry
+
 /// The evaluator's input about a device after a fix, the same for every region.
 struct FixEstimate {
     var device: DeviceNumber
@@ -5,7 +7,10 @@ struct FixEstimate {
     /// The tracker that the device reports to. It is not retained: the catalog holds it during the decision, and a
     /// counted reference would be retained with every copy of this value, six times an observation.
     unowned(unsafe) let tracker: RegionCatalog.TrackerRule
-    /// The standard deviation of the estimate, metres; 0 when the tracker links only raw collections.
+    /// Where the confident policy places the device.
+    var place = Coordinate(validLatitude: 0, longitude: 0)
+    /// The standard deviation of the estimate, metres; 0 when the confident policy decides nothing for the tracker's
+    /// devices, and infinite when the device has no track.
     var deviationMetres: Double = 0
     /// The standard deviation that would remain after many more fixes of this accuracy, metres.
     var leastDeviationMetres: Double = 0
@@ -31,6 +36,7 @@ extension FixEstimate {
     ) {
         self.init(device: device, sampleTime: sampleTime, tracker: tracker)
         guard tracker.isFollowed else { return }
+        place = state.track.estimate
         deviationMetres = state.track.deviationMetres
         leastDeviationMetres = state.track.leastDeviationMetres
         isSettled = state.track.isSettled

@@ -3,8 +3,10 @@ import MusterGeometry
 /// Collects the regions that a device may be inside, for `CrossingEvaluator`.
 extension RegionCatalog {
     /// Replaces the scratch's `nearbyRegions` with the regions that a device may be inside, in region order.
+    ///
+    /// - Parameter presences: the device's presences before the fix.
     func collectNearbyRegions(
-        of state: DeviceState, at position: Position, by estimate: FixEstimate, on scratch: inout Scratch
+        at position: Position, by estimate: FixEstimate, presences: [Presence], on scratch: inout Scratch
     ) {
         let tracker = estimate.tracker
         scratch.nearbyRegions.clear()
@@ -15,70 +17,75 @@ extension RegionCatalog {
                 scratch.nearbyRegions.append(NearbyRegion(id: region, signedDistanceMetres: .infinity))
             }
         }
-        if !estimate.isChecking { addConfidentRegions(of: state, by: estimate, on: &scratch) }
+        if !estimate.isChecking { addConfidentRegions(by: estimate, presences: presences, on: &scratch) }
     }
 
     /// Replaces the scratch's `nearbyRegions` with the regions of confident collections that a device may be inside, in
     /// region order.
-    func collectConfidentRegions(of state: DeviceState, by estimate: FixEstimate, on scratch: inout Scratch) {
+    func collectConfidentRegions(by estimate: FixEstimate, presences: [Presence], on scratch: inout Scratch) {
         scratch.nearbyRegions.clear()
-        guard !state.track.isEmpty else { return }
-        addConfidentRegions(of: state, by: estimate, on: &scratch)
+        guard estimate.deviationMetres.isFinite else { return }
+        addConfidentRegions(by: estimate, presences: presences, on: &scratch)
         if estimate.tracker.confident.count > 1 { scratch.nearbyRegions.withArray { $0.sort { $0.id < $1.id } } }
     }
 
-    private func addConfidentRegions(of state: DeviceState, by estimate: FixEstimate, on scratch: inout Scratch) {
+    private func addConfidentRegions(
+        by estimate: FixEstimate, presences: [Presence], on scratch: inout Scratch
+    ) {
         let tracker = estimate.tracker
         guard !tracker.confident.isEmpty else { return }
-        addNearbyRegions(of: state, by: estimate, in: tracker.confident, on: &scratch)
+        let reach = Self.reach(of: estimate)
+        for collection in tracker.confident {
+            nearby(estimate.place, within: reach, in: collection, into: &scratch.nearbyRegions)
+        }
         if 4 * estimate.deviationMetres > Self.reachMetres {
-            scratch.nearbyRegions.withArray { measureDistant(state.presences, state, tracker.confident, &$0) }
+            scratch.nearbyRegions.withArray { measureDistant(presences, estimate, tracker.confident, &$0) }
         }
     }
 
     /// Replaces the scratch's `nearbyRegions` with the muster regions of raw collections that a device may be inside,
     /// measured for the confident policy, in region order.
-    func collectMusterRegions(of state: DeviceState, by estimate: FixEstimate, on scratch: inout Scratch) {
+    ///
+    /// - Parameter presences: the device's presences there before the fix.
+    func collectMusterRegions(by estimate: FixEstimate, presences: [Presence], on scratch: inout Scratch) {
         let tracker = estimate.tracker
         scratch.nearbyRegions.clear()
-        guard !state.track.isEmpty, !tracker.sheltering.isEmpty else { return }
-        addNearbyRegions(of: state, by: estimate, in: tracker.sheltering, on: &scratch)
-        scratch.nearbyRegions.withArray { nearbyRegions in
-            if 4 * estimate.deviationMetres > Self.reachMetres {
-                measureDistant(state.musterPresences, state, tracker.sheltering, &nearbyRegions)
-            }
-            nearbyRegions.removeAll { rule(of: RegionNumber($0.id))?.isMuster != true }
-            if tracker.sheltering.count > 1 { nearbyRegions.sort { $0.id < $1.id } }
+        guard estimate.deviationMetres.isFinite, !tracker.sheltering.isEmpty else { return }
+        let reach = Self.reach(of: estimate)
+        for collection in tracker.sheltering {
+            nearbyShelters(estimate.place, within: reach, in: collection, into: &scratch.nearbyRegions)
         }
+        if 4 * estimate.deviationMetres > Self.reachMetres {
+            scratch.nearbyRegions.withArray {
+                measureDistant(presences, estimate, tracker.sheltering, &$0)
+                $0.removeAll { policy(ofShelter: RegionNumber($0.id)) == nil }
+            }
+        }
+        if tracker.sheltering.count > 1 { scratch.nearbyRegions.withArray { $0.sort { $0.id < $1.id } } }
     }
 
-    /// Adds the regions that are so near that the device is not certain to be outside.
-    private func addNearbyRegions(
-        of state: DeviceState, by estimate: FixEstimate, in collections: [CollectionNumber], on scratch: inout Scratch
-    ) {
-        let reach = Metres(min(4 * estimate.deviationMetres + Self.marginMetres, Self.reachMetres))
-        for collection in collections {
-            nearby(state.track.estimate, within: reach, in: collection, into: &scratch.nearbyRegions)
-        }
+    /// How far from the estimate a region's boundary may be for which the device is not certain to be outside.
+    private static func reach(of estimate: FixEstimate) -> Metres {
+        Metres(min(4 * estimate.deviationMetres + marginMetres, reachMetres))
     }
 
     /// Measures regions whose boundary is beyond `reachMetres`: the regions that contain the estimate, and the regions
     /// of the device's presences, which this function adds. With so large a deviation no others can matter.
     private func measureDistant(
-        _ presences: [Presence], _ state: DeviceState, _ collections: [CollectionNumber],
+        _ presences: [Presence], _ estimate: FixEstimate, _ collections: [CollectionNumber],
         _ nearbyRegions: inout [NearbyRegion]
     ) {
         for index in nearbyRegions.indices where nearbyRegions[index].signedDistanceMetres == .infinity {
             let region = RegionNumber(nearbyRegions[index].id)
             guard let rule = rule(of: region), collections.contains(rule.collection),
-                let distance = signedDistance(from: state.track.estimate, to: region)
+                let distance = signedDistance(from: estimate.place, to: region)
             else { continue }
             nearbyRegions[index].signedDistanceMetres = distance.value
         }
         let found = Set(nearbyRegions.map(\.id))
         for presence in presences where !found.contains(presence.region.rawValue) {
             guard let rule = rule(of: presence.region), collections.contains(rule.collection),
-                let distance = signedDistance(from: state.track.estimate, to: presence.region)
+                let distance = signedDistance(from: estimate.place, to: presence.region)
             else { continue }
             nearbyRegions.append(
                 NearbyRegion(id: presence.region.rawValue, signedDistanceMetres: distance.value))

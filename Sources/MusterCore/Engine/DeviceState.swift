@@ -8,8 +8,6 @@ struct DeviceState: Hashable, Sendable {
     private(set) var newest = Position(
         coordinate: Coordinate(validLatitude: 0, longitude: 0), sampleTime: Instant(milliseconds: 0),
         receivedTime: Instant(milliseconds: 0))
-    /// Whether the engine ever evaluated a position of the device.
-    private(set) var isLocated = false
     // In their stored form, so that a caller reads one without a copy of the state.
     private(set) var lastEvaluated = MaybeInstant()
     private var lastHeard = MaybeInstant()
@@ -21,10 +19,12 @@ struct DeviceState: Hashable, Sendable {
     /// The device's presences in the muster regions of raw collections, in region order. The confident policy decides
     /// them, and the owner's safety follows from them, whatever the events of those collections say.
     var musterPresences: [Presence] = [] {
-        didSet { boundaryFreeRadius.end() }
+        didSet { shelterFreeRadius.end() }
     }
-    /// How far the device may move until its presences can change.
+    /// How far the device may move until `presences` can change.
     var boundaryFreeRadius = BoundaryFreeRadius()
+    /// How far it may move until `musterPresences` can change.
+    var shelterFreeRadius = BoundaryFreeRadius()
     /// Where the confident policy believes the device to be; empty until this engine follows a fix.
     var track = ConfidentTrack()
     /// The recent mean interval between the device's fixes, seconds; 0 before the second fix.
@@ -35,6 +35,9 @@ struct DeviceState: Hashable, Sendable {
     var isClockKnown = false
     /// What the last fixes say about the device's being inside a muster region.
     var shelterEvidence = ShelterEvidence.outside
+    // Beside the other small fields, where it takes one byte and not eight.
+    /// Whether the engine ever evaluated a position of the device.
+    private(set) var isLocated = false
     // One element, or none. Most devices have none of it, and the engine copies the state with each observation: one
     // array takes less room than the values, and fewer steps to copy than an array for each.
     private var rarities: [Rarities] = []
@@ -66,7 +69,7 @@ struct DeviceState: Hashable, Sendable {
 
     /// Whether a filter kept the newest evaluated position out of the store.
     @inline(__always)
-    private var isBehindItsFilter: Bool { !rarities.isEmpty && rarities[0].storedBefore != nil }
+    var isBehindItsFilter: Bool { !rarities.isEmpty && rarities[0].storedBefore != nil }
 
     /// The newest stored position by sample time: the baseline of the filters.
     var latest: Position? { storedBefore ?? (isLocated ? newest : nil) }
@@ -135,15 +138,6 @@ struct DeviceState: Hashable, Sendable {
 
     /// Whether the exit delay of a region holds back an exit of the device.
     var holdsBackAnExit: Bool { presences.contains { $0.leftAt != nil } }
-
-    /// The last fix, when a passage may be inferred from it; nil while the track is unsettled, and when a filter kept
-    /// the fix out of the store.
-    var surestFix: ConfidentFix? {
-        guard track.isSettled, !isBehindItsFilter, let evaluated else { return nil }
-        var fix = ConfidentFix(newest)
-        fix.sampleTime = evaluated
-        return fix
-    }
 
     /// Advances the state to a position that is newer than every evaluated one.
     ///

@@ -179,7 +179,7 @@ extension Engine {
             scope.users.insert(device.user)
         }
         devices[index].user = device.user
-        devices[index].boundaryFreeRadius.end()
+        devices[index].endBoundaryFreeRadii()
         ownership.add(device.number, to: device.user)
     }
 
@@ -191,10 +191,10 @@ extension Engine {
         forgetClearances(of: user)
     }
 
-    /// Ends the boundary-free radius of a person's devices: they report to another tracker and may cross other regions.
+    /// Ends the boundary-free radii of a person's devices: they report to another tracker and may cross other regions.
     private mutating func forgetClearances(of user: UserNumber) {
         for device in ownership.devices(of: user) where devices.indices.contains(Int(device.rawValue)) {
-            devices[Int(device.rawValue)].boundaryFreeRadius.end()
+            devices[Int(device.rawValue)].endBoundaryFreeRadii()
         }
     }
 

@@ -3,15 +3,20 @@ import MusterGeometry
 /// A plan that builds a fast index of a collection's regions. It is a value, so any thread may carry it out.
 public struct RegionCatalogRebuild: Sendable {
     let collection: CollectionNumber
+    /// Whether it is the index of the collection's muster regions alone.
+    let isOfShelters: Bool
     let plan: RegionIndexRebuild
 
     /// Builds the index. This takes some 0.3 µs a vertex.
-    public func build() -> BuiltCollection { BuiltCollection(collection: collection, regions: plan.build()) }
+    public func build() -> BuiltCollection {
+        BuiltCollection(collection: collection, isOfShelters: isOfShelters, regions: plan.build())
+    }
 }
 
 /// The index that a rebuild made, for `Engine.adopt`.
 public struct BuiltCollection: Sendable {
     let collection: CollectionNumber
+    let isOfShelters: Bool
     let regions: BuiltRegions
 }
 

@@ -161,11 +161,11 @@ extension Engine {
         }
         var edit = CrossingEdit(
             moment: now, hasChanged: hasChanged, hasOtherPolicy: { scope.collections.contains($0.collection) })
-        catalog.collectConfidentRegions(of: state, by: estimate, on: &decision.scratch)
+        catalog.collectConfidentRegions(by: estimate, presences: state.presences, on: &decision.scratch)
         CrossingEvaluator(estimate: estimate)
             .reevaluate(&state.presences, after: edit, in: catalog, on: &decision.scratch)
         if scope.musterPresencesToRebuild.contains(device) { edit.hasChanged = { _, _ in true } }
-        catalog.collectMusterRegions(of: state, by: estimate, on: &decision.scratch)
+        catalog.collectMusterRegions(by: estimate, presences: state.musterPresences, on: &decision.scratch)
         CrossingEvaluator(estimate: estimate, scope: .musterRegions)
             .reevaluate(&state.musterPresences, after: edit, in: catalog, on: &decision.scratch)
         endUnheard(&state, of: device, into: &decision)

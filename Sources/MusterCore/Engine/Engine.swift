@@ -142,24 +142,25 @@ public struct Engine: Sendable {
         estimate.passesFilter = passage != .ignored
         let evaluator = CrossingEvaluator(estimate: estimate)
         if !evaluator.isClear(position, state, in: catalog) {
-            catalog.collectNearbyRegions(of: state, at: position, by: estimate, on: &scratch)
-            var isAtRest = evaluator.evaluate(&state.presences, by: state.track, in: catalog, on: &scratch)
-            if !tracker.sheltering.isEmpty {
-                catalog.collectMusterRegions(of: state, by: estimate, on: &scratch)
-                let isAtRestInMusterRegions = CrossingEvaluator(estimate: estimate, scope: .musterRegions).evaluate(
-                    &state.musterPresences, by: state.track, in: catalog, on: &scratch)
-                isAtRest = isAtRest && isAtRestInMusterRegions
-            }
+            catalog.collectNearbyRegions(
+                at: position, by: estimate, presences: state.presences, on: &scratch)
+            let isAtRest = evaluator.evaluate(&state.presences, by: state.track, in: catalog, on: &scratch)
             evaluator.noteBoundaryFreeRadius(
                 around: position, isAtRest: isAtRest, &state, in: catalog, scratch.nearbyRegions)
+        }
+        if !tracker.sheltering.isEmpty, !evaluator.isClearOfShelters(state, in: catalog) {
+            catalog.collectMusterRegions(by: estimate, presences: state.musterPresences, on: &scratch)
+            let evaluator = CrossingEvaluator(estimate: estimate, scope: .musterRegions)
+            let isAtRest = evaluator.evaluate(&state.musterPresences, by: state.track, in: catalog, on: &scratch)
+            evaluator.noteShelterFreeRadius(isAtRest: isAtRest, &state, in: catalog, scratch.nearbyRegions)
         }
         if tracker.isFollowed {
             noteShelterEvidence(&state, by: position, after: fixBefore, tracker: tracker, on: &scratch)
         }
-        if let former, passage != .ignored {
+        if let former, passage != .ignored, CrossingEvaluator.isFarEnough(former.coordinate, position.coordinate) {
             var fix = ConfidentFix(position)
             fix.sampleTime = sampleTime
-            evaluator.infer(from: former, to: fix, state, in: catalog, on: &scratch)
+            evaluator.infer(from: former, to: fix, state.presences, in: catalog, on: &scratch)
         }
         if wasChecking || state.track.isChecking {
             tellBelief(of: &state, device, tracker, wasChecking: wasChecking, on: &scratch)
@@ -240,7 +241,11 @@ public struct Engine: Sendable {
     /// Returns the rule of the tracker that a user's devices report to.
     func tracker(of user: UserNumber?) -> RegionCatalog.TrackerRule {
         guard let user, people.indices.contains(Int(user.rawValue)) else { return .none }
-        return catalog.tracker(team(people[Int(user.rawValue)].team).tracker)
+        guard let team = people[Int(user.rawValue)].team, teams.indices.contains(Int(team.rawValue)) else {
+            return .none
+        }
+        // This runs for every observation, so it does not copy the team.
+        return catalog.tracker(teams[Int(team.rawValue)].tracker)
     }
 
     /// Returns the state of a person's team. A person without a team has no tracker and the default silence limit.
@@ -249,6 +254,12 @@ public struct Engine: Sendable {
     func team(_ team: TeamNumber?) -> TeamState {
         guard let team, teams.indices.contains(Int(team.rawValue)) else { return TeamState() }
         return teams[Int(team.rawValue)]
+    }
+
+    /// Returns after how long a silence the safety of a team's members is unknown, seconds. It does not copy the team.
+    func silenceSeconds(of team: TeamNumber?) -> Double {
+        guard let team, teams.indices.contains(Int(team.rawValue)) else { return Team.defaultSilenceSeconds }
+        return teams[Int(team.rawValue)].silenceSeconds
     }
 
     func person(_ user: UserNumber?) -> PersonState? {

@@ -2,34 +2,6 @@ import MusterGeometry
 
 // `RegionCatalog`: every region, with the index and the rules of its collection, as the engine uses them.
 
-/// A reference to an index that the engine queries for every observation. Its methods query the index without a copy;
-/// as an element of an array, the index was retained ten times a query.
-private final class IndexHolder: Sendable {
-    let index: RegionIndex
-    init(_ index: RegionIndex) { self.index = index }
-    static let empty = IndexHolder(RegionIndex())
-
-    @inline(never)
-    func regions(containing place: Coordinate, into found: inout Answers<Int32>) {
-        index.regions(containing: place, into: &found)
-    }
-
-    @inline(never)
-    func approach(_ places: UnsafeBufferPointer<Coordinate>, measuring: Bool) -> Int {
-        index.approach(places, measuring: measuring)
-    }
-
-    @inline(never)
-    func nearby(_ place: Coordinate, within reach: Metres, into found: inout Answers<NearbyRegion>) {
-        index.nearby(place, within: reach, into: &found)
-    }
-
-    @inline(never)
-    func boundaryFreeRadius(around place: Coordinate, within limit: Metres) -> Metres {
-        index.boundaryFreeRadius(around: place, within: limit)
-    }
-}
-
 /// The regions of every collection, and the collections that each tracker is linked to. Every look-up indexes an array
 /// by number.
 struct RegionCatalog: Sendable {
@@ -41,7 +13,7 @@ struct RegionCatalog: Sendable {
     private var indexes: [IndexHolder] = []
     private var policies: [CrossingPolicy] = []
     /// By collection number: its muster regions that positions decide.
-    private var shelters: [Set<RegionNumber>] = []
+    private var shelters: [CollectionShelters] = []
     /// By region number: a box that holds the region; nil for a region that positions do not decide.
     private var boxes: [BoundingBox?] = []
     private var trackers: [TrackerRule?] = []
@@ -135,6 +107,12 @@ struct RegionCatalog: Sendable {
         return rules[index].map { policies[Int($0.collection.rawValue)] }
     }
 
+    /// The collection of a region; nil when the region was removed. It copies no rule.
+    func collection(of region: RegionNumber) -> CollectionNumber? {
+        let index = Int(region.rawValue)
+        return rules.indices.contains(index) ? rules[index]?.collection : nil
+    }
+
     /// Returns the rule of a region; nil when the region was removed.
     func rule(of region: RegionNumber) -> RegionRule? {
         guard rules.indices.contains(Int(region.rawValue)), var rule = rules[Int(region.rawValue)] else { return nil }
@@ -156,7 +134,7 @@ struct RegionCatalog: Sendable {
     func isShelter(of tracker: TrackerRule, near box: BoundingBox) -> Bool {
         tracker.collections.contains { collection in
             guard shelters.indices.contains(Int(collection.rawValue)) else { return false }
-            let regions = shelters[Int(collection.rawValue)]
+            let regions = shelters[Int(collection.rawValue)].regions
             return regions.count > Self.shelterLimit || regions.contains { isRegion($0, near: box) }
         }
     }
@@ -170,7 +148,7 @@ struct RegionCatalog: Sendable {
         var touched = 0
         for collection in tracker.collections where indexes.indices.contains(Int(collection.rawValue)) {
             let index = Int(collection.rawValue)
-            let measuring = policies[index] == .confident || !shelters[index].isEmpty
+            let measuring = policies[index] == .confident || !shelters[index].regions.isEmpty
             touched &+= indexes[Int(collection.rawValue)].approach(places, measuring: measuring)
         }
         return touched
@@ -186,6 +164,15 @@ struct RegionCatalog: Sendable {
         indexes[Int(collection.rawValue)].nearby(place, within: reach, into: &found)
     }
 
+    /// Appends the muster regions of a raw collection as `nearby` appends its regions.
+    func nearbyShelters(
+        _ place: Coordinate, within reach: Metres, in collection: CollectionNumber,
+        into found: inout Answers<NearbyRegion>
+    ) {
+        guard shelters.indices.contains(Int(collection.rawValue)) else { return }
+        shelters[Int(collection.rawValue)].index.nearby(place, within: reach, into: &found)
+    }
+
     /// Returns a radius around a place, at most `limit`, within which no region of these collections has a boundary.
     func boundaryFreeRadius(
         around place: Coordinate, within limit: Metres, in collections: [CollectionNumber]
@@ -193,6 +180,18 @@ struct RegionCatalog: Sendable {
         var clear = limit
         for collection in collections where indexes.indices.contains(Int(collection.rawValue)) {
             clear = min(clear, indexes[Int(collection.rawValue)].boundaryFreeRadius(around: place, within: clear))
+        }
+        return clear
+    }
+
+    /// Returns the same radius for the muster regions of raw collections alone.
+    func shelterFreeRadius(
+        around place: Coordinate, within limit: Metres, in collections: [CollectionNumber]
+    ) -> Metres {
+        var clear = limit
+        for collection in collections where shelters.indices.contains(Int(collection.rawValue)) {
+            let index = shelters[Int(collection.rawValue)].index
+            clear = min(clear, index.boundaryFreeRadius(around: place, within: clear))
         }
         return clear
     }
@@ -260,6 +259,8 @@ extension RegionCatalog {
         guard policies[Int(collection.number.rawValue)] != collection.policy else { return false }
         noteChange()
         policies[Int(collection.number.rawValue)] = collection.policy
+        shelters[Int(collection.number.rawValue)].setIndexed(
+            collection.policy == .raw, from: indexes[Int(collection.number.rawValue)].index)
         renewTrackers()
         return true
     }
@@ -274,19 +275,16 @@ extension RegionCatalog {
     }
 
     private func isSheltering(_ collection: CollectionNumber) -> Bool {
-        shelters.indices.contains(Int(collection.rawValue)) && !shelters[Int(collection.rawValue)].isEmpty
+        shelters.indices.contains(Int(collection.rawValue)) && !shelters[Int(collection.rawValue)].regions.isEmpty
     }
 
-    /// Records whether a region is one of its collection's muster regions that positions decide.
+    /// Records whether a region is one of its collection's muster regions that positions decide, and its shape in the
+    /// collection's index.
     private mutating func setShelter(_ region: RegionNumber, in collection: CollectionNumber, to isShelter: Bool) {
-        guard shelters[Int(collection.rawValue)].contains(region) != isShelter else { return }
-        noteChange()
         let wasSheltering = isSheltering(collection)
-        if isShelter {
-            shelters[Int(collection.rawValue)].insert(region)
-        } else {
-            shelters[Int(collection.rawValue)].remove(region)
-        }
+        let index = indexes[Int(collection.rawValue)].index
+        guard shelters[Int(collection.rawValue)].set(region, to: isShelter, from: index) else { return }
+        noteChange()
         if wasSheltering != isSheltering(collection) { renewTrackers() }
     }
 
@@ -309,13 +307,13 @@ extension RegionCatalog {
             inradiusMetres: region.shape?.inradius.value ?? 0, beacon: BeaconRule(region))
         let isShelter = rules[Int(region.number.rawValue)]?.isShelter == true
         noteChange()
-        setShelter(region.number, in: region.collection, to: isShelter)
         beacons.put(region)
         if let shape = region.shape, region.beacon == nil {
             change(region.collection) { $0.put(shape, as: region.number.rawValue) }
         } else if former != nil, former?.beacon == nil {
             change(region.collection) { $0.remove(region.number.rawValue) }
         }
+        setShelter(region.number, in: region.collection, to: isShelter)
     }
 
     /// Replaces the beacon that a device itself sends, as scanners hear it.
@@ -359,14 +357,23 @@ extension RegionCatalog {
     /// A plan that rebuilds the first index that edits have made slow; nil when no index is slow.
     var rebuild: RegionCatalogRebuild? {
         for (number, holder) in indexes.enumerated() {
-            guard let plan = holder.index.rebuild else { continue }
-            return RegionCatalogRebuild(collection: CollectionNumber(Int32(number)), plan: plan)
+            let collection = CollectionNumber(Int32(number))
+            if let plan = holder.index.rebuild {
+                return RegionCatalogRebuild(collection: collection, isOfShelters: false, plan: plan)
+            }
+            if let plan = shelters[number].index.index.rebuild {
+                return RegionCatalogRebuild(collection: collection, isOfShelters: true, plan: plan)
+            }
         }
         return nil
     }
 
     mutating func adopt(_ built: BuiltCollection) {
-        change(built.collection) { $0.adopt(built.regions) }
+        if built.isOfShelters {
+            shelters[Int(built.collection.rawValue)].adopt(built.regions)
+        } else {
+            change(built.collection) { $0.adopt(built.regions) }
+        }
     }
 
     mutating func remove(_ tracker: TrackerNumber) {
@@ -379,18 +386,14 @@ extension RegionCatalog {
     }
 
     private mutating func change(_ collection: CollectionNumber, _ body: (inout RegionIndex) -> Void) {
-        var index = indexes[Int(collection.rawValue)].index
-        // The catalog drops its reference first, so that `body` changes the index in place.
-        indexes[Int(collection.rawValue)] = .empty
-        body(&index)
-        indexes[Int(collection.rawValue)] = IndexHolder(index)
+        IndexHolder.change(&indexes[Int(collection.rawValue)], body)
     }
 
     private mutating func makeRoom(for collection: CollectionNumber) {
         while indexes.count <= Int(collection.rawValue) {
             indexes.append(.empty)
             policies.append(.confident)
-            shelters.append([])
+            shelters.append(CollectionShelters())
         }
     }
 }

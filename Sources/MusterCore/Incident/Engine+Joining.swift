@@ -35,7 +35,7 @@ extension Engine {
             ownership.add(device.number, to: device.user)
             let place = slot(of: device.number, in: &decision)
             decision.devices.states[place].user = device.user
-            decision.devices.states[place].boundaryFreeRadius.end()
+            decision.devices.states[place].endBoundaryFreeRadii()
             concerned.formUnion([former, device.user])
             guard team(of: person(former)).tracker != team(of: person(device.user)).tracker else { continue }
             scope.users.formUnion([former, device.user])

@@ -73,12 +73,13 @@ extension Engine {
 
     /// Whether a person's safety is known and a device last located at `lastLocated` still counts for them. If so,
     /// locating the device again in the same place changes nothing.
+    @inline(__always)
     func isKnown(_ user: UserNumber?, lastLocated: Instant?, now: Instant, after decision: Decision) -> Bool {
         guard let user, let lastLocated else { return false }
         // This runs for every observation, so it does not copy the state.
         func isKnown(_ states: [PersonState], _ place: Int) -> Bool {
             states[place].safety.state != .unknown
-                && now.seconds(since: lastLocated) <= team(states[place].team).silenceSeconds
+                && now.seconds(since: lastLocated) <= silenceSeconds(of: states[place].team)
         }
         let index = Int(user.rawValue)
         if let place = decision.people.slot(of: index) { return isKnown(decision.people.states, place) }
@@ -86,6 +87,7 @@ extension Engine {
     }
 
     /// Whether a person does not count as silent.
+    @inline(__always)
     func isHeard(_ user: UserNumber?, after decision: Decision) -> Bool {
         guard let user else { return true }
         func isHeard(_ safety: Safety) -> Bool { safety.state != .unknown || safety.source != .silence }
@@ -101,7 +103,7 @@ extension Engine {
     private func safety(
         of person: PersonState, _ user: UserNumber, now: Instant, decidedAt: Instant, after decision: Decision
     ) -> Safety {
-        let silenceSeconds = team(of: person).silenceSeconds
+        let silenceSeconds = silenceSeconds(of: person.team)
         var safe: Safety?
         var lastLocated: Instant?
         var isHeard = false

@@ -68,14 +68,16 @@ extension Engine {
         case .outside where state.presences.isEmpty && state.musterPresences.isEmpty: return
         case .outside, .inside:
             // With a suspicion it is another value than `.inside`, and each fix is compared.
-            let isFar = state.boundaryFreeRadius.holds(
-                at: position.coordinate, reachMetres: 0, stamp: catalog.stamp)
+            let isFar =
+                state.boundaryFreeRadius.holds(at: position.coordinate, reachMetres: 0, stamp: catalog.stamp)
+                && (tracker.sheltering.isEmpty
+                    || state.shelterFreeRadius.holds(at: position.coordinate, reachMetres: 0, stamp: catalog.stamp))
             if isFar { return }
         default: break
         }
         if let presence = shelter(of: state), let now = state.evaluated {
             if evidence == .outside {
-                let isJump = isJump(from: before, to: presence.region, by: state.track)
+                let isJump = isJump(from: before, to: presence.region, by: state.track, on: &scratch)
                 state.shelterEvidence = isJump ? .jumpedAndAgrees : .inside
             } else {
                 let fix = compare(position, with: presence.region, after: before, tracker: tracker, on: &scratch)
@@ -88,6 +90,7 @@ extension Engine {
     }
 
     /// The first presence by which a device's positions show it inside a muster region; nil when there is none.
+    @inline(__always)
     private func shelter(of state: DeviceState) -> Presence? {
         for presence in state.presences
         where presence.standing == .inside && catalog.policy(ofShelter: presence.region) == .confident {
@@ -102,11 +105,15 @@ extension Engine {
 
     /// Whether a device did not come into a region step by step: the fix before lay elsewhere or was too coarse to
     /// tell, or the track moved there at once and lately, by fewer than three fixes that agreed.
-    private func isJump(from before: FormerFix?, to region: RegionNumber, by track: ConfidentTrack) -> Bool {
-        guard let before, let depth = catalog.signedDistance(from: before.coordinate, to: region) else { return false }
+    private func isJump(
+        from before: FormerFix?, to region: RegionNumber, by track: ConfidentTrack, on scratch: inout Scratch
+    ) -> Bool {
+        guard let before, let collection = catalog.collection(of: region) else { return false }
         if before.wasSurprise && !track.hasSteadied || track.isUnsteady { return true }
         let reach = FixReach(accuracyMetres: before.accuracyMetres)
-        return switch reach.side(atDepth: depth.value) {
+        let depth = catalog.signedDistanceMetres(
+            from: before.coordinate, to: region, in: collection, limit: reach.farMetres, &scratch.places)
+        return switch reach.side(atDepth: depth) {
         case .inside: false
         case .undecided: reach.isCoarse
         case .outside, .gone: true
@@ -119,7 +126,8 @@ extension Engine {
     ) -> FixBesideShelters {
         let place = position.coordinate
         let reach = FixReach(accuracyMetres: position.accuracy?.value)
-        var depth = catalog.signedDistance(from: place, to: region)?.value ?? -.infinity
+        // A coarse fix reaches so many regions that one of them is measured faster than all.
+        var depth = reach.isCoarse ? catalog.signedDistance(from: place, to: region)?.value ?? -.infinity : -.infinity
         if reach.side(atDepth: depth) != .inside {
             depth = max(depth, depthInShelters(around: place, within: reach.farMetres, tracker, on: &scratch))
         }

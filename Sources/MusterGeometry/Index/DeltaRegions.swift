@@ -33,7 +33,12 @@ struct DeltaRegions: Sendable {
         slotOfID.value(KeyTable.key(id)).flatMap { slots[Int($0)]?.region.stamp }
     }
 
-    /// Returns the shape under a number; nil when there is none.
+    /// Returns the region of a number; nil when there is none.
+    func region(of id: Int32) -> IndexedRegion? {
+        slotOfID.value(KeyTable.key(id)).flatMap { slots[Int($0)]?.region }
+    }
+
+    /// Returns the shape under a number, unrolled; nil when there is none.
     func shape(of id: Int32) -> PreparedShape? {
         slotOfID.value(KeyTable.key(id)).flatMap { slots[Int($0)]?.shape }
     }

@@ -51,6 +51,13 @@ public struct RegionIndex: Sendable {
     /// The number of regions.
     public var count: Int { (mesh?.regions.count ?? 0) - struckOff.count + delta.count }
 
+    /// Returns the shape of the region with a number; nil when there is none.
+    public func shape(of id: Int32) -> Shape? {
+        if let region = delta.region(of: id) { return region.shape }
+        guard let mesh, let rank = mesh.rank(of: id), !struckOff.contains(mesh.name(ofRank: rank)) else { return nil }
+        return mesh.regions[rank].shape
+    }
+
     /// Puts a shape under a number, in place of the shape that had it.
     ///
     /// - Complexity: O(n) in the number of the shape's vertices, whatever else is in the index (amortised).
