@@ -13,8 +13,9 @@ struct TruthSafety {
         var claims: [String] = []
         var failed = 0
         var table = [
-            "| What happens | Rule | leaves: p50/p90/max s | arrives: p50/p95 s | safe while 30 m outside: s an hour; longest "
-                + "| lost 15 m inside: in 100 hours | made safe outside |",
+            "| What happens | Rule | leaves: p50/p90/max s | arrives: p50/p95 s "
+                + "| safe while 30 m outside: s an hour; longest | lost 15 m inside: in 100 hours "
+                + "| made safe outside |",
             "|---|---|---|---|---|---|---|",
         ]
         for check in SafetyCheck.all {

@@ -29,6 +29,16 @@ import Testing
         #expect(report(&world, east: 68.5, at: 80).source == .seemsToHaveLeft)
     }
 
+    @Test func `a region drawn around someone is left as any other`() {
+        var world = World(silenceSeconds: 3_600, policy: .confident)
+        for step in 0...12 { _ = report(&world, east: Double(step % 3), at: Double(step) * 5) }
+        Self.putPoint(LeavingTrails.Point(east: 0, north: 0, radius: 60), number: 1, in: &world)
+        _ = report(&world, east: 1, at: 65)
+        #expect(world.ana.state == .safe)
+        #expect(report(&world, east: 100, at: 70).state == .safe)
+        #expect(report(&world, east: 130, at: 75).source == .seemsToHaveLeft)
+    }
+
     @Test func `fixes in quick succession count less`() {
         var world = Self.makeSafe()
         #expect(report(&world, east: 100, at: 60.5).state == .safe)
@@ -199,17 +209,23 @@ extension LeavingTests {
     ) -> World {
         var world = World(silenceSeconds: 3_600, policy: policy)
         for (index, point) in points.enumerated() {
-            let corners = (0...24).map { corner -> Coordinate in
-                let angle = Double(corner % 24) / 24 * 2 * Double.pi
-                return place(point.east + point.radius * sin(angle), point.north + point.radius * cos(angle))
-            }
-            world.edit(
-                .putRegion(
-                    Region(
-                        number: RegionNumber(Int32(index + 1)), collection: World.collection, id: "p\(index)", name: "",
-                        shape: .polygon(Polygon(exterior: corners)), isMuster: true, exitDelaySeconds: exitDelay)))
+            putPoint(point, number: Int32(index + 1), exitDelay: exitDelay, in: &world)
         }
         return world
+    }
+
+    private static func putPoint(
+        _ point: LeavingTrails.Point, number: Int32, exitDelay: Double = 0, in world: inout World
+    ) {
+        let corners = (0...24).map { corner -> Coordinate in
+            let angle = Double(corner % 24) / 24 * 2 * Double.pi
+            return place(point.east + point.radius * sin(angle), point.north + point.radius * cos(angle))
+        }
+        world.edit(
+            .putRegion(
+                Region(
+                    number: RegionNumber(number), collection: World.collection, id: "p\(number)", name: "",
+                    shape: .polygon(Polygon(exterior: corners)), isMuster: true, exitDelaySeconds: exitDelay)))
     }
 
     /// Ana has stood in the middle of the point for a minute.

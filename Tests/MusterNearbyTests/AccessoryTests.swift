@@ -55,7 +55,7 @@ import Testing
         let source = AccessoryRanging(accessory, radio: SoftwareRadio(clock: clock.clock))
         let found = Collected<RangeMeasurement>()
         let task = found.read(source.measurements(over: .none))
-        #expect(await clock.advance(by: 0.1) { found.elements.count >= 3 })
+        try #require(await clock.advance(by: 0.1) { found.elements.count >= 3 })
         #expect(found.elements[0].distance == 5)
         task.cancel()
         #expect(await clock.advance(by: 0.1) { accessory.received.count == 3 })

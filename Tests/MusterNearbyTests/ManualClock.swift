@@ -47,11 +47,11 @@ final class ManualClock: Sendable {
     /// How many wait for ticks.
     var tickers: Int { state.withLock { $0.tickers.count } }
 
-    /// Advances by steps until a condition is true; false when it is not within a minute. On a busy machine a thread
+    /// Advances by steps until a condition is true; false when it is not within five minutes. On a busy machine a thread
     /// may stand still for as long as many steps take. So the next step begins when every reader of ticks waits for
     /// one, and after a moment for those to whom the readers hand something on.
     func advance(by seconds: Double, until condition: () -> Bool) async -> Bool {
-        let limit = ContinuousClock.now + .seconds(60)
+        let limit = ContinuousClock.now + .seconds(300)
         while !condition() {
             if ContinuousClock.now > limit { return false }
             step(by: seconds)

@@ -23,8 +23,8 @@ extension ConfidentTrack {
 
     /// Restores a track from its `words`.
     ///
-    /// - Returns: nil unless there are 27; or the 26 of a version that followed no paths, or the 25 of one that averaged no
-    ///   innovations either.
+    /// - Returns: nil unless there are 27, or the 26 of a version that followed no paths, or the 25 of one that also
+    ///   averaged no innovations.
     public init?(words: [UInt64]) {
         guard (25...27).contains(words.count) else { return nil }
         self.init()

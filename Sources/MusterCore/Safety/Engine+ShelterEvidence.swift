@@ -76,12 +76,12 @@ extension Engine {
         default: break
         }
         if let presence = shelter(of: state), let now = state.evaluated {
-            if evidence == .outside {
-                let isJump = isJump(from: before, to: presence.region, by: state.track, on: &scratch)
-                state.shelterEvidence = isJump ? .jumpedAndAgrees : .inside
+            if evidence == .outside, isJump(from: before, to: presence.region, by: state.track, on: &scratch) {
+                state.shelterEvidence = .jumpedAndAgrees
             } else {
                 let fix = compare(position, with: presence.region, after: before, tracker: tracker, on: &scratch)
-                state.shelterEvidence = evidence.after(fix, insideSeconds: now.seconds(since: presence.since))
+                let former = evidence == .outside ? .inside : evidence
+                state.shelterEvidence = former.after(fix, insideSeconds: now.seconds(since: presence.since))
             }
         } else {
             state.shelterEvidence = .outside

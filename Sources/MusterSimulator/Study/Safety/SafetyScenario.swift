@@ -13,8 +13,8 @@ package struct SafetyScenario: Sendable {
         self.draw = draw
     }
 
-    /// Returns the scores of the rules in some of the runs, in the order of `SafetyRule.allCases`. A run depends only on
-    /// the seed and its number.
+    /// Returns the scores of the rules in some of the runs, in the order of `SafetyRule.allCases`. A run depends only
+    /// on the seed and its number.
     package func scores(seed: UInt64, runs: Range<Int>) -> [SafetyScore] {
         var scores = SafetyRule.allCases.map { _ in SafetyScore() }
         for number in runs {
