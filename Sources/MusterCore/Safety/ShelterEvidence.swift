@@ -63,10 +63,10 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     ///
     /// - Parameter insideSeconds: for how long the device has had that standing.
     func after(_ fix: FixBesideShelters, insideSeconds: Double) -> ShelterEvidence {
-        if isOfJump { return jump(after: fix.side, insideSeconds: insideSeconds) }
+        if isOfJump { return jump(after: fix, insideSeconds: insideSeconds) }
         if fix.side == .gone { return .left }
         if seemsToHaveLeft {
-            guard fix.side == .inside else { return .left }
+            guard fix.liesInside else { return .left }
             return stage == .left ? .leftPerhapsNot : .inside
         }
         // The errors of fixes that follow each other quickly are alike.
@@ -76,14 +76,13 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
         return ShelterEvidence(.inside, suspicion: UInt8(max(sum, 0) * 16))
     }
 
-    private func jump(after fix: FixBesideShelters.Side, insideSeconds: Double) -> ShelterEvidence {
-        switch (fix, stage) {
-        case (.outside, _), (.gone, _): ShelterEvidence(.jumped)
-        case (.undecided, _): self
-        case (.inside, .jumped): .jumpedAndAgrees
-        case (.inside, .jumpedAndAgrees): ShelterEvidence(.jumpedAndAgreesTwice)
-        case (.inside, _):
-            insideSeconds >= Self.leastSeconds ? .inside : ShelterEvidence(.jumpedAndAgreesTwice)
+    private func jump(after fix: FixBesideShelters, insideSeconds: Double) -> ShelterEvidence {
+        if fix.side == .outside || fix.side == .gone { return ShelterEvidence(.jumped) }
+        guard fix.liesInside else { return self }
+        switch stage {
+        case .jumped: return .jumpedAndAgrees
+        case .jumpedAndAgrees: return ShelterEvidence(.jumpedAndAgreesTwice)
+        default: return insideSeconds >= Self.leastSeconds ? .inside : ShelterEvidence(.jumpedAndAgreesTwice)
         }
     }
 
@@ -117,4 +116,7 @@ struct FixBesideShelters {
     var accuraciesOutside: Double
     /// How long after the fix before it was measured, seconds.
     var ageSeconds: Double
+
+    /// Whether the fix speaks for the device's being inside one of them: it lies inside, and not only near enough.
+    var liesInside: Bool { side == .inside && accuraciesOutside <= 0 }
 }
