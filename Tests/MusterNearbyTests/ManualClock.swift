@@ -47,9 +47,9 @@ final class ManualClock: Sendable {
     /// How many wait for ticks.
     var tickers: Int { state.withLock { $0.tickers.count } }
 
-    /// Advances by steps until a condition is true; false when it is not within five minutes. On a busy machine a thread
-    /// may stand still for as long as many steps take. So the next step begins when every reader of ticks waits for
-    /// one, and after a moment for those to whom the readers hand something on.
+    /// Advances by steps until a condition is true; false when it is not within five minutes. On a busy machine a
+    /// thread may stand still for as long as many steps take. So the next step begins when every reader of ticks waits
+    /// for one, and after a moment for those to whom the readers hand something on.
     func advance(by seconds: Double, until condition: () -> Bool) async -> Bool {
         let limit = ContinuousClock.now + .seconds(300)
         while !condition() {

@@ -11,7 +11,7 @@ extension SafetyCheck: CustomTestStringConvertible {
 @Suite struct SafetyStudyTests {
     @Test(arguments: SafetyCheck.all)
     func `safety keeps within its bounds`(check: SafetyCheck) {
-        let runs = SoakSeeds.rounds(8, inSoak: 120)
+        let runs = SoakSeeds.rounds(4, inSoak: 120)
         let scores = check.scores(seed: 7, runs: 0..<runs)
         for claim in check.claims where runs >= claim.leastRuns {
             let figure = claim.measured(scores)
