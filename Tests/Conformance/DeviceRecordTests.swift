@@ -24,7 +24,7 @@ import Testing
             watch: fixes > 5 ? [-7_200_000, 1, -2, 1, 3, 4, .min, .max] : nil,
             seeming: fixes > 5 ? [RegionNumber(7), RegionNumber(9)] : [],
             memory: fixes > 5 ? memory(position) : BeaconMemory(),
-            shelterEvidence: fixes > 5 ? .leftPerhapsNot : .outside)
+            shelterEvidence: fixes > 5 ? .left : .outside)
     }
 
     /// What was heard of a device in two regions, with every field.

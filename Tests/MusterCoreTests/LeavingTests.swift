@@ -47,6 +47,29 @@ import Testing
         #expect(report(&world, east: 100, at: 65).source == .seemsToHaveLeft)
     }
 
+    @Test func `fixes five times a second add up as well`() {
+        var world = Self.makeSafe()
+        for step in 1...100 { _ = report(&world, east: 100, at: 60 + Double(step) / 5, accuracy: 65) }
+        #expect(world.ana.source == .seemsToHaveLeft)
+    }
+
+    @Test func `a fix inside that is sent twice makes nobody safe again`() {
+        var world = Self.makeSafe()
+        _ = report(&world, east: 100, at: 65)
+        _ = report(&world, east: 105, at: 70)
+        #expect(report(&world, east: 0, at: 75).source == .seemsToHaveLeft)
+        #expect(report(&world, east: 0, at: 75.001).source == .seemsToHaveLeft)
+    }
+
+    @Test func `fixes outside and inside by turns do not keep safe`() {
+        var world = Self.makeSafe()
+        for step in 0..<5 {
+            _ = report(&world, east: 260, at: 65 + Double(step) * 10)
+            if step < 4 { _ = report(&world, east: 0, at: 70 + Double(step) * 10) }
+        }
+        #expect(world.ana.source == .seemsToHaveLeft)
+    }
+
     @Test func `one fix with the speed of someone who left ends safe at once`() {
         var world = Self.makeSafe()
         #expect(report(&world, east: 90, at: 67, speed: 14).state != .safe)
@@ -99,6 +122,15 @@ import Testing
         #expect(world.whereabouts(of: World.ana) != .present)
     }
 
+    @Test func `a declared safe ends by the first newer fix outside, whatever older ones show`() {
+        var world = Self.makeSafe()
+        world.declare(.safe, at: 75)
+        // The phone's fixes come late: the first ones outside are older than the declaration.
+        for step in 0..<4 { _ = report(&world, east: 140 + 70 * Double(step), at: 65 + 3 * Double(step), speed: 14) }
+        #expect(world.ana.state == .safe && world.ana.source == .ownDeclaration)
+        #expect(report(&world, east: 500, at: 80, speed: 14).state != .safe)
+    }
+
     // MARK: Arriving
 
     @Test(arguments: CrossingPolicy.allCases)
@@ -120,6 +152,13 @@ import Testing
             #expect(report(&world, east: east, at: time).state != .safe)
         }
         #expect(report(&world, east: 1, at: 445).state == .safe)
+    }
+
+    @Test func `one good fix inside makes nobody safe after fixes that did not lie inside`() {
+        var world = Self.makeWorld()
+        for step in 0...20 { _ = report(&world, east: 100, at: Double(step) * 60, accuracy: 65) }
+        #expect(report(&world, east: 0, at: 1_260, accuracy: 5).state != .safe)
+        #expect(report(&world, east: 100, at: 1_320, accuracy: 65).state != .safe)
     }
 
     @Test func `a jump back while an exit is held back makes nobody safe`() {

@@ -169,10 +169,9 @@ public struct Declared: Hashable, Sendable {
         if now.seconds(since: since) > holdsSeconds { return endUnconfirmed() }
         guard status == .safe else { return }
         if derived.state == .safe { wasInMusterRegion = true }
-        if derived.state == .unsafe || derived.source == .seemsToHaveLeft {
-            if wasInMusterRegion, decidedAt > since { return end() }
-            wasInMusterRegion = false
-        }
+        // What an older fix shows decides nothing: the declaration ends with the next newer one.
+        let isOutside = derived.state == .unsafe || derived.source == .seemsToHaveLeft
+        if isOutside, wasInMusterRegion, decidedAt > since { return end() }
         if incident == nil, now.seconds(since: since) > silenceSeconds { endUnconfirmed() }
     }
 

@@ -72,14 +72,23 @@ extension Engine {
                 state.boundaryFreeRadius.holds(at: position.coordinate, reachMetres: 0, stamp: catalog.stamp)
                 && (tracker.sheltering.isEmpty
                     || state.shelterFreeRadius.holds(at: position.coordinate, reachMetres: 0, stamp: catalog.stamp))
-            if isFar { return }
+            if isFar {
+                // An edit may have taken the region away.
+                if evidence == .inside, shelter(of: state) == nil {
+                    state.shelterEvidence = .outside
+                    scratch.evidenceChanged = true
+                }
+                return
+            }
         default: break
         }
         if let presence = shelter(of: state), let now = state.evaluated {
-            if evidence == .outside, isJump(from: before, to: presence.region, by: state.track, on: &scratch) {
+            let fix = compare(position, with: presence.region, after: before, tracker: tracker, on: &scratch)
+            if evidence == .outside, !fix.liesInside {
+                state.shelterEvidence = .jumped
+            } else if evidence == .outside, isJump(from: before, to: presence.region, by: state.track, on: &scratch) {
                 state.shelterEvidence = .jumpedAndAgrees
             } else {
-                let fix = compare(position, with: presence.region, after: before, tracker: tracker, on: &scratch)
                 let former = evidence == .outside ? .inside : evidence
                 state.shelterEvidence = former.after(fix, insideSeconds: now.seconds(since: presence.since))
             }
@@ -103,8 +112,8 @@ extension Engine {
         return nil
     }
 
-    /// Whether a device did not come into a region step by step: the fix before lay elsewhere or was too coarse to
-    /// tell, or the track moved there at once and lately, by fewer than three fixes that agreed.
+    /// Whether a device did not come into a region step by step: the fix before lay outside or was too coarse to tell,
+    /// or the track moved there at once and lately, by fewer than three fixes that agreed.
     private func isJump(
         from before: FormerFix?, to region: RegionNumber, by track: ConfidentTrack, on scratch: inout Scratch
     ) -> Bool {
@@ -113,11 +122,7 @@ extension Engine {
         let reach = FixReach(accuracyMetres: before.accuracyMetres)
         let depth = catalog.signedDistanceMetres(
             from: before.coordinate, to: region, in: collection, limit: reach.farMetres, &scratch.places)
-        return switch reach.side(atDepth: depth) {
-        case .inside: false
-        case .undecided: reach.isCoarse
-        case .outside, .gone: true
-        }
+        return reach.side(atDepth: depth) != .inside || reach.accuraciesOutside(atDepth: depth) > 0
     }
 
     private func compare(

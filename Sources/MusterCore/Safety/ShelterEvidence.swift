@@ -12,8 +12,6 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
         case inside
         /// The device has a standing inside, and its last fixes show that it seems to have left.
         case left
-        /// The device seemed to have left, and its last fix agrees with being inside.
-        case leftPerhapsNot
         /// The device jumped into the region, and its last fix lay wholly outside again.
         case jumped
         /// The device jumped into the region, and its last fix agrees with being inside.
@@ -23,12 +21,15 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     }
 
     private var stage: Stage
-    /// How much the last fixes speak for the device's having left, in steps of a sixteenth of an accuracy. A cumulative
-    /// sum after Page, "Continuous inspection schemes", Biometrika 41 (1954): each fix adds how far outside it lies, or
-    /// takes off how far inside; below 0 the sum begins anew.
-    private var suspicion: UInt8 = 0
+    /// How much the last fixes speak for the device's having left, in `unit`s. A cumulative sum after Page, "Continuous
+    /// inspection schemes", Biometrika 41 (1954): each fix adds how far outside it lies, or takes off how far inside;
+    /// below 0 the sum begins anew.
+    private var suspicion: UInt16 = 0
 
-    private init(_ stage: Stage, suspicion: UInt8 = 0) {
+    /// The unit of the suspicion, in accuracies.
+    private static let unit = 1.0 / 4096
+
+    private init(_ stage: Stage, suspicion: UInt16 = 0) {
         self.stage = stage
         self.suspicion = suspicion
     }
@@ -38,23 +39,23 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     /// The device has a standing inside, and nothing speaks against it.
     public static let inside = ShelterEvidence(.inside)
     /// The device has a standing inside, and seems to have left.
-    public static let left = ShelterEvidence(.left)
-    /// The device seemed to have left, and its last fix agrees with being inside.
-    public static let leftPerhapsNot = ShelterEvidence(.leftPerhapsNot)
+    public static let left = ShelterEvidence(.left, suspicion: UInt16(leastSuspicion / unit))
+    /// The device jumped into a region, and its last fix does not lie inside.
+    static let jumped = ShelterEvidence(.jumped)
     /// The device jumped into a region, and its last fix agrees with being inside.
     static let jumpedAndAgrees = ShelterEvidence(.jumpedAndAgrees)
 
-    /// The evidence as a byte, for a store.
-    public var rawValue: UInt8 { stage.rawValue << 5 | suspicion }
+    /// The evidence as a number, for a store.
+    public var rawValue: UInt16 { UInt16(stage.rawValue) << 13 | suspicion }
 
-    /// Restores the evidence from its byte; nil for a byte that no evidence has.
-    public init?(rawValue: UInt8) {
-        guard let stage = Stage(rawValue: rawValue >> 5) else { return nil }
-        self.init(stage, suspicion: rawValue & 31)
+    /// Restores the evidence from its number; nil for a number that no evidence has.
+    public init?(rawValue: UInt16) {
+        guard let stage = Stage(rawValue: UInt8(rawValue >> 13)) else { return nil }
+        self.init(stage, suspicion: rawValue & 0x1FFF)
     }
 
     /// Whether the device seems to have left.
-    var seemsToHaveLeft: Bool { stage == .left || stage == .leftPerhapsNot }
+    var seemsToHaveLeft: Bool { stage == .left }
 
     /// Whether the device jumped into the region, and too few fixes have agreed since.
     var isOfJump: Bool { stage == .jumped || stage == .jumpedAndAgrees || stage == .jumpedAndAgreesTwice }
@@ -65,20 +66,20 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     func after(_ fix: FixBesideShelters, insideSeconds: Double) -> ShelterEvidence {
         if isOfJump { return jump(after: fix, insideSeconds: insideSeconds) }
         if fix.side == .gone { return .left }
-        if seemsToHaveLeft {
-            guard fix.liesInside else { return .left }
-            return stage == .left ? .leftPerhapsNot : .inside
-        }
+        if stage == .left, !fix.liesInside { return .left }
         // The errors of fixes that follow each other quickly are alike.
         let weight = min(fix.ageSeconds / Self.wholeSeconds, 1)
-        let sum = Double(suspicion) / 16 + weight * max(-2, min(fix.accuraciesOutside, Self.mostOfOneFix))
+        let counted = max(-Self.leastOfOneFix, min(fix.accuraciesOutside, Self.mostOfOneFix))
+        let sum = Double(suspicion) * Self.unit + weight * counted
         if sum >= Self.leastSuspicion { return .left }
-        return ShelterEvidence(.inside, suspicion: UInt8(max(sum, 0) * 16))
+        // A suspicion that was full has to go down to nothing.
+        return ShelterEvidence(sum > 0 && stage == .left ? .left : .inside, suspicion: UInt16(max(sum, 0) / Self.unit))
     }
 
     private func jump(after fix: FixBesideShelters, insideSeconds: Double) -> ShelterEvidence {
-        if fix.side == .outside || fix.side == .gone { return ShelterEvidence(.jumped) }
-        guard fix.liesInside else { return self }
+        if fix.side == .outside || fix.side == .gone { return .jumped }
+        // A fix that is sent twice counts once.
+        guard fix.liesInside, fix.ageSeconds >= Self.leastAgeSeconds else { return self }
         switch stage {
         case .jumped: return .jumpedAndAgrees
         case .jumpedAndAgrees: return ShelterEvidence(.jumpedAndAgreesTwice)
@@ -92,6 +93,10 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     private static let leastSuspicion = 1.6
     /// The most that one fix adds, in accuracies: less than `leastSuspicion`, because one fix decides nothing.
     private static let mostOfOneFix = 1.5
+    /// The most that one fix takes off, in accuracies.
+    private static let leastOfOneFix = 1.0
+    /// How long after the fix before a fix counts after a jump, seconds.
+    private static let leastAgeSeconds = 0.5
     /// How long after the fix before a fix counts whole, seconds.
     private static let wholeSeconds: Double = 3
 }

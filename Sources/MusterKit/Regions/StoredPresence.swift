@@ -24,7 +24,7 @@ struct StoredPresence: Codable, Hashable, Sendable {
     var safeSince: Int64
     /// What the last fixes said about being inside a muster region (`ShelterEvidence`); nil in a note of an earlier
     /// version.
-    var evidence: UInt8?
+    var evidence: UInt16?
     /// The muster region that the person was inside.
     var musterRegion: RegionWatch.Name?
     /// The open incident; nil if there was none.

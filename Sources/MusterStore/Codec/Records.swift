@@ -42,7 +42,7 @@ extension ByteWriter {
         put(varint: UInt64(words.count))
         for word in words { put(fixed: word) }
         if fields.contains(.memory) { put(record.memory) }
-        put(byte: record.shelterEvidence.rawValue)
+        put(varint: UInt64(record.shelterEvidence.rawValue))
     }
 }
 
@@ -69,7 +69,7 @@ extension ByteReader {
         for _ in 0..<(try count(minimumBytes: 8)) { words.append(try fixed()) }
         let memory = fields.contains(.memory) ? try beaconMemory() : BeaconMemory()
         // A record of an earlier version ends here.
-        let evidence = isAtEnd ? .outside : ShelterEvidence(rawValue: try byte())
+        let evidence = isAtEnd ? .outside : ShelterEvidence(rawValue: UInt16(truncatingIfNeeded: try varint()))
         guard let evidence else { throw .malformed(offset: offset) }
         return DeviceRecord(
             evaluated: evaluated, heard: heard, located: located, storedBefore: stored,
