@@ -122,13 +122,15 @@ import Testing
         #expect(world.whereabouts(of: World.ana) != .present)
     }
 
-    @Test func `a declared safe ends by the first newer fix outside, whatever older ones show`() {
+    @Test func `a declared safe ends once somebody left, also when the first fixes outside were older`() {
         var world = Self.makeSafe()
         world.declare(.safe, at: 75)
         // The phone's fixes come late: the first ones outside are older than the declaration.
         for step in 0..<4 { _ = report(&world, east: 140 + 70 * Double(step), at: 65 + 3 * Double(step), speed: 14) }
         #expect(world.ana.state == .safe && world.ana.source == .ownDeclaration)
-        #expect(report(&world, east: 500, at: 80, speed: 14).state != .safe)
+        _ = report(&world, east: 500, at: 80, speed: 14)
+        world.sweep(at: 81)
+        #expect(world.ana.state == .unsafe)
     }
 
     // MARK: Arriving
