@@ -21,11 +21,16 @@ extension ConfidentTrack {
     /// The speed of the path that the last fixes form, metres a second; 0 while they form none.
     var pathSpeed: Double { (Double(pathEast) * Double(pathEast) + Double(pathNorth) * Double(pathNorth)).squareRoot() }
 
-    /// Whether the last fixes form a path and the device reports no speed that counts more.
-    func isOnPath(_ step: Step) -> Bool {
-        (pathEast != 0 || pathNorth != 0) && (step.saidSpeed == nil || doubtsStanding == 1)
-    }
+    /// Whether the last fixes form a path.
+    private var hasPath: Bool { pathEast != 0 || pathNorth != 0 }
 
+    /// Whether the last fixes form a path and the device reports no speed that counts more.
+    func isOnPath(_ step: Step) -> Bool { hasPath && lacksSpeed(step) }
+
+    /// Whether the device reports no speed, or wrongly that it stands.
+    private func lacksSpeed(_ step: Step) -> Bool { step.saidSpeed == nil || doubtsStanding == 1 }
+
+    /// Forgets the path, because a fix does not lead on from it.
     mutating func endPath() { (pathEast, pathNorth) = (0, 0) }
 
     /// Moves the track to a surprise, when the surprises form a path with the estimate.
@@ -55,9 +60,8 @@ extension ConfidentTrack {
     /// Begins a path when the last two anchors and a fix lie in a row, and the first is farther from the fix than their
     /// errors explain.
     mutating func beginPath(at step: Step) {
-        guard anchors == 2, pathEast == 0, pathNorth == 0, step.accuracy <= Self.pathAccuracy,
-            step.elapsed <= Self.sparseSeconds,
-            step.saidSpeed == nil || doubtsStanding == 1
+        guard anchors == 2, !hasPath, lacksSpeed(step), step.accuracy <= Self.pathAccuracy,
+            step.elapsed <= Self.sparseSeconds
         else { return }
         let seconds = Double(earlierAnchor.ageMilliseconds) / 1000
         let way = step.offset - step.offset(of: earlierAnchor)
@@ -75,7 +79,7 @@ extension ConfidentTrack {
     /// Averages the velocity of a path with the way to a fix that is no surprise, and halves it when the fix shows less
     /// than half of the way. The path ends when it is too slow to be told from the errors of the fixes.
     mutating func continuePath(to step: Step) {
-        guard pathEast != 0 || pathNorth != 0, step.isFine else { return }
+        guard hasPath, step.isFine else { return }
         let elapsed = max(step.elapsed, 0.5)
         let way = step.offset
         let speed = pathSpeed

@@ -36,8 +36,8 @@ public struct Safety: Hashable, Sendable {
         /// One of their devices reports, but its positions do not decide: its fixes are old or too inaccurate, it may
         /// have left the region, or its clock is wrong.
         case unlocated
-        /// A device of theirs counted as inside a muster region, and its last two fixes lie wholly outside, or one that
-        /// reports the speed of someone who left. It is not yet certain that the person left.
+        /// A device of theirs counted as inside a muster region, and its last fixes add up to its having left
+        /// (`ShelterEvidence`). It is not yet certain that the person left.
         case seemsToHaveLeft
         /// The regions were edited, and the engine has not yet evaluated one of their devices against the new regions.
         case underReview

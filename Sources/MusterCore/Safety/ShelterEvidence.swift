@@ -12,7 +12,7 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
         case inside
         /// The device has a standing inside, and its last fixes show that it seems to have left.
         case left
-        /// The device jumped into the region, and its last fix lay wholly outside again.
+        /// The device jumped into the region, and its last fix does not lie inside.
         case jumped
         /// The device jumped into the region, and its last fix agrees with being inside.
         case jumpedAndAgrees
@@ -111,7 +111,7 @@ struct FixBesideShelters {
         case undecided
         /// The fix lies wholly outside all of them.
         case outside
-        /// So it does, and its speed explains how the device came there.
+        /// The fix lies wholly outside all of them, and its speed explains how the device came there.
         case gone
     }
 

@@ -90,8 +90,15 @@ package struct StudyScore: Hashable, Sendable {
     private func quantile(
         _ delays: [StudyOutcome.Visit.Delay?], _ share: Double, _ value: (StudyOutcome.Visit.Delay) -> Double
     ) -> Double {
-        let sorted = delays.map { $0.map(value) ?? .infinity }.sorted()
-        return sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
+        delays.map { $0.map(value) ?? .infinity }.quantile(share)
+    }
+}
+
+extension [Double] {
+    /// Returns the number below which a share of the numbers lie; NaN for no numbers.
+    func quantile(_ share: Double) -> Double {
+        let sorted = sorted()
+        return sorted.isEmpty ? .nan : sorted[Swift.min(sorted.count - 1, Int(share * Double(sorted.count)))]
     }
 }
 

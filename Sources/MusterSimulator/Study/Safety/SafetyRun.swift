@@ -5,12 +5,13 @@ package import MusterGeometry
 package enum SafetyRule: Int, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// Ours: the engine, as a server runs it.
     case engine
-    /// Safe by two fixes in a row that lie inside; not safe by two in a row whose circles of accuracy lie wholly
-    /// outside.
+    /// A person is safe after two fixes in a row that lie inside, and not safe after two in a row whose circles of
+    /// accuracy lie wholly outside.
     case plain
-    /// Home Assistant's rule: in when the whole circle of accuracy is inside, out when all of it is outside.
+    /// Home Assistant's rule: a person is safe after a fix whose whole circle of accuracy lies inside, and not safe after
+    /// one whose circle lies wholly outside.
     case homeAssistant
-    /// Safe when the last fix lies inside.
+    /// A person is safe while the last fix lies inside.
     case raw
 
     package var description: String {
@@ -57,10 +58,10 @@ package struct SafetyRun: Sendable {
         shelters.map { $0.radius - (place - $0.centre).length }.max() ?? -.infinity
     }
 
-    /// Returns the outcome of each rule.
+    /// Returns the score of each rule, in the order of `SafetyRule.allCases`.
     ///
     /// Every second the fixes of that second arrive, in their order; then each rule is asked.
-    package func outcomes(chance: SeededRandom) -> [SafetyOutcome] {
+    package func scores(chance: SeededRandom) -> [SafetyScore] {
         var chance = chance
         var world = SafetyWorld(self)
         var judges = SafetyRule.allCases.dropFirst().map { SafetyJudge($0) }
@@ -74,7 +75,7 @@ package struct SafetyRun: Sendable {
             fixes += SafetyPhone().fixes(on: still, chance: &chance).map { (phones.count, $0) }
         }
         fixes.sort { $0.fix.arrivesAt < $1.fix.arrivesAt }
-        var outcomes = SafetyRule.allCases.map { _ in SafetyOutcome() }
+        var watches = SafetyRule.allCases.map { _ in SafetyWatch() }
         var next = 0
         for second in stride(from: 0.0, through: way.seconds, by: 1) {
             while next < fixes.count, fixes[next].fix.arrivesAt <= second {
@@ -89,17 +90,17 @@ package struct SafetyRun: Sendable {
             world.sweep(second: second)
             let depth = depth(of: truth)
             if let first = phones.first, first.silences.contains(where: { $0.contains(second) }) {
-                for index in outcomes.indices { outcomes[index].noteSilence(depth: depth) }
+                for index in watches.indices { watches[index].skip(depth: depth) }
                 continue
             }
-            outcomes[0].note(isSafe: world.isSafe, depth: depth, at: second)
+            watches[0].compare(isSafe: world.isSafe, depth: depth, at: second)
             for (index, judge) in judges.enumerated() {
                 let isHeard = second - judge.heardAt <= silenceSeconds
-                outcomes[index + 1].note(isSafe: judge.isSafe && isHeard, depth: depth, at: second)
+                watches[index + 1].compare(isSafe: judge.isSafe && isHeard, depth: depth, at: second)
             }
         }
-        for index in outcomes.indices { outcomes[index].end(at: way.seconds) }
-        return outcomes
+        for index in watches.indices { watches[index].end(at: way.seconds) }
+        return watches.map(\.score)
     }
 }
 

@@ -20,7 +20,7 @@ package struct SafetyScenario: Sendable {
         for number in runs {
             var chance = SeededRandom(seed: seed, stream: number, purpose: purpose)
             let run = draw(number, &chance)
-            for (index, outcome) in run.outcomes(chance: chance).enumerated() { scores[index].add(outcome) }
+            for (index, score) in run.scores(chance: chance).enumerated() { scores[index].add(score) }
         }
         return scores
     }
