@@ -8,8 +8,8 @@ package enum SafetyRule: Int, Hashable, Sendable, CaseIterable, CustomStringConv
     /// A person is safe after two fixes in a row that lie inside, and not safe after two in a row whose circles of
     /// accuracy lie wholly outside.
     case plain
-    /// Home Assistant's rule: a person is safe after a fix whose whole circle of accuracy lies inside, and not safe after
-    /// one whose circle lies wholly outside.
+    /// Home Assistant's rule: a person is safe after a fix whose whole circle of accuracy lies inside, and not safe
+    /// after one whose circle lies wholly outside.
     case homeAssistant
     /// A person is safe while the last fix lies inside.
     case raw
