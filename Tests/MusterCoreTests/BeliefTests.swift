@@ -55,8 +55,12 @@ import Testing
         world.report(45.005, 14, at: 65, accuracy: 5)
         world.stay(45, 14, from: 70, to: 80)
         #expect(world.beliefs.map { $0.checking == nil } == [false, true])
-        #expect(world.told() == ["unknown unlocated", "safe region", "safe region checking", "safe region"])
-        #expect(world.ana.since == World.time(5))
+        #expect(
+            world.told() == [
+                "unknown unlocated", "unknown unlocated checking", "safe region", "safe region checking",
+                "safe region",
+            ])
+        #expect(world.ana.since == World.time(25))
     }
 
     @Test func `unbelieved fixes are reported also where every region is raw`() {

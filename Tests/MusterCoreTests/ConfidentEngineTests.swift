@@ -20,15 +20,19 @@ import Testing
         }
     }
 
-    @Test func `the first fix decides nothing, the second finds the device inside without an enter`() {
+    @Test func `the first fix decides nothing, the second finds the device inside, and more make its owner safe`() {
         var world = Self.town()
         world.report(45, 14, at: 0, accuracy: Metres(5))
         #expect(world.safety == [])
         #expect(world.told() == ["unknown unlocated"])
         world.report(45, 14, at: 5, accuracy: Metres(5))
         #expect(world.crossings == [])
-        #expect(world.safety == [.safe])
+        #expect(world.told() == ["unknown unlocated", "unknown unlocated checking"])
         #expect(world.engine.presences(of: World.phone).map(\.region.rawValue) == [1])
+        world.stay(45, 14, from: 10, to: 20)
+        #expect(world.safety == [])
+        world.report(45, 14, at: 25, accuracy: 5)
+        #expect(world.safety == [.safe])
     }
 
     @Test func `walking in is one enter, and walking out one exit`() {

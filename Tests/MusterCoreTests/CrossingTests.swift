@@ -150,9 +150,9 @@ import Testing
         world.putSquare(1, at: 45, 14, isMuster: true)
         world.stay(45, 14, from: 0, to: 5)
         world.restart()
-        world.report(45, 14, at: 10, accuracy: 5)
+        world.stay(45, 14, from: 10, to: 25)
         #expect(world.crossings == ["enter 1"])
-        world.stay(46, 14, from: 20, to: 70)
+        world.stay(46, 14, from: 35, to: 85)
         #expect(world.crossings == ["enter 1", "exit 1"])
         #expect(world.safety == [.safe, .unknown, .unsafe])
     }

@@ -74,13 +74,16 @@ import Testing
     @Test func `a declaration made after leaving stands`() {
         var world = World()
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.stay(45, 14, from: 0, to: 5)
-        world.declare(.safe, at: 70)
-        for second in stride(from: 10.0, through: 60, by: 5) {
-            world.report(46, 14, at: second, receivedAt: 80, accuracy: 5)
+        world.stay(45, 14, from: 0, to: 25)
+        world.declare(.safe, at: 90)
+        for second in stride(from: 30.0, through: 80, by: 5) {
+            world.report(46, 14, at: second, receivedAt: 100, accuracy: 5)
         }
         #expect(world.engine.belief(of: World.phone)?.estimate.latitude == 46)
-        #expect(world.told() == ["unknown unlocated", "safe region", "safe ownDeclaration"])
+        #expect(
+            world.told() == [
+                "unknown unlocated", "unknown unlocated checking", "safe region", "safe ownDeclaration",
+            ])
     }
 
     @Test func `without an incident a declaration holds as long as a device may be silent`() {

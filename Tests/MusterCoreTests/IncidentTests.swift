@@ -145,9 +145,9 @@ import Testing
         world.putSquare(1, at: 45, 14, isMuster: true)
         try world.evacuate(at: 0)
         world.declare(.needsHelp, at: 5)
-        world.stay(45, 14, from: 10, to: 15)
+        world.stay(45, 14, from: 10, to: 35)
         #expect(world.turns == [.started])
-        world.declare(.clear, at: 20)
+        world.declare(.clear, at: 40)
         #expect(world.turns == [.started, .allAccounted])
     }
 

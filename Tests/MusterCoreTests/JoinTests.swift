@@ -50,8 +50,8 @@ import Testing
 
     @Test func `a joined user is awaited once, and the record names who joined them`() throws {
         var world = try town()
-        world.stay(45, 14, from: 20, to: 40)
-        world.stay(45, 14.00001, from: 20, to: 40, by: Self.tracked)
+        world.stay(45, 14, from: 20, to: 60)
+        world.stay(45, 14.00001, from: 20, to: 60, by: Self.tracked)
         // The second phone is off: for ever missing, if nobody says whose it was.
         world.sweep(at: 700)
         world.stay(45, 14, from: 701, to: 730)

@@ -10,103 +10,103 @@ import Testing
 
     @Test(arguments: CrossingPolicy.allCases)
     func `two fixes in a row outside end safe, and one does not`(policy: CrossingPolicy) {
-        var world = Self.makeSafe(policy)
-        #expect(report(&world, east: 100, at: 65).state == .safe)
-        let left = report(&world, east: 130, at: 70)
+        var world = World.safeAtMusterPoint(policy)
+        #expect(world.reportOffset(east: 100, at: 65).state == .safe)
+        let left = world.reportOffset(east: 130, at: 70)
         #expect(left.state == .unknown && left.source == .seemsToHaveLeft && left.region == RegionNumber(1))
         for step in 1...12 {
-            #expect(report(&world, east: 130 + 30 * Double(step), at: 70 + 5 * Double(step)).state != .safe)
+            #expect(world.reportOffset(east: 130 + 30 * Double(step), at: 70 + 5 * Double(step)).state != .safe)
         }
         #expect(world.ana.state == .unsafe)
     }
 
     @Test func `fixes somewhat outside add up, and one inside takes off`() {
-        var world = Self.makeSafe()
+        var world = World.safeAtMusterPoint()
         // 8.5 m outside, 5.5 m of them beyond the margin: almost one accuracy.
-        #expect(report(&world, east: 68.5, at: 65).state == .safe)
-        #expect(report(&world, east: 57, at: 70).state == .safe)
-        #expect(report(&world, east: 68.5, at: 75).state == .safe)
-        #expect(report(&world, east: 68.5, at: 80).source == .seemsToHaveLeft)
+        #expect(world.reportOffset(east: 68.5, at: 65).state == .safe)
+        #expect(world.reportOffset(east: 57, at: 70).state == .safe)
+        #expect(world.reportOffset(east: 68.5, at: 75).state == .safe)
+        #expect(world.reportOffset(east: 68.5, at: 80).source == .seemsToHaveLeft)
     }
 
     @Test func `a region drawn around someone is left as any other`() {
         var world = World(silenceSeconds: 3_600, policy: .confident)
-        for step in 0...12 { _ = report(&world, east: Double(step % 3), at: Double(step) * 5) }
-        Self.putPoint(LeavingTrails.Point(east: 0, north: 0, radius: 60), number: 1, in: &world)
-        _ = report(&world, east: 1, at: 65)
+        for step in 0...12 { world.reportOffset(east: Double(step % 3), at: Double(step) * 5) }
+        world.putMusterPoint(LeavingTrails.Point(east: 0, north: 0, radius: 60), number: 1)
+        world.reportOffset(east: 1, at: 65)
         #expect(world.ana.state == .safe)
-        #expect(report(&world, east: 100, at: 70).state == .safe)
-        #expect(report(&world, east: 130, at: 75).source == .seemsToHaveLeft)
+        #expect(world.reportOffset(east: 100, at: 70).state == .safe)
+        #expect(world.reportOffset(east: 130, at: 75).source == .seemsToHaveLeft)
     }
 
     @Test func `fixes in quick succession count less`() {
-        var world = Self.makeSafe()
-        #expect(report(&world, east: 100, at: 60.5).state == .safe)
-        #expect(report(&world, east: 100, at: 61).state == .safe)
-        #expect(report(&world, east: 100, at: 62).state == .safe)
-        #expect(report(&world, east: 100, at: 65).source == .seemsToHaveLeft)
+        var world = World.safeAtMusterPoint()
+        #expect(world.reportOffset(east: 100, at: 60.5).state == .safe)
+        #expect(world.reportOffset(east: 100, at: 61).state == .safe)
+        #expect(world.reportOffset(east: 100, at: 62).state == .safe)
+        #expect(world.reportOffset(east: 100, at: 65).source == .seemsToHaveLeft)
     }
 
     @Test func `fixes five times a second add up as well`() {
-        var world = Self.makeSafe()
-        for step in 1...100 { _ = report(&world, east: 100, at: 60 + Double(step) / 5, accuracy: 65) }
+        var world = World.safeAtMusterPoint()
+        for step in 1...100 { world.reportOffset(east: 100, at: 60 + Double(step) / 5, accuracy: 65) }
         #expect(world.ana.source == .seemsToHaveLeft)
     }
 
     @Test func `a fix inside that is sent twice makes nobody safe again`() {
-        var world = Self.makeSafe()
-        _ = report(&world, east: 100, at: 65)
-        _ = report(&world, east: 105, at: 70)
-        #expect(report(&world, east: 0, at: 75).source == .seemsToHaveLeft)
-        #expect(report(&world, east: 0, at: 75.001).source == .seemsToHaveLeft)
+        var world = World.safeAtMusterPoint()
+        world.reportOffset(east: 100, at: 65)
+        world.reportOffset(east: 105, at: 70)
+        #expect(world.reportOffset(east: 0, at: 75).source == .seemsToHaveLeft)
+        #expect(world.reportOffset(east: 0, at: 75.001).source == .seemsToHaveLeft)
     }
 
     @Test func `fixes outside and inside by turns do not keep safe`() {
-        var world = Self.makeSafe()
+        var world = World.safeAtMusterPoint()
         for step in 0..<5 {
-            _ = report(&world, east: 260, at: 65 + Double(step) * 10)
-            if step < 4 { _ = report(&world, east: 0, at: 70 + Double(step) * 10) }
+            world.reportOffset(east: 260, at: 65 + Double(step) * 10)
+            if step < 4 { world.reportOffset(east: 0, at: 70 + Double(step) * 10) }
         }
         #expect(world.ana.source == .seemsToHaveLeft)
     }
 
     @Test func `one fix with the speed of someone who left ends safe at once`() {
-        var world = Self.makeSafe()
-        #expect(report(&world, east: 90, at: 67, speed: 14).state != .safe)
-        world = Self.makeSafe()
+        var world = World.safeAtMusterPoint()
+        #expect(world.reportOffset(east: 90, at: 67, speed: 14).state != .safe)
+        world = World.safeAtMusterPoint()
         // The speed does not explain the way there, so the next fix decides.
-        #expect(report(&world, east: 2_000, at: 65, speed: 1.5).state == .safe)
+        #expect(world.reportOffset(east: 2_000, at: 65, speed: 1.5).state == .safe)
     }
 
     @Test func `two fixes inside make safe again who seemed to have left`() {
-        var world = Self.makeSafe()
-        _ = report(&world, east: 100, at: 65)
-        #expect(report(&world, east: 95, at: 70).source == .seemsToHaveLeft)
-        #expect(report(&world, east: 3, at: 75).source == .seemsToHaveLeft)
-        #expect(report(&world, east: 0, at: 80).state == .safe)
+        var world = World.safeAtMusterPoint()
+        world.reportOffset(east: 100, at: 65)
+        #expect(world.reportOffset(east: 95, at: 70).source == .seemsToHaveLeft)
+        #expect(world.reportOffset(east: 3, at: 75).source == .seemsToHaveLeft)
+        #expect(world.reportOffset(east: 0, at: 80).state == .safe)
     }
 
     @Test func `a fix too poor to tell decides nothing`() {
-        var world = Self.makeSafe()
-        _ = report(&world, east: 100, at: 65)
-        #expect(report(&world, east: 300, at: 70, accuracy: 400).source != .seemsToHaveLeft)
-        #expect(report(&world, east: 130, at: 75).source == .seemsToHaveLeft)
+        var world = World.safeAtMusterPoint()
+        world.reportOffset(east: 100, at: 65)
+        #expect(world.reportOffset(east: 300, at: 70, accuracy: 400).source != .seemsToHaveLeft)
+        #expect(world.reportOffset(east: 130, at: 75).source == .seemsToHaveLeft)
     }
 
     @Test func `fixes without an accuracy show who left, and who came back`() {
-        var world = Self.makeWorld(radius: 400)
-        for step in 0...40 { _ = report(&world, east: 0, at: Double(step) * 5, accuracy: nil) }
+        var world = World.withMusterPoints(radius: 400)
+        for step in 0...40 { world.reportOffset(east: 0, at: Double(step) * 5, accuracy: nil) }
         #expect(world.ana.state == .safe)
-        _ = report(&world, east: 900, at: 205, accuracy: nil)
-        #expect(report(&world, east: 950, at: 210, accuracy: nil).source == .seemsToHaveLeft)
-        for step in 0...40 { _ = report(&world, east: 0, at: 215 + Double(step) * 5, accuracy: nil) }
+        world.reportOffset(east: 900, at: 205, accuracy: nil)
+        #expect(world.reportOffset(east: 950, at: 210, accuracy: nil).source == .seemsToHaveLeft)
+        for step in 0...40 { world.reportOffset(east: 0, at: 215 + Double(step) * 5, accuracy: nil) }
         #expect(world.ana.state == .safe)
     }
 
     @Test func `nobody who seems to have left is safe again because the server's clock was set back`() {
-        var world = Self.makeSafe()
-        _ = report(&world, east: 100, at: 65)
-        #expect(report(&world, east: 110, at: 70).source == .seemsToHaveLeft)
+        var world = World.safeAtMusterPoint()
+        world.reportOffset(east: 100, at: 65)
+        #expect(world.reportOffset(east: 110, at: 70).source == .seemsToHaveLeft)
         world.now = -3_600
         world.engine.adjustTimes(to: World.time(-3_600), wasOff: false)
         world.sweep(at: -3_599)
@@ -115,20 +115,20 @@ import Testing
 
     @Test(arguments: CrossingPolicy.allCases)
     func `nobody who seems to have left counts as present in that region`(policy: CrossingPolicy) {
-        var world = Self.makeSafe(policy)
+        var world = World.safeAtMusterPoint(policy)
         #expect(world.whereabouts(of: World.ana) == .present)
-        _ = report(&world, east: 75, at: 65, accuracy: 5)
-        #expect(report(&world, east: 76, at: 70, accuracy: 5).source == .seemsToHaveLeft)
+        world.reportOffset(east: 75, at: 65, accuracy: 5)
+        #expect(world.reportOffset(east: 76, at: 70, accuracy: 5).source == .seemsToHaveLeft)
         #expect(world.whereabouts(of: World.ana) != .present)
     }
 
     @Test func `a declared safe ends once somebody left, also when the first fixes outside were older`() {
-        var world = Self.makeSafe()
+        var world = World.safeAtMusterPoint()
         world.declare(.safe, at: 75)
         // The phone's fixes come late: the first ones outside are older than the declaration.
-        for step in 0..<4 { _ = report(&world, east: 140 + 70 * Double(step), at: 65 + 3 * Double(step), speed: 14) }
+        for step in 0..<4 { world.reportOffset(east: 140 + 70 * Double(step), at: 65 + 3 * Double(step), speed: 14) }
         #expect(world.ana.state == .safe && world.ana.source == .ownDeclaration)
-        _ = report(&world, east: 500, at: 80, speed: 14)
+        world.reportOffset(east: 500, at: 80, speed: 14)
         world.sweep(at: 81)
         #expect(world.ana.state == .unsafe)
     }
@@ -137,63 +137,63 @@ import Testing
 
     @Test(arguments: CrossingPolicy.allCases)
     func `a jump into a region makes safe after three fixes over 20 s, and not before`(policy: CrossingPolicy) {
-        var world = Self.makeWorld(policy)
-        for step in 0...10 { _ = report(&world, east: 400, at: Double(step) * 5) }
+        var world = World.withMusterPoints(policy)
+        for step in 0...10 { world.reportOffset(east: 400, at: Double(step) * 5) }
         #expect(world.ana.state == .unsafe)
         // After minutes of silence the track believes one accurate fix.
-        #expect(report(&world, east: 0, at: 400).state == .unknown)
-        #expect(report(&world, east: 2, at: 405).state == .unknown)
-        #expect(report(&world, east: 0, at: 410).state == .unknown)
-        #expect(report(&world, east: 1, at: 420).state == .safe)
+        #expect(world.reportOffset(east: 0, at: 400).state == .unknown)
+        #expect(world.reportOffset(east: 2, at: 405).state == .unknown)
+        #expect(world.reportOffset(east: 0, at: 410).state == .unknown)
+        #expect(world.reportOffset(east: 1, at: 420).state == .safe)
     }
 
     @Test func `a fix outside after a jump begins the count anew`() {
-        var world = Self.makeWorld()
-        for step in 0...10 { _ = report(&world, east: 400, at: Double(step) * 5) }
+        var world = World.withMusterPoints()
+        for step in 0...10 { world.reportOffset(east: 400, at: Double(step) * 5) }
         for (east, time) in [(0.0, 400.0), (2, 410), (380, 415), (1, 425), (0, 435)] {
-            #expect(report(&world, east: east, at: time).state != .safe)
+            #expect(world.reportOffset(east: east, at: time).state != .safe)
         }
-        #expect(report(&world, east: 1, at: 445).state == .safe)
+        #expect(world.reportOffset(east: 1, at: 445).state == .safe)
     }
 
     @Test func `one good fix inside makes nobody safe after fixes that did not lie inside`() {
-        var world = Self.makeWorld()
-        for step in 0...20 { _ = report(&world, east: 100, at: Double(step) * 60, accuracy: 65) }
-        #expect(report(&world, east: 0, at: 1_260, accuracy: 5).state != .safe)
-        #expect(report(&world, east: 100, at: 1_320, accuracy: 65).state != .safe)
+        var world = World.withMusterPoints()
+        for step in 0...20 { world.reportOffset(east: 100, at: Double(step) * 60, accuracy: 65) }
+        #expect(world.reportOffset(east: 0, at: 1_260, accuracy: 5).state != .safe)
+        #expect(world.reportOffset(east: 100, at: 1_320, accuracy: 65).state != .safe)
     }
 
     @Test func `a jump back while an exit is held back makes nobody safe`() {
-        var world = Self.makeSafe(exitDelay: 3_600)
-        for step in 0...30 { _ = report(&world, east: 400, at: 65 + Double(step) * 5) }
+        var world = World.safeAtMusterPoint(exitDelay: 3_600)
+        for step in 0...30 { world.reportOffset(east: 400, at: 65 + Double(step) * 5) }
         #expect(world.ana.state == .unsafe)
-        #expect(report(&world, east: 0, at: 600).state != .safe)
-        #expect(report(&world, east: 390, at: 605).state != .safe)
+        #expect(world.reportOffset(east: 0, at: 600).state != .safe)
+        #expect(world.reportOffset(east: 390, at: 605).state != .safe)
     }
 
     @Test func `whoever walks in is safe without a wait`() {
-        var world = Self.makeWorld()
+        var world = World.withMusterPoints()
         var safeAt: Double?
         for step in 0...60 where safeAt == nil {
             let seconds = Double(step) * 5
-            if report(&world, east: 250 - 1.3 * seconds, at: seconds).state == .safe { safeAt = seconds }
+            if world.reportOffset(east: 250 - 1.3 * seconds, at: seconds).state == .safe { safeAt = seconds }
         }
         // The boundary is passed after 146 s.
         #expect((safeAt ?? .infinity) <= 146 + 25)
     }
 
     @Test func `coarse fixes make safe in a region that holds all of their likely places`() {
-        var world = Self.makeWorld(radius: 3_000)
-        for step in 0...10 { _ = report(&world, east: 20_000, at: Double(step) * 30, accuracy: 300) }
+        var world = World.withMusterPoints(radius: 3_000)
+        for step in 0...10 { world.reportOffset(east: 20_000, at: Double(step) * 30, accuracy: 300) }
         #expect(world.ana.state == .unsafe)
-        for step in 0...40 { _ = report(&world, east: 0, at: 330 + Double(step) * 30, accuracy: 300) }
+        for step in 0...40 { world.reportOffset(east: 0, at: 330 + Double(step) * 30, accuracy: 300) }
         #expect(world.ana.state == .safe)
     }
 
     @Test func `one good fix after coarse ones makes nobody safe`() {
-        var world = Self.makeWorld()
-        for step in 0...10 { _ = report(&world, east: 200, at: Double(step) * 30, accuracy: 400) }
-        #expect(report(&world, east: 0, at: 330).state != .safe)
+        var world = World.withMusterPoints()
+        for step in 0...10 { world.reportOffset(east: 200, at: Double(step) * 30, accuracy: 400) }
+        #expect(world.reportOffset(east: 0, at: 330).state != .safe)
     }
 
     // MARK: Trails of people who left, and of phones that lied
@@ -203,11 +203,11 @@ import Testing
         let trails = try #require(LeavingTrails.shared)
         #expect(trails.cases.count == 43)
         for (index, trail) in trails.cases.enumerated() {
-            var world = Self.makeWorld(trails.musterPoints)
+            var world = World.withMusterPoints(trails.musterPoints)
             var outsideSince: Double?
             var longest = 0.0
             for fix in trail.fixes {
-                let safety = report(&world, east: fix.east, north: fix.north, at: fix.t, accuracy: fix.accuracy)
+                let safety = world.reportOffset(east: fix.east, north: fix.north, at: fix.t, accuracy: fix.accuracy)
                 outsideSince = trails.metresOutside(fix) > 30 ? outsideSince ?? fix.t : nil
                 if safety.state == .safe, let since = outsideSince { longest = max(longest, fix.t - since) }
             }
@@ -222,76 +222,16 @@ import Testing
     func `a restart between any two fixes changes nothing`(policy: CrossingPolicy) throws {
         let trails = try #require(LeavingTrails.shared)
         for (index, trail) in trails.cases.enumerated() {
-            var plain = Self.makeWorld(trails.musterPoints, policy)
+            var plain = World.withMusterPoints(trails.musterPoints, policy)
             var restarted = plain
             for fix in trail.fixes {
-                _ = report(&plain, east: fix.east, north: fix.north, at: fix.t, accuracy: fix.accuracy)
-                _ = report(&restarted, east: fix.east, north: fix.north, at: fix.t, accuracy: fix.accuracy)
+                plain.reportOffset(east: fix.east, north: fix.north, at: fix.t, accuracy: fix.accuracy)
+                restarted.reportOffset(east: fix.east, north: fix.north, at: fix.t, accuracy: fix.accuracy)
                 restarted.restart()
                 restarted.sweep(at: restarted.now)
                 plain.sweep(at: plain.now)
                 #expect(restarted.ana == plain.ana, "case \(index), \(fix.t) s")
             }
         }
-    }
-}
-
-extension LeavingTests {
-    /// Ana's team, with a muster point around 48° N 11° E.
-    private static func makeWorld(
-        _ policy: CrossingPolicy = .confident, radius: Double = 60, exitDelay: Double = 0
-    ) -> World {
-        makeWorld([LeavingTrails.Point(east: 0, north: 0, radius: radius)], policy, exitDelay: exitDelay)
-    }
-
-    /// Ana's team, with muster points of 24 corners each, by metres east and north of 48° N 11° E.
-    private static func makeWorld(
-        _ points: [LeavingTrails.Point], _ policy: CrossingPolicy = .confident, exitDelay: Double = 0
-    ) -> World {
-        var world = World(silenceSeconds: 3_600, policy: policy)
-        for (index, point) in points.enumerated() {
-            putPoint(point, number: Int32(index + 1), exitDelay: exitDelay, in: &world)
-        }
-        return world
-    }
-
-    private static func putPoint(
-        _ point: LeavingTrails.Point, number: Int32, exitDelay: Double = 0, in world: inout World
-    ) {
-        let corners = (0...24).map { corner -> Coordinate in
-            let angle = Double(corner % 24) / 24 * 2 * Double.pi
-            return place(point.east + point.radius * sin(angle), point.north + point.radius * cos(angle))
-        }
-        world.edit(
-            .putRegion(
-                Region(
-                    number: RegionNumber(number), collection: World.collection, id: "p\(number)", name: "",
-                    shape: .polygon(Polygon(exterior: corners)), isMuster: true, exitDelaySeconds: exitDelay)))
-    }
-
-    /// Ana has stood in the middle of the point for a minute.
-    private static func makeSafe(_ policy: CrossingPolicy = .confident, exitDelay: Double = 0) -> World {
-        var world = makeWorld(policy, exitDelay: exitDelay)
-        for step in 0...12 {
-            let at = place(Double(step % 3), 0)
-            world.report(at.latitude, at.longitude, at: Double(step) * 5, accuracy: 6)
-        }
-        #expect(world.ana.state == .safe)
-        return world
-    }
-
-    private static func place(_ east: Double, _ north: Double) -> Coordinate {
-        Coordinate(validLatitude: 48 + north / 111_195, longitude: 11 + east / (111_195 * cos(48 * Double.pi / 180)))
-    }
-
-    /// Reports a fix, and returns Ana's safety after it.
-    private func report(
-        _ world: inout World, east: Double, north: Double = 0, at seconds: Double, accuracy: Double? = 6,
-        speed: Double? = nil
-    ) -> Safety {
-        let place = Self.place(east, north)
-        world.report(
-            place.latitude, place.longitude, at: seconds, accuracy: accuracy.map { Metres($0) }, speed: speed)
-        return world.ana
     }
 }

@@ -10,7 +10,7 @@ import Testing
         world.addTeam()
         world.putSquare(1, at: 45, 14, isMuster: true)
         try world.evacuate(1, .real, at: 10)
-        world.stay(45, 14, from: 20, to: 25)
+        world.stay(45, 14, from: 0, to: 25)
         world.declare(.safe, of: World.lea, at: 21)
         world.declare(.safe, of: World.ben, at: 22)
         #expect(world.turns == [.started, .allAccounted])

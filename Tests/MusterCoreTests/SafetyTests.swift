@@ -7,12 +7,12 @@ import Testing
         var world = World()
         world.putSquare(1, at: 45, 14, half: 0.002, isMuster: true)
         world.putSquare(2, at: 45.002, 14, half: 0.002, isMuster: true)
-        world.stay(45.001, 14, from: 0, to: 10)
+        world.stay(45.001, 14, from: 0, to: 25)
         #expect(world.engine.safety(of: World.ana).region == RegionNumber(1))
-        world.stay(45.003, 14, from: 15, to: 120)
+        world.stay(45.003, 14, from: 30, to: 120)
         #expect(world.crossings == ["enter 1", "enter 2", "exit 1"])
         #expect(world.safety.allSatisfy { $0 == .safe })
-        #expect(world.engine.safety(of: World.ana).since == World.time(5))
+        #expect(world.engine.safety(of: World.ana).since == World.time(25))
         #expect(world.engine.safety(of: World.ana).region == RegionNumber(2))
         world.report(46, 14, at: 125, accuracy: 5)
         #expect(world.engine.safety(of: World.ana).state == .safe)
@@ -32,12 +32,12 @@ import Testing
     @Test func `silence beyond the limit is unknown, not safe`() {
         var world = World(silenceSeconds: 600)
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.stay(45, 14, from: 0, to: 5)
-        world.sweep(at: 605)
+        world.stay(45, 14, from: 0, to: 25)
+        world.sweep(at: 625)
         #expect(world.safety == [.safe])
-        world.sweep(at: 606)
+        world.sweep(at: 626)
         #expect(world.safety == [.safe, .unknown])
-        #expect(world.engine.safety(of: World.ana).since == World.time(605))
+        #expect(world.engine.safety(of: World.ana).since == World.time(625))
         world.report(45, 14, at: 700, accuracy: 5)
         #expect(world.safety == [.safe, .unknown, .safe])
     }
@@ -58,20 +58,35 @@ import Testing
         let tablet = DeviceNumber(2)
         world.edit(.putDevice(Device(number: tablet, name: "tablet", user: World.ana)))
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.stay(45, 14, from: 0, to: 10, by: tablet)
+        world.stay(45, 14, from: 0, to: 25, by: tablet)
         #expect(world.engine.safety(of: World.ana).state == .safe)
-        world.stay(46, 14, from: 15, to: 20)
+        world.stay(46, 14, from: 30, to: 35)
         #expect(world.engine.safety(of: World.ana).state == .unsafe)
         world.stay(45, 14, from: 500, to: 510, by: tablet)
         #expect(world.engine.safety(of: World.ana).state == .unsafe)
-        world.sweep(at: 700)
+        // The phone was last outside while the tablet was inside: its silence shows nothing.
+        world.stay(45, 14, from: 600, to: 1_200, by: tablet)
+        world.sweep(at: 1_200)
+        #expect(world.engine.safety(of: World.ana).state == .unknown)
+        #expect(world.engine.safety(of: World.ana).source == .unlocated)
+        #expect(!world.safety.dropFirst().contains(.safe))
+    }
+
+    @Test func `a tablet that comes in after the phone fell silent makes its owner safe`() {
+        var world = World(silenceSeconds: 600)
+        let tablet = DeviceNumber(2)
+        world.edit(.putDevice(Device(number: tablet, name: "tablet", user: World.ana)))
+        world.putSquare(1, at: 45, 14, isMuster: true)
+        world.stay(46, 14, from: 0, to: 30)
+        world.stay(46, 14, from: 0, to: 30, by: tablet)
+        world.stay(45, 14, from: 700, to: 800, by: tablet)
         #expect(world.engine.safety(of: World.ana).state == .safe)
     }
 
     @Test func `removing the muster region that made someone safe makes them unsafe at once`() {
         var world = World()
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.stay(45, 14, from: 0, to: 5)
+        world.stay(45, 14, from: 0, to: 25)
         world.edit(.removeRegion(RegionNumber(1), from: World.collection))
         #expect(world.safety == [.safe, .unsafe])
     }
@@ -79,8 +94,8 @@ import Testing
     @Test func `a held exit does not keep someone safe`() {
         var world = World()
         world.putSquare(1, at: 45, 14, isMuster: true, exitDelay: 60)
-        world.stay(45, 14, from: 0, to: 5)
-        world.stay(46, 14, from: 10, to: 60)
+        world.stay(45, 14, from: 0, to: 25)
+        world.stay(46, 14, from: 30, to: 80)
         #expect(world.crossings == ["enter 1"])
         #expect(world.safety == [.safe, .unknown, .unsafe])
     }
@@ -88,7 +103,7 @@ import Testing
     @Test func `a person silent beyond a short limit is known again once the limit is raised`() {
         var world = World(silenceSeconds: 10)
         world.putSquare(1, at: 45, 14, isMuster: true)
-        world.stay(45, 14, from: 0, to: 5)
+        world.stay(45, 14, from: 0, to: 25)
         world.sweep(at: 60)
         #expect(world.safety == [.safe, .unknown])
         world.edit(.putTeam(Team(number: World.team, name: "crew", tracker: World.tracker, silenceSeconds: 1200)))

@@ -145,6 +145,7 @@ extension Engine {
         _ device: DeviceNumber, in scope: ReviewScope, now: Instant, into decision: inout Decision
     ) {
         var state = state(of: device, after: decision)
+        let before = state
         // The review uses a track of the newest position alone. The track is not kept, so that the next fix asks for
         // the earlier positions too.
         let hasTrack = !state.track.isEmpty
@@ -169,6 +170,7 @@ extension Engine {
         CrossingEvaluator(estimate: estimate, scope: .musterRegions)
             .reevaluate(&state.musterPresences, after: edit, in: catalog, on: &decision.scratch)
         endUnheard(&state, of: device, into: &decision)
+        noteJump(by: &state, since: before)
         if !hasTrack { state.track = ConfidentTrack() }
         decision.record(state, of: device)
         deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)

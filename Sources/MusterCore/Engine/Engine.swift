@@ -155,7 +155,8 @@ public struct Engine: Sendable {
             evaluator.noteShelterFreeRadius(isAtRest: isAtRest, &state, in: catalog, scratch.nearbyRegions)
         }
         if tracker.isFollowed {
-            noteShelterEvidence(&state, by: position, after: fixBefore, tracker: tracker, on: &scratch)
+            noteShelterEvidence(
+                &state, by: position, after: fixBefore, isFirstStanding: isFirst, tracker: tracker, on: &scratch)
         }
         if let former, passage != .ignored, CrossingEvaluator.isFarEnough(former.coordinate, position.coordinate) {
             var fix = ConfidentFix(position)
@@ -174,14 +175,18 @@ public struct Engine: Sendable {
     ) -> Verdict {
         let state = state(of: device, after: decision)
         let isOwnFix = state.isLocatedByBeacon && !Self.isAhead(sampleTime, of: position.receivedTime)
-        if isOwnFix {
+        let evidence = shelterEvidence(of: state, byOlder: position, at: sampleTime, on: &decision.scratch)
+        let isEvidence = evidence != state.shelterEvidence
+        if isOwnFix || isEvidence {
             let place = slot(of: device, in: &decision)
-            decision.devices.states[place].rememberOwnFix(position)
+            if isOwnFix { decision.devices.states[place].rememberOwnFix(position) }
+            decision.devices.states[place].shelterEvidence = evidence
             decision.noteState(of: device)
         }
-        // The owner may have counted as silent until now.
-        if isOwnFix || !isHeard(state.user, after: decision) {
+        // The owner may have counted as silent until now, or the device's clock may have proved wrong.
+        if isOwnFix || isEvidence || state.isWatched || !isHeard(state.user, after: decision) {
             deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)
+            if isEvidence { followAttendance(of: state.user, now: now, into: &decision) }
         }
         // A filter may have kept the last evaluated sample out of the store: then this is a repetition of it.
         let isLastEvaluated = sampleTime == state.evaluated

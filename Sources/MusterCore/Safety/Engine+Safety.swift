@@ -4,7 +4,8 @@ extension Engine {
     ///
     /// A declaration comes first (`Declared`). Otherwise each device counts for its owner until it falls silent: one
     /// device outside every muster region makes its owner unsafe, so that a tablet left in safety does not make them
-    /// safe. A device about which the engine has not yet decided does not count.
+    /// safe. Nor does it once the other device has fallen silent: see `fellSilentOutside`. A device about which the
+    /// engine has not yet decided does not count.
     ///
     /// - Parameter decidedAt: the sample time to date a change with.
     func deriveSafety(
@@ -105,6 +106,7 @@ extension Engine {
     ) -> Safety {
         let silenceSeconds = silenceSeconds(of: person.team)
         var safe: Safety?
+        var insideSince: Instant?
         var lastLocated: Instant?
         var isHeard = false
         var isUnderReview = false
@@ -126,7 +128,8 @@ extension Engine {
             case .undecided(let doubt): undecided = undecided ?? doubt
             case .left(let region): left = left ?? region
             case .none(let doubt): return Safety(state: .unsafe, since: decidedAt, doubt: doubt)
-            case .region(let region, let doubt):
+            case .region(let region, let doubt, let since):
+                insideSince = max(insideSince ?? since, since)
                 // Another device does not remove the doubt about one: the person may be with either.
                 safe = Safety(
                     state: .safe, since: decidedAt, region: safe?.region ?? region, doubt: safe?.doubt ?? doubt)
@@ -138,7 +141,10 @@ extension Engine {
             return Safety(
                 state: .unknown, since: decidedAt, region: left, source: .seemsToHaveLeft, doubt: .checking)
         }
-        if var safe {
+        if var safe, let insideSince {
+            if fellSilentOutside(user, since: insideSince, silence: silenceSeconds, now: now, after: decision) {
+                return Safety(state: .unknown, since: decidedAt, source: .unlocated, doubt: .checking)
+            }
             safe.doubt = safe.doubt ?? undecided
             return safe
         }
@@ -148,7 +154,25 @@ extension Engine {
         return Safety(
             state: .unknown,
             since: silentSince ?? (before.state == .unknown && !isHeard ? before.since : decidedAt),
-            source: isHeard ? .unlocated : .silence)
+            source: isHeard ? .unlocated : .silence, doubt: undecided)
+    }
+
+    /// Whether a silent device of a person was outside every muster region while another device of theirs was already
+    /// inside one. The person may have been with the silent one, so the other does not show that they are safe until it
+    /// comes in anew, or until the silent one reports. An old telephone that fell silent before does not count.
+    private func fellSilentOutside(
+        _ user: UserNumber, since insideSince: Instant, silence: Double, now: Instant, after decision: Decision
+    ) -> Bool {
+        for device in ownership.devices(of: user) {
+            guard let evaluated = lastTimes(of: device, after: decision).evaluated, evaluated > insideSince,
+                case let age = now.seconds(since: evaluated), age > silence, age <= Self.stateLifetimeSeconds
+            else { continue }
+            switch musterContainment(of: device, preferring: nil, silence: silence, now: now, after: decision) {
+            case .none, .left: return true
+            case .region, .undecided: continue
+            }
+        }
+        return false
     }
 
     private func lastTimes(
@@ -163,7 +187,7 @@ extension Engine {
 
     /// Whether a device is inside a muster region.
     private enum MusterContainment {
-        case region(RegionNumber, Doubt?)
+        case region(RegionNumber, Doubt?, since: Instant)
         /// The device is inside none.
         case none(Doubt?)
         /// The device may be inside one.
@@ -194,7 +218,7 @@ extension Engine {
     private func musterContainment(
         _ states: [DeviceState], _ place: Int, preferring former: RegionNumber?, silence: Double, now: Instant
     ) -> MusterContainment {
-        var first: (region: RegionNumber, doubt: Doubt?)?
+        var first: (region: RegionNumber, doubt: Doubt?, since: Instant)?
         var isUndecided = false
         // The newest position was made of a sighting, and no beacon region with a place has the device inside any more.
         let isLost =
@@ -216,7 +240,7 @@ extension Engine {
                 }
                 switch presence.standing {
                 case .inside where first == nil || presence.region == former:
-                    first = (presence.region, presence.doubt)
+                    first = (presence.region, presence.doubt, presence.since)
                 case .unknown: isUndecided = true
                 case .inside, .outside: continue
                 }
@@ -231,7 +255,8 @@ extension Engine {
             let evidence = states[place].shelterEvidence
             if evidence.seemsToHaveLeft, !isByBeacon { return .left(first.region) }
             if evidence.isOfJump, !isByBeacon { return .undecided(.checking) }
-            return .region(first.region, checking ?? first.doubt)
+            if !isByBeacon, states[place].isHeldBackByItsClock { return .undecided(.checking) }
+            return .region(first.region, checking ?? first.doubt, since: first.since)
         }
         if isUndecided || catalog.mayMissShelter(of: tracker(of: states[place].user), by: states[place].track) {
             return .undecided(checking)

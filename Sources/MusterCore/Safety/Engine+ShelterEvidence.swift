@@ -58,9 +58,11 @@ extension Engine {
     /// moves when no speed is reported. A device without presences costs nothing, nor does one whose fix is far from
     /// every boundary while nothing is in doubt.
     ///
-    /// - Parameter before: the fix before this one; nil for the first.
+    /// - Parameters:
+    ///   - before: the fix before this one; nil for the first.
+    ///   - isFirstStanding: whether no fix before this one decided any standing of the device.
     func noteShelterEvidence(
-        _ state: inout DeviceState, by position: Position, after before: FormerFix?,
+        _ state: inout DeviceState, by position: Position, after before: FormerFix?, isFirstStanding: Bool,
         tracker: RegionCatalog.TrackerRule, on scratch: inout Scratch
     ) {
         let evidence = state.shelterEvidence
@@ -88,6 +90,8 @@ extension Engine {
                 state.shelterEvidence = .jumped
             } else if evidence == .outside, isJump(from: before, to: presence.region, by: state.track, on: &scratch) {
                 state.shelterEvidence = .jumpedAndAgrees
+            } else if evidence == .outside, isFirstStanding {
+                state.shelterEvidence = .jumpedAndAgreesTwice
             } else {
                 let former = evidence == .outside ? .inside : evidence
                 state.shelterEvidence = former.after(fix, insideSeconds: now.seconds(since: presence.since))
@@ -96,6 +100,38 @@ extension Engine {
             state.shelterEvidence = .outside
         }
         if state.shelterEvidence != evidence { scratch.evidenceChanged = true }
+    }
+
+    /// Returns the evidence about a device after a fix that changes no standing, because another fix claims to be newer.
+    ///
+    /// Such a fix still shows where the device is, if it was measured after the device came in and arrived within
+    /// `clockToleranceSeconds`; or if its time is ahead, so that nobody knows when it was measured. It makes nobody safe:
+    /// a device that seems to have left, or that jumped, waits for a fix that is newer.
+    func shelterEvidence(
+        of state: DeviceState, byOlder position: Position, at sampleTime: Instant, on scratch: inout Scratch
+    ) -> ShelterEvidence {
+        let evidence = state.shelterEvidence
+        guard evidence != .outside, position.source != .beacon, let evaluated = state.evaluated,
+            sampleTime != evaluated, let presence = shelter(of: state)
+        else { return evidence }
+        let isOfNow =
+            Self.isAhead(sampleTime, of: position.receivedTime)
+            || sampleTime > presence.since
+                && position.receivedTime.seconds(since: sampleTime) <= Self.clockToleranceSeconds
+        guard isOfNow else { return evidence }
+        var fix = compare(
+            position, with: presence.region, after: nil, tracker: tracker(of: state.user), on: &scratch)
+        fix.ageSeconds = abs(evaluated.seconds(since: sampleTime))
+        if fix.liesInside, evidence.seemsToHaveLeft || evidence.isOfJump { return evidence }
+        return evidence.after(fix, insideSeconds: 0)
+    }
+
+    /// Notes after an edit that a device is inside a muster region only by fixes that jumped lately.
+    func noteJump(by state: inout DeviceState, since before: DeviceState) {
+        guard state.shelterEvidence == .outside, shelter(of: before) == nil, shelter(of: state) != nil,
+            state.track.isUnsteady || state.track.isChecking
+        else { return }
+        state.shelterEvidence = .jumped
     }
 
     /// The first presence by which a device's positions show it inside a muster region; nil when there is none.

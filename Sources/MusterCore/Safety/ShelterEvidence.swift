@@ -45,6 +45,9 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     /// The device jumped into a region, and its last fix agrees with being inside.
     static let jumpedAndAgrees = ShelterEvidence(.jumpedAndAgrees)
 
+    /// The device's first two fixes lie inside.
+    static let jumpedAndAgreesTwice = ShelterEvidence(.jumpedAndAgreesTwice)
+
     /// The evidence as a number, for a store.
     public var rawValue: UInt16 { UInt16(stage.rawValue) << 13 | suspicion }
 

@@ -36,6 +36,12 @@ package struct SafetyPhone: Sendable {
     /// The share of fixes that arrive late, by up to this many seconds, and so out of their order.
     package var lateShare = 0.0
     package var lateSeconds = 0.0
+    /// The share of fixes whose time is this many seconds ahead.
+    package var aheadShare = 0.0
+    package var aheadSeconds = 59.0
+    /// The share of fixes that err by as many metres as this, and say so.
+    package var poorShare = 0.0
+    package var poorErrorMetres = 50.0
     /// How far its clock is off, seconds.
     package var clockOffSeconds = 0.0
     /// The times during which it takes no fixes, seconds since the beginning.
@@ -99,6 +105,10 @@ package struct SafetyPhone: Sendable {
                 sampledAt: time, arrivesAt: time, offset: truth + drift + white + bias,
                 accuracyMetres: max(claimed * errorMetres * chance.logNormal(mean: 0, deviation: 0.1), 2),
                 speed: speed == .measured ? abs(pace + chance.normal(deviation: 0.3)) : speed == .none ? nil : 0)
+            if poorShare > 0, chance.chance(poorShare) {
+                fix.offset = truth + normal(&chance, poorErrorMetres)
+                fix.accuracyMetres = poorErrorMetres * Receiver.radiusOverDeviation
+            }
             if coarseShare > 0, chance.chance(coarseShare) {
                 let accuracy = chance.logUniform(500, 2_000)
                 fix.offset = truth + normal(&chance, accuracy / Receiver.radiusOverDeviation)
@@ -111,6 +121,7 @@ package struct SafetyPhone: Sendable {
             }
             if lateShare > 0, chance.chance(lateShare) { fix.arrivesAt += chance.uniform(0, lateSeconds) }
             fix.sampledAt += clockOffSeconds
+            if aheadShare > 0, chance.chance(aheadShare) { fix.sampledAt += aheadSeconds }
             fixes.append(fix)
             if doubledShare > 0, chance.chance(doubledShare) { fixes.append(fix) }
         }

@@ -50,7 +50,24 @@ package struct SafetyScenario: Sendable {
             }
             way.move(to: way.end + chance.vector(length: max(300, speed * 150)), speed: speed)
             way.rest(seconds: 60)
-            return SafetyRun(way, [phone])
+            var run = SafetyRun(way, [phone])
+            run.silenceSeconds = max(60, 4 * phone.intervalSeconds)
+            return run
+        }
+    }
+
+    /// A person whose tablet stays in the middle leaves, and their phone falls silent within ten minutes.
+    package static func dying(by phone: SafetyPhone) -> SafetyScenario {
+        SafetyScenario("a phone dies outside", purpose: 36) { number, chance in
+            var way = SafetyWay(from: chance.vector(length: chance.uniform(0, 40)))
+            way.rest(seconds: chance.uniform(120, 240))
+            way.move(to: chance.vector(length: chance.uniform(150, 500)), speed: 1.3)
+            var phone = phone
+            phone.silences = [way.seconds + chance.uniform(0, 300)..<3_600]
+            way.rest(seconds: 3_600 - way.seconds)
+            var run = SafetyRun(way, [phone])
+            run.tablet = .zero
+            return run
         }
     }
 
@@ -151,6 +168,10 @@ package struct SafetyScenario: Sendable {
             kind("a fix in three comes late") { ($0.lateShare, $0.lateSeconds) = (0.3, 30) },
             kind("clock two hours ahead") { $0.clockOffSeconds = 7_200 },
             kind("clock two hours behind") { $0.clockOffSeconds = -7_200 },
+            kind("a fix in fifty is a minute ahead") { $0.aheadShare = 0.02 },
+            kind("four fixes in five err by 50 m") { $0.poorShare = 0.8 },
+            hour("a tablet stays inside", by: .honest(8, driftShare: 0.4), tablet: true),
+            dying(by: .honest(8, driftShare: 0.4)),
             hour("two phones", by: .honest(8, driftShare: 0.4), phones: 2),
         ]
     }()
