@@ -49,8 +49,10 @@ struct TeamSafetyRoutes: NativeRoutes {
             writer.key("counts")
             writer.beginObject()
             for state in [Safety.State.safe, .unsafe, .unknown, .needsHelp, .sos, .offSite] {
-                writer.member(state.wireName, standings.count { $0.safety.state == state })
+                writer.member(
+                    state.wireName, standings.count { $0.safety.state == state && !$0.safety.isChecking })
             }
+            writer.member("checking", standings.count(where: \.safety.isChecking))
             writer.endObject()
             writer.member("members", listing: standings) { $0.standing($1, in: directory) }
             writer.endObject()

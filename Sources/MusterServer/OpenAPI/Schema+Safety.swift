@@ -68,7 +68,10 @@ extension Schema {
             object(
                 [
                     ("team", name), ("sequence", since), ("at", time),
-                    ("counts", object(Safety.State.allCases.map { ($0.wireName.description, since) })),
+                    (
+                        "counts",
+                        object(Safety.State.allCases.map { ($0.wireName.description, since) } + [("checking", since)])
+                    ),
                     ("members", list(of: reference("Standing"))),
                 ], optional: [("serverClock", reference("ServerClock"))])
         ),
