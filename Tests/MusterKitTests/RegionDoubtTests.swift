@@ -21,7 +21,8 @@ import Testing
     @Test func `a person who was safe yesterday is not shown as safe today`() async throws {
         let store = try LocalStore(path: nil)
         try await store.storeValue(snapshot(), note: RegionSnapshot.note)
-        let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
+        let arrived = [try fix(-30, north: 0, accuracy: 5), try fix(-25, north: 0, accuracy: 5)]
+        let inside = try fix(0, north: 0, accuracy: 5)
         func watch(after seconds: Double) async throws -> RegionWatch {
             let now = inside.sampleTime.advanced(bySeconds: seconds)
             let watch = RegionWatch(session: try offlineSession(), store: store) { now }
@@ -29,7 +30,7 @@ import Testing
             return watch
         }
         let first = try await watch(after: 0)
-        _ = first.follow([arrived, inside], of: "s")
+        _ = first.follow(arrived + [inside], of: "s")
         try await record(inside, into: store, beside: first)
         #expect(try await watch(after: 600).safety.state == .safe)
         #expect(try await watch(after: 86_400).safety.state == .unknown)
@@ -38,10 +39,11 @@ import Testing
     @Test func `an app that starts again during an incident knows the person's safety`() async throws {
         let store = try LocalStore(path: nil)
         try await store.storeValue(snapshot(), note: RegionSnapshot.note)
-        let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
+        let arrived = [try fix(-30, north: 0, accuracy: 5), try fix(-25, north: 0, accuracy: 5)]
+        let inside = try fix(0, north: 0, accuracy: 5)
         var device = WatchedDevice(of: "ann")
         try device.adopt(snapshot(), now: inside.sampleTime)
-        _ = device.follow([arrived, inside], now: inside.sampleTime)
+        _ = device.follow(arrived + [inside], now: inside.sampleTime)
         try await store.storeValue(
             StoredPresence(device, incident: .init(number: 1, isDrill: true), session: "s"), note: StoredPresence.note)
         let watch = RegionWatch(session: try offlineSession(), store: store) { inside.sampleTime }
@@ -87,9 +89,10 @@ import Testing
     @Test(arguments: [1e300, -1e300, .infinity])
     func `an impossible limit of silence is clamped to the allowed range`(_ seconds: Double) throws {
         var device = WatchedDevice(of: "ann")
-        let (arrived, inside) = (try fix(-5, north: 0, accuracy: 5), try fix(0, north: 0, accuracy: 5))
+        let arrived = [try fix(-30, north: 0, accuracy: 5), try fix(-25, north: 0, accuracy: 5)]
+        let inside = try fix(0, north: 0, accuracy: 5)
         try device.adopt(snapshot(silenceSeconds: seconds), now: inside.sampleTime)
-        _ = device.follow([arrived, inside], now: inside.sampleTime)
+        _ = device.follow(arrived + [inside], now: inside.sampleTime)
         #expect(device.safety.state == .safe)
         _ = device.follow([], now: inside.sampleTime.advanced(bySeconds: 604_801))
         #expect(device.safety.state == .unknown)

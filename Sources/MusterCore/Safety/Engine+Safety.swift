@@ -4,8 +4,8 @@ extension Engine {
     ///
     /// A declaration comes first (`Declared`). Otherwise each device counts for its owner until it falls silent: one
     /// device outside every muster region makes its owner unsafe, so that a tablet left in safety does not make them
-    /// safe. Nor does it once the other device has fallen silent: see `fellSilentOutside`. A device about which the
-    /// engine has not yet decided does not count.
+    /// safe. Nor does it once the other device has fallen silent: see `isDisputed`. A device about which the
+    /// engine has not yet decided does not count, unless its newest fix agrees with being outside.
     ///
     /// - Parameter decidedAt: the sample time to date a change with.
     func deriveSafety(
@@ -142,7 +142,7 @@ extension Engine {
                 state: .unknown, since: decidedAt, region: left, source: .seemsToHaveLeft, doubt: .checking)
         }
         if var safe, let insideSince {
-            if fellSilentOutside(user, since: insideSince, silence: silenceSeconds, now: now, after: decision) {
+            if isDisputed(user, since: insideSince, silence: silenceSeconds, now: now, after: decision) {
                 return Safety(state: .unknown, since: decidedAt, source: .unlocated, doubt: .checking)
             }
             safe.doubt = safe.doubt ?? undecided
@@ -157,19 +157,23 @@ extension Engine {
             source: isHeard ? .unlocated : .silence, doubt: undecided)
     }
 
-    /// Whether a silent device of a person was outside every muster region while another device of theirs was already
-    /// inside one. The person may have been with the silent one, so the other does not show that they are safe until it
-    /// comes in anew, or until the silent one reports. An old telephone that fell silent before does not count.
-    private func fellSilentOutside(
+    /// Whether a device of a person speaks against another one, which has been inside a muster region since
+    /// `insideSince`: it is undecided, and its newest fix agrees with being outside; or it fell silent and was last
+    /// outside, or undecided in that way, while the other was already inside. Then the person may have been with it,
+    /// so that the other one does not show that they are safe until it comes in anew, or until the silent one reports.
+    /// An old telephone that fell silent before does not count.
+    private func isDisputed(
         _ user: UserNumber, since insideSince: Instant, silence: Double, now: Instant, after decision: Decision
     ) -> Bool {
         for device in ownership.devices(of: user) {
-            guard let evaluated = lastTimes(of: device, after: decision).evaluated, evaluated > insideSince,
-                case let age = now.seconds(since: evaluated), age > silence, age <= Self.stateLifetimeSeconds
-            else { continue }
+            guard let evaluated = lastTimes(of: device, after: decision).evaluated else { continue }
+            let age = now.seconds(since: evaluated)
+            let isSilent = age > silence
+            if isSilent, evaluated <= insideSince || age > Self.stateLifetimeSeconds { continue }
             switch musterContainment(of: device, preferring: nil, silence: silence, now: now, after: decision) {
-            case .none, .left: return true
-            case .region, .undecided: continue
+            case .none, .left: if isSilent { return true }
+            case .undecided: if seemsOutside(state(of: device, after: decision)) { return true }
+            case .region: continue
             }
         }
         return false

@@ -104,9 +104,10 @@ extension Engine {
 
     /// Returns the evidence about a device after a fix that changes no standing, because another fix claims to be newer.
     ///
-    /// Such a fix still shows where the device is, if it was measured after the device came in and arrived within
-    /// `clockToleranceSeconds`; or if its time is ahead, so that nobody knows when it was measured. It makes nobody safe:
-    /// a device that seems to have left, or that jumped, waits for a fix that is newer.
+    /// Such a fix still shows where the device is, if it arrived within `clockToleranceSeconds` and was measured after
+    /// the device came in, or after the fix that claims to be newer had arrived; or if its time is ahead, so that nobody
+    /// knows when it was measured. It makes nobody safe: a device that seems to have left, or that jumped, waits for a
+    /// fix that is newer.
     func shelterEvidence(
         of state: DeviceState, byOlder position: Position, at sampleTime: Instant, on scratch: inout Scratch
     ) -> ShelterEvidence {
@@ -116,7 +117,7 @@ extension Engine {
         else { return evidence }
         let isOfNow =
             Self.isAhead(sampleTime, of: position.receivedTime)
-            || sampleTime > presence.since
+            || sampleTime > min(presence.since, state.newest.receivedTime)
                 && position.receivedTime.seconds(since: sampleTime) <= Self.clockToleranceSeconds
         guard isOfNow else { return evidence }
         var fix = compare(
@@ -124,6 +125,21 @@ extension Engine {
         fix.ageSeconds = abs(evaluated.seconds(since: sampleTime))
         if fix.liesInside, evidence.seemsToHaveLeft || evidence.isOfJump { return evidence }
         return evidence.after(fix, insideSeconds: 0)
+    }
+
+    /// Whether a device whose standing in muster regions is undecided sent a newest fix that agrees with being in none
+    /// of them. A coarse fix shows nothing.
+    func seemsOutside(_ state: DeviceState) -> Bool {
+        guard let newest = state.located, newest.source != .beacon else { return false }
+        let reach = FixReach(accuracyMetres: newest.accuracy?.value)
+        guard !reach.isCoarse else { return false }
+        var depth: Double?
+        for presence in state.presences + state.musterPresences {
+            guard presence.standing != .outside, catalog.policy(ofShelter: presence.region) != nil else { continue }
+            let distance = catalog.signedDistance(from: newest.coordinate, to: presence.region)?.value ?? -.infinity
+            depth = max(depth ?? distance, distance)
+        }
+        return depth.map { reach.side(atDepth: $0) != .inside } ?? false
     }
 
     /// Notes after an edit that a device is inside a muster region only by fixes that jumped lately.

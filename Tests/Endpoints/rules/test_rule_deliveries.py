@@ -103,11 +103,12 @@ def test_templates_send_people_and_their_safety(server, admin, receiver):
     admin.ok("PATCH", "/rules/safe", {"targets": [{
         "id": "text", "target": "hook",
         "input": {"template": "<who> is <how>", "paths": {"who": "$.detail.User", "how": "$.detail.State"}}}]})
-    for place, ago in ((52.5, 600_000), (52.5, 599_000), (50.5, 1_000)):
+    for place, ago in ((52.5, 600_000), (52.5, 580_000), (52.5, 560_000), (50.5, 1_000)):
         phone.ok("POST", "/positions", fix(place, 13.5, now() - ago, accuracy=5))
-    calls = receiver.wait(lambda calls: len(calls) >= 3)
-    # The first fix says that she is heard, the second where she is.
-    assert [call.body for call in calls[:3]] == [b"mia is unknown", b"mia is safe", b"mia is unsafe"]
+    calls = receiver.wait(lambda calls: len(calls) >= 4)
+    # The first fix says that she is heard, the second where she may be, the third that she is there.
+    assert [call.body for call in calls[:4]] == [
+        b"mia is unknown", b"mia is unknown", b"mia is safe", b"mia is unsafe"]
     assert calls[0].headers["content-type"].startswith("text/plain")
 
 

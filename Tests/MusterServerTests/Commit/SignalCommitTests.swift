@@ -18,7 +18,7 @@ import Testing
 
     @Test func `a signal, repeated or not, does not show that its silent owner was heard`() async throws {
         let town = try await Town()
-        _ = try await town.coordinator.ingest([town.fix(45, at: 0), town.fix(45, at: 5)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 0), town.fix(45, at: 5), town.fix(45, at: 25)])
         #expect(try await safety(town) == .safe)
         town.clock.advance(bySeconds: 700)
         try await awaitSweep(of: town)

@@ -23,8 +23,8 @@ import Testing
 
     @Test func `an acknowledged observation is in the log, and its crossing with it`() async throws {
         let town = try await Town()
-        let receipt = try await town.coordinator.ingest([town.fix(45, at: 0), town.fix(45, at: 1)])
-        #expect(receipt.tally.accepted == 2)
+        let receipt = try await town.coordinator.ingest([town.fix(45, at: 0), town.fix(45, at: 1), town.fix(45, at: 21)])
+        #expect(receipt.tally.accepted == 3)
         #expect(receipt.sequence == town.store.lastSequence)
         #expect(try town.crossings() == ["enter"])
         let safety = try await town.coordinator.inspect { engine, _, _ in engine.safety(of: Town.ana).state }
@@ -143,11 +143,11 @@ import Testing
 
     @Test func `after a restart nothing is crossed again and nothing is forgotten`() async throws {
         let town = try await Town()
-        _ = try await town.coordinator.ingest([town.fix(45, at: 0), town.fix(45, at: 1)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 0), town.fix(45, at: 1), town.fix(45, at: 21)])
         let again = try await Town(store: town.store)
         let safety = try await again.coordinator.inspect { engine, _, _ in engine.safety(of: Town.ana) }
         #expect(safety.state == .safe)
-        _ = try await again.coordinator.ingest([town.fix(45, at: 0), town.fix(45, at: 5), town.fix(46, at: 10)])
+        _ = try await again.coordinator.ingest([town.fix(45, at: 0), town.fix(45, at: 25), town.fix(46, at: 30)])
         #expect(try town.crossings() == ["enter", "exit"])
     }
 

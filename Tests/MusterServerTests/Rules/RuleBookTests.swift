@@ -149,7 +149,7 @@ import Testing
 
     @Test func `a change of safety is an event of Muster's own`() async throws {
         let town = try await town([rule(#"{"source":["muster"],"detail":{"State":["safe","unsafe"]}}"#)])
-        _ = try await town.coordinator.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 1), town.fix(45, at: 2), town.fix(45, at: 22)])
         town.clock.advance(bySeconds: 300)
         _ = try await town.coordinator.ingest([town.fix(46, at: 302)])
         let details = try deliveries(of: town).map { try json($0)["detail"] }
@@ -253,7 +253,7 @@ import Testing
             ]
         }
         #expect(town.coordinator.directory.musterRegionsByRule == [RegionNumber(1), RegionNumber(2)])
-        _ = try await town.coordinator.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
+        _ = try await town.coordinator.ingest([town.fix(45, at: 1), town.fix(45, at: 2), town.fix(45, at: 22)])
         #expect(try await state(town) == .safe)
         try await town.coordinator.close()
     }

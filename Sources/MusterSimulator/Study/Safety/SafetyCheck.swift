@@ -87,11 +87,13 @@ package struct SafetyCheck: Sendable {
     }
 
     /// Hours 15 m or more inside.
-    package static let staying = [0.0, 0.8].map { drift in
-        SafetyCheck(
-            "stays inside, \(drift == 0 ? "white" : "drifting") errors",
-            [4.0, 8].map { SafetyScenario.staying(by: .honest($0, driftShare: drift)) },
-            [Claim("losses in 100 hours", .atMost(1)) { $0[0].lossesPer100Hours }])
+    package static let staying = [1.0, 5].flatMap { interval in
+        [0.0, 0.8].map { drift in
+            SafetyCheck(
+                "stays inside, \(drift == 0 ? "white" : "drifting") errors, a fix every \(Int(interval)) s",
+                [4.0, 8].map { SafetyScenario.staying(by: .honest($0, interval, driftShare: drift)) },
+                [Claim("losses in 100 hours", .atMost(1)) { $0[0].lossesPer100Hours }])
+        }
     }
 
     /// People outside, some fixes of whom lie in the middle of a region.
