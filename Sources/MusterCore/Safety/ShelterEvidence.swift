@@ -101,7 +101,7 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     /// How long after the fix before a fix counts after a jump, seconds.
     private static let leastAgeSeconds = 0.5
     /// How long after the fix before a fix counts whole, seconds.
-    private static let wholeSeconds: Double = 2
+    private static let wholeSeconds: Double = 2.8
 }
 
 /// Where a fix lies, compared with muster regions.
