@@ -336,6 +336,14 @@ package enum Schema {
         ),
         ("SightingPage", page(of: "Sighting")),
         (
+            "RefusedReport",
+            object(
+                [
+                    ("number", integer), ("receivedTime", time), ("topic", text), ("reason", text), ("bytes", integer),
+                ], optional: [("user", text), ("device", text), ("body", text)])
+        ),
+        ("RefusedReportPage", page(of: "RefusedReport")),
+        (
             "Note",
             object(
                 [("kind", noteKind), ("receivedTime", time), ("body", #"{"type":"object"}"#)],
