@@ -20,8 +20,10 @@ def test_a_tracker_is_linked_filtered_and_removed(muster, admin):
     assert muster("tracker", "add", "vans", "--collection", "yards", "--filter", "timeBased") == "Added tracker vans.\n"
     assert "vans\ttimeBased\tyards" in muster("tracker", "list").splitlines()
     changed = json.loads(muster("tracker", "set", "vans", "--filter", "none", "--json"))
-    assert changed == {"name": "vans", "filter": "none", "collections": ["yards"]} == json.loads(
+    assert changed == {"name": "vans", "filter": "none", "collections": ["yards"], "worksAtZero": False} == json.loads(
         muster("tracker", "show", "vans"))
+    assert json.loads(muster("tracker", "set", "vans", "--works-at-zero", "--json"))["worksAtZero"] is True
+    assert json.loads(muster("tracker", "set", "vans", "--filter", "none", "--json"))["worksAtZero"] is True
     muster("tracker", "set", "vans", "--no-collections")
     assert admin.ok("GET", "/trackers/vans")["collections"] == []
     assert "Did you mean yards?" in muster("tracker", "set", "vans", "--collection", "yard", status=1)
