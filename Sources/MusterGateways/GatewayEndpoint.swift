@@ -12,11 +12,13 @@ import NIOCore
 package struct GatewayEndpoint: Endpoint {
     private let coordinator: StoreCoordinator
     private let metrics: Metrics
+    private let occasionalLog: OccasionalLog
     private let configuration: Configuration
 
     package init(_ parts: ServerParts) {
         coordinator = parts.coordinator
         metrics = parts.metrics
+        occasionalLog = parts.occasionalLog
         configuration = parts.configuration
     }
 
@@ -40,32 +42,35 @@ package struct GatewayEndpoint: Endpoint {
         try request.requireJSON()
         let body = try await request.collectBody(.standard)
         let now = configuration.now()
-        let report = try body.withUnsafeReadableBytes { try RuuviReport(parsing: $0, receivedAt: now) }
+        let earliest = now.advanced(bySeconds: -configuration.retentionDays * 86_400)
+        let latest = now.advanced(bySeconds: ReportLimits.futureToleranceSeconds)
+        let report = try body.withUnsafeReadableBytes {
+            try RuuviReport(parsing: $0, receivedAt: now, plausible: max(earliest, Self.firstGateway)...latest)
+        }
         // The directory may have changed while the body arrived.
         let directory = coordinator.directory
         let scanner = try scanner(report, principal, directory)
-        // A gateway whose clock is wrong still reports sightings. Only the times outside the allowed range are dropped.
-        let earliest = now.advanced(bySeconds: -configuration.retentionDays * 86_400)
-        let latest = now.advanced(bySeconds: ReportLimits.futureToleranceSeconds)
-        let timely = report.sightings.filter { earliest <= $0.sampleTime && $0.sampleTime <= latest }
-        let postedAt = report.postedAt.flatMap { earliest <= $0 && $0 <= latest ? $0 : nil }
         let observations = SightingIntake(scanner, in: directory)
-            .observations(of: timely, listenedUntil: postedAt, receivedAt: now)
-        let wrongTime = report.sightings.count - timely.count
+            .observations(of: report.sightings, listenedUntil: report.postedAt, receivedAt: now)
+        if report.encryptedCount > 0 { occasionalLog.warnOfEncryption(metrics, heardBy: scanner, in: directory) }
         if report.unknownCount > 0 { metrics.count(event: "beacon_unknown_format") }
         if report.malformedCount > 0 { metrics.count(event: "beacon_malformed") }
-        if wrongTime > 0 { metrics.count(event: "beacon_wrong_time") }
+        if report.untimedCount > 0 { metrics.count(event: "beacon_wrong_time") }
         if !observations.kept.isEmpty { _ = try await coordinator.ingest(observations.kept, by: principal) }
         return .json { writer in
             writer.beginObject()
-            writer.member("stored", timely.count - observations.strangers)
+            writer.member("stored", report.sightings.count - observations.strangers)
             writer.member("strangers", observations.strangers)
             writer.member("unknown", report.unknownCount)
             writer.member("malformed", report.malformedCount)
-            writer.member("wrongTime", wrongTime)
+            writer.member("wrongTime", report.untimedCount)
             writer.endObject()
         }
     }
+
+    /// The year before the first gateways were sold. A clock that shows an earlier time was never set, and counts from
+    /// its own beginning.
+    private static let firstGateway = Instant(milliseconds: 1_577_836_800_000)
 
     /// The device that posts: the token's device, or the one whose name is the gateway's Bluetooth address.
     private func scanner(

@@ -2,6 +2,7 @@ import MusterCore
 import MusterMeshblu
 import MusterOwnTracks
 import MusterServer
+import MusterStore
 import MusterWire
 
 /// Translates published messages into observations and stores them. The code of each protocol translates its messages,
@@ -11,6 +12,8 @@ struct PublishIntake: Sendable {
     private let ownTracks: OwnTracksIntake
     private let meshblu: MeshbluIntake
     let metrics: Metrics
+    let occasionalLog: OccasionalLog
+    private let refused: RefusedReports
     let configuration: Configuration
 
     init(_ parts: ServerParts) {
@@ -18,6 +21,8 @@ struct PublishIntake: Sendable {
         ownTracks = OwnTracksIntake(parts)
         meshblu = MeshbluIntake(parts)
         metrics = parts.metrics
+        occasionalLog = parts.occasionalLog
+        refused = parts.refused
         configuration = parts.configuration
     }
 
@@ -44,51 +49,92 @@ struct PublishIntake: Sendable {
         case withheld(MQTTReason, String)
     }
 
+    /// What one message means.
+    struct Translation: Sendable {
+        var outcome: Outcome
+        var observations: [Observation] = []
+        /// Why the message, or a part of it, cannot be read; nil when it can. Clients of MQTT 3.1.1 get no reason, and
+        /// others often take no notice of it, so an operator must learn of it.
+        var fault: Fault?
+
+        struct Fault: Sendable {
+            /// The event that the metrics count; nil when it is counted already.
+            var event: StaticString?
+            /// The event of the log, of which the server warns once a minute.
+            var kind: StaticString
+            var words: String
+            /// Whether the server keeps the message. It keeps nothing of what gateways hear, for that may be about
+            /// strangers.
+            var isKept = false
+            /// The device that the message is about, where it is known.
+            var device: DeviceNumber?
+        }
+
+        init(_ outcome: Outcome, _ observations: [Observation] = [], fault: Fault? = nil) {
+            self.outcome = outcome
+            self.observations = observations
+            self.fault = fault
+        }
+    }
+
     /// Stores the messages in order.
     ///
-    /// - Returns: the outcome of each message, once all accepted messages are on disk.
+    /// - Returns: the outcome of each message, once all accepted messages, and all that cannot be read, are on disk.
     /// - Throws: `CoordinatorError`, `StoreError` or `WorkError` when the store cannot answer now. The caller must then
     ///   acknowledge none of the messages.
     func store(_ messages: [Message], by principal: Principal) async throws -> [Outcome] {
         var observations: [Observation] = []
         var outcomes: [Outcome] = []
         var operations: [(index: Int, operation: MeshbluOperation)] = []
+        var lost: [RefusedReport] = []
+        func record(_ fault: Translation.Fault?, in message: Message) {
+            guard let fault else { return }
+            if let event = fault.event { metrics.count(event: event) }
+            let report = refused.report(
+                message.payload, from: principal, of: fault.device, at: message.topic, because: fault.words)
+            refused.warn(of: report, event: fault.kind)
+            if fault.isKept { lost.append(report) }
+        }
         for (index, message) in messages.enumerated() {
             if let operation = MeshbluOperation(rawValue: message.topic), !operation.isObservation {
                 operations.append((index, operation))
                 outcomes.append(.stored(nil))
                 continue
             }
-            let (outcome, found) = try await translate(message, by: principal)
-            outcomes.append(outcome)
-            observations += found
+            let translation = try await translate(message, by: principal)
+            outcomes.append(translation.outcome)
+            observations += translation.observations
+            record(translation.fault, in: message)
         }
         _ = try await coordinator.ingest(observations, by: principal)
         // Each of these is a transaction of its own. They come last: where the observations cannot be stored, the
         // caller tries all messages again.
         for (index, operation) in operations {
-            outcomes[index] = try await performOperation(operation, messages[index].payload, by: principal).0
+            let translation = try await performOperation(operation, messages[index].payload, by: principal)
+            outcomes[index] = translation.outcome
+            record(translation.fault, in: messages[index])
         }
+        try await refused.store(lost)
         return outcomes
     }
 
     private func translate(
         _ message: Message, by principal: Principal
-    ) async throws -> (Outcome, [Observation]) {
+    ) async throws -> Translation {
         let topic: IncomingTopic
         do {
             topic = try IncomingTopic(message.topic, by: Access(principal, in: coordinator.directory))
         } catch {
             metrics.count(event: "mqtt_topic_refused")
-            return (.forbidden(error.reason, error.words), [])
+            return Translation(.forbidden(error.reason, error.words))
         }
         switch topic {
-        case .ignored: return (.stored(nil), [])
+        case .ignored: return Translation(.stored(nil))
         case .heard where message.mayBeOld:
             // A gateway's report has no time and counts as of its arrival. It is unknown when the gateway heard what
             // this one reports.
             metrics.count(event: "gateway_message_old")
-            return (.stored(nil), [])
+            return Translation(.stored(nil))
         case .heard(let gateway, let radio):
             return heard(message.payload, by: gateway, radio: radio, of: principal)
         case .meshblu(let operation): return try await performOperation(operation, message.payload, by: principal)
@@ -99,35 +145,48 @@ struct PublishIntake: Sendable {
                 let request = try OwnTracksRequest(parsing: message.payload, receivedAt: now)
                 let report = try await ownTracks.report(
                     request, from: OwnTracksSender(topic), by: principal, receivedAt: now)
-                return (.stored(report.device), report.observations)
+                return Translation(
+                    .stored(report.device), report.observations,
+                    fault: report.fault.map {
+                        .init(kind: "owntracks_malformed", words: $0, isKept: true, device: report.device)
+                    })
             } catch let fault as JSONError {
-                metrics.count(event: "owntracks_unreadable")
-                return (.refused(.payloadFormatInvalid, "Not valid JSON: byte \(fault.offset)."), [])
+                return Self.unreadable(fault, counted: "owntracks_unreadable", isKept: true)
             } catch let refusal as OwnTracksRefusal {
-                return (Self.outcome(of: refusal, by: Access(principal, in: coordinator.directory)), [])
+                return Translation(Self.outcome(of: refusal, by: Access(principal, in: coordinator.directory)))
             }
         }
+    }
+
+    /// The translation of a message that is not JSON, or not what devices write for JSON.
+    static func unreadable(
+        _ fault: JSONError, counted event: StaticString, of device: DeviceNumber? = nil, isKept: Bool = false
+    ) -> Translation {
+        Translation(
+            .refused(.payloadFormatInvalid, "Not valid JSON: byte \(fault.offset)."),
+            fault: .init(
+                event: event, kind: event, words: "Byte \(fault.offset): \(fault.reason).", isKept: isKept,
+                device: device))
     }
 
     /// Carries out an operation of a Meshblu client, or translates the data or message that the client publishes.
     private func performOperation(
         _ operation: MeshbluOperation, _ payload: [UInt8], by principal: Principal
-    ) async throws -> (Outcome, [Observation]) {
+    ) async throws -> Translation {
         do {
             switch try await meshblu.performOperation(operation, payload, by: principal) {
-            case .observed(let observation, of: let device): return (.stored(device), [observation])
-            case .answered(let answer): return (.answered(answer), [])
+            case .observed(let observation, of: let device): return Translation(.stored(device), [observation])
+            case .answered(let answer): return Translation(.answered(answer))
             }
         } catch let fault as JSONError {
-            metrics.count(event: "meshblu_unreadable")
-            return (.refused(.payloadFormatInvalid, "Not valid JSON: byte \(fault.offset)."), [])
+            return Self.unreadable(fault, counted: "meshblu_unreadable", isKept: true)
         }
     }
 
     /// Translates what a gateway heard. It reports as the token's device, or as the user's own device of its name.
     private func heard(
         _ payload: [UInt8], by gateway: String, radio: String?, of principal: Principal
-    ) -> (Outcome, [Observation]) {
+    ) -> Translation {
         let now = coordinator.now()
         let directory = coordinator.directory
         let own = principal.device.flatMap { directory.devices[$0] }
@@ -136,18 +195,22 @@ struct PublishIntake: Sendable {
             let words =
                 "\(principal.name) has no device \(gateway): add it with muster device add \(gateway) "
                 + "--user \(principal.name)."
-            return (.refused(.notAuthorized, words), [])
+            return Translation(.refused(.notAuthorized, words))
         }
         do {
             let message = try GatewayMessage(parsing: payload, radio: radio, receivedAt: now)
             if message.unknownCount > 0 { metrics.count(event: "beacon_unknown_format") }
-            if message.malformedCount > 0 { metrics.count(event: "beacon_malformed") }
+            if message.encryptedCount > 0 { occasionalLog.warnOfEncryption(metrics, heardBy: device, in: directory) }
             let observations = SightingIntake(device, in: directory)
                 .observations(of: message.sightings, listenedUntil: nil, receivedAt: now)
-            return (.stored(device.number), observations.kept)
+            let words = "It has no strength or distance, or data of a beacon that are cut or wrong."
+            return Translation(
+                .stored(device.number), observations.kept,
+                fault: message.malformedCount == 0
+                    ? nil
+                    : .init(event: "beacon_malformed", kind: "beacon_malformed", words: words, device: device.number))
         } catch {
-            metrics.count(event: "beacon_malformed")
-            return (.refused(.payloadFormatInvalid, "Not valid JSON: byte \(error.offset)."), [])
+            return Self.unreadable(error, counted: "beacon_malformed", of: device.number)
         }
     }
 

@@ -66,6 +66,7 @@ package struct NativeEndpoint: Endpoint {
         KeyRoutes.self,
         CognitoRoutes.self,
         ServiceRoutes.self,
+        RefusedReportRoutes.self,
         LiveRoutes.self,
         RelayRoutes.self,
         TargetRoutes.self,

@@ -8,13 +8,14 @@ import NIOCore
 /// Receives reports of unmodified OwnTracks apps in their HTTP mode (https://owntracks.org/booklet/tech/http/).
 ///
 /// An iPhone drops a queued fix on any 2xx or 4xx answer, and keeps it on any other. So every error that is temporary,
-/// or that a person can fix, is answered with 503, even a wrong password. Reports that can never be parsed are
-/// acknowledged and counted. `docs/owntracks.md` has the table.
+/// or that a person can fix, is answered with 503, even a wrong password. Reports that can never be parsed are counted,
+/// kept for an operator (`RefusedReports`) and acknowledged. `docs/owntracks.md` has the table.
 package struct OwnTracksEndpoint: Endpoint {
     let coordinator: StoreCoordinator
     let intake: OwnTracksIntake
     let locationRequests: LocationRequests
     let metrics: Metrics
+    let refused: RefusedReports
     let configuration: Configuration
 
     package init(_ parts: ServerParts) {
@@ -22,6 +23,7 @@ package struct OwnTracksEndpoint: Endpoint {
         intake = OwnTracksIntake(parts)
         locationRequests = parts.pushes.locationRequests
         metrics = parts.metrics
+        refused = parts.refused
         configuration = parts.configuration
     }
 
@@ -53,16 +55,30 @@ package struct OwnTracksEndpoint: Endpoint {
         guard let principal = context.principal else { throw IdentityError.missing }
         let body = try await request.collectBody(.standard)
         let now = configuration.now()
+        let sender = OwnTracksSender(request)
         let posted: OwnTracksRequest
         do {
             posted = try body.withUnsafeReadableBytes { try OwnTracksRequest(parsing: $0, receivedAt: now) }
         } catch let fault as JSONError {
+            // Any other answer makes an iPhone forget the report, and an Android phone send it for ever.
             metrics.count(event: "owntracks_unreadable")
-            throw Problem.malformed(
-                "Not valid JSON: byte \(fault.offset).", [.init(fault.pointer, "\(fault.reason)")])
+            let lost = refused.report(
+                Array(buffer: body), from: principal, at: sender.topic,
+                because: "Byte \(fault.offset): \(fault.reason).")
+            refused.warn(of: lost, event: "owntracks_unreadable")
+            try await refused.store([lost])
+            return .json { writer in
+                writer.beginArray()
+                writer.endArray()
+            }
         }
-        let report = try await intake.report(
-            posted, from: OwnTracksSender(request), by: principal, receivedAt: now)
+        let report = try await intake.report(posted, from: sender, by: principal, receivedAt: now)
+        if let reason = report.fault {
+            let lost = refused.report(
+                Array(buffer: body), from: principal, of: report.device, at: sender.topic, because: reason)
+            refused.warn(of: lost, event: "owntracks_malformed")
+            try await refused.store([lost])
+        }
         try await store(report.observations, by: principal)
         return try await reply(to: principal, from: report.device, sealedIn: report.box)
     }

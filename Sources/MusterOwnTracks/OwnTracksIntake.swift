@@ -20,6 +20,8 @@ package struct OwnTracksIntake: Sendable {
     package struct Report: Sendable {
         package let device: DeviceNumber
         package let observations: [Observation]
+        /// Why a message of the request could not be read or decrypted, in words; nil when all could.
+        package let fault: String?
         /// Encrypts the answer with the report's key; nil when the report was not encrypted.
         package let box: SecretBox?
     }
@@ -44,7 +46,7 @@ package struct OwnTracksIntake: Sendable {
             to: now.advanced(bySeconds: ReportLimits.futureToleranceSeconds),
             region: { beaconRegion($0, of: device) })
         if observations.count < report.count { metrics.count(event: "owntracks_wrong_time") }
-        return Report(device: device.number, observations: observations, box: box)
+        return Report(device: device.number, observations: observations, fault: report.fault, box: box)
     }
 
     /// The device that a report is about: the token's device, or else the one that the app names. It belongs to the

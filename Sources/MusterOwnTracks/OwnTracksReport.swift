@@ -21,6 +21,11 @@ package struct OwnTracksSender: Equatable, Sendable {
         device = topic.device
     }
 
+    /// The sender as a topic of the apps' MQTT mode, for people.
+    package var topic: String {
+        "owntracks/\(user ?? userInPath ?? "-")/\(device ?? deviceInPath ?? "-")"
+    }
+
     init(_ request: Request) {
         let query = Query(request)
         user = request.headers[.limitUser] ?? query.text("u")
@@ -50,6 +55,8 @@ struct OwnTracksReport {
     private(set) var transitions: [OwnTracksTransition] = []
     /// The device's notes about itself.
     private(set) var notes: [DeviceNote] = []
+    /// Why a message could not be read or decrypted, the first of them; nil when all could.
+    private(set) var fault: String?
     /// The names of events to count.
     private(set) var events: [StaticString] = []
     private var topic: OwnTracksTopic?
@@ -121,6 +128,7 @@ struct OwnTracksReport {
                 let request = try? OwnTracksRequest(parsing: message, receivedAt: receivedAt)
             else {
                 events.append("owntracks_unopened")
+                fault = fault ?? "The device's key does not open it."
                 continue
             }
             addMessages(request)
@@ -131,6 +139,7 @@ struct OwnTracksReport {
 
     private mutating func addMessages(_ request: OwnTracksRequest) {
         for _ in request.faults { events.append("owntracks_malformed") }
+        if let first = request.faults.first { fault = fault ?? "\(first.pointer): \(first.reason)." }
         for message in request.messages { addMessage(message) }
     }
 

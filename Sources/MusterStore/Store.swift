@@ -9,7 +9,7 @@ package import MusterDocuments
 ///
 /// `MemoryStore` and `SQLiteStore` pass one test suite, `Tests/Conformance`.
 package protocol Store: SafetyStore, AttendanceStore, ProximityStore, DatasetStore, GuestStore, BulkPublishStore,
-    PushStore, PoolSettingsStore, SignalStore, RangeStore, AnyObject, Sendable
+    PushStore, PoolSettingsStore, SignalStore, RangeStore, RefusedReportStore, AnyObject, Sendable
 {
     /// Runs one transaction: it is durable when this returns, and nothing of it is stored when this throws.
     ///
@@ -62,8 +62,7 @@ package protocol Store: SafetyStore, AttendanceStore, ProximityStore, DatasetSto
     /// Returns the presences of every device that has any (`setPresences`).
     func presences() throws -> [(device: DeviceNumber, presences: [Presence])]
 
-    /// Returns the presences in muster regions of raw collections of every device that has any
-    /// (`setMusterPresences`).
+    /// Returns the presences in muster regions of raw collections of every device with any (`setMusterPresences`).
     func musterPresences() throws -> [(device: DeviceNumber, presences: [Presence])]
 
     /// Returns the record of every device that has one (`setRecord`), with the number of the last change that it
@@ -189,7 +188,8 @@ package protocol Store: SafetyStore, AttendanceStore, ProximityStore, DatasetSto
 
 /// Writes in one transaction. Valid only inside the closure that `write` passes it to.
 package protocol StoreTransaction: SafetyTransaction, TeamRuleTransaction, DatasetTransaction, PushTransaction,
-    PoolSettingsTransaction, ObservationTransaction, GuestTransaction, BulkPublishTransaction, AnyObject
+    PoolSettingsTransaction, ObservationTransaction, GuestTransaction, BulkPublishTransaction,
+    RefusedReportTransaction, AnyObject
 {
     /// Appends a change to the log. Also stores a position, sighting, signal or range in its device's history, a
     /// declaration in its subject's, and an incident. Except for an incident, the caller must not append one that the

@@ -37,7 +37,8 @@ extension MemoryStore {
                         + RangeTable.schema
                         + AttendanceTable.schema + ProximityTable.schema + ProximityTable.simulated
                         + UsageTable.signals + PoolSettingsTable.schema
-                        + PoolSettingsTable.guests + GuestTable.schema + BulkPublishTable.schema)
+                        + PoolSettingsTable.guests + GuestTable.schema + BulkPublishTable.schema
+                        + RefusedReportTable.schema)
             }
             return tables
         } catch {

@@ -135,7 +135,8 @@ package final class MemoryStore: Store {
             let locations = try documents.forgetLocations(through: LogSequence(trimmed), limit: limit)
             try documents.finish()
             let ranges = try RangeTable.delete(before: horizon, limit: limit, in: database)
-            return forgotten + locations + ranges
+            let refused = try RefusedReportTable.delete(before: horizon, in: database)
+            return forgotten + locations + ranges + refused
                 + (try SignalTable.delete(before: horizon, limit: limit, in: database))
         }
     }

@@ -157,6 +157,7 @@ final class MemoryTransaction: StoreTransaction {
         let devices = stored.merging(putDevices) { $1 }.values.filter { $0.user == user }
         for device in devices { try remove(device.number) }
         try removePushDevices(of: user)
+        try RefusedReportTable.delete(of: user, in: database)
         forgetCredentials { $0.user == user }
         try tables.remove(.locations(of: user))
         try DatasetTable.remove(of: user, in: database)
@@ -182,6 +183,7 @@ final class MemoryTransaction: StoreTransaction {
         notes[device] = []
         try database.execute(sql: "DELETE FROM signals WHERE device = ?", arguments: [device.rawValue])
         _ = try RangeTable.delete(of: device, limit: .max, in: database)
+        try RefusedReportTable.delete(of: device, in: database)
         putDevices[device] = nil
         forgetCredentials { $0.device == device }
         edits.append { $0.remove(device) }

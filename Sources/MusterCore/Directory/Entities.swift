@@ -145,19 +145,23 @@ public struct Tracker: Hashable, Sendable {
     public var collections: [CollectionNumber]
     /// Whether every stored position is an event for the rules.
     public var emitsPositionEvents: Bool
+    /// Whether its devices may be at 0° north, 0° east. Elsewhere a position there is that of a broken device: it is
+    /// stored, and moves nobody.
+    public var worksAtZero: Bool
     /// The tracker's description, tags and times.
     public var particulars: Particulars
 
     /// Creates a tracker; by default its positions are no events.
     public init(
         number: TrackerNumber, name: String, filter: PositionFilter, collections: [CollectionNumber],
-        emitsPositionEvents: Bool = false, particulars: Particulars = Particulars()
+        emitsPositionEvents: Bool = false, worksAtZero: Bool = false, particulars: Particulars = Particulars()
     ) {
         self.number = number
         self.name = name
         self.filter = filter
         self.collections = collections
         self.emitsPositionEvents = emitsPositionEvents
+        self.worksAtZero = worksAtZero
         self.particulars = particulars
     }
 }

@@ -95,6 +95,7 @@ extension Engine {
         about position: Position, of device: DeviceNumber, now: Instant, after decision: Decision
     ) -> Question? {
         let index = Int(device.rawValue)
+        if position.isAtZero, isMisplaced(position, of: device, after: decision) { return .isStored }
         // This runs for every observation, so it does not copy the state.
         if let place = decision.devices.slot(of: index) {
             return question(about: position, of: device, decision.devices.states, place)

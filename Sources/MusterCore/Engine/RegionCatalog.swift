@@ -52,41 +52,6 @@ struct RegionCatalog: Sendable {
         }
     }
 
-    /// A tracker's filter and links. It is a class because the engine reads it for every observation and must not copy
-    /// it.
-    final class TrackerRule: Sendable {
-        let filter: PositionFilter
-        let collections: [CollectionNumber]
-        /// The linked collections with the raw policy.
-        let raw: [CollectionNumber]
-        /// The linked collections with the confident policy.
-        let confident: [CollectionNumber]
-        /// The raw collections that hold a muster region. The confident policy decides who is safe in those muster
-        /// regions too.
-        let sheltering: [CollectionNumber]
-
-        init(
-            filter: PositionFilter, collections: [CollectionNumber],
-            policy: (CollectionNumber) -> CrossingPolicy, isSheltering: (CollectionNumber) -> Bool
-        ) {
-            self.filter = filter
-            self.collections = collections
-            raw = collections.filter { policy($0) == .raw }
-            confident = collections.filter { policy($0) == .confident }
-            sheltering = raw.filter(isSheltering)
-        }
-
-        /// Whether the confident policy decides anything for the tracker's devices.
-        @inline(__always)
-        var isFollowed: Bool { !confident.isEmpty || !sheltering.isEmpty }
-
-        func isLinked(to collection: CollectionNumber) -> Bool { collections.contains(collection) }
-
-        /// The rule without a tracker: the engine stores every position and crosses no region.
-        static let none = TrackerRule(
-            filter: .none, collections: [], policy: { _ in .raw }, isSheltering: { _ in false })
-    }
-
     /// Returns a tracker's rule, and `.none` for nil or an unknown tracker.
     func tracker(_ number: TrackerNumber?) -> TrackerRule {
         guard let number, trackers.indices.contains(Int(number.rawValue)) else { return .none }
@@ -269,7 +234,8 @@ extension RegionCatalog {
         trackers = trackers.map { tracker in
             tracker.map {
                 TrackerRule(
-                    filter: $0.filter, collections: $0.collections, policy: policy, isSheltering: isSheltering)
+                    filter: $0.filter, collections: $0.collections, worksAtZero: $0.worksAtZero, policy: policy,
+                    isSheltering: isSheltering)
             }
         }
     }
@@ -351,7 +317,8 @@ extension RegionCatalog {
         noteChange()
         while trackers.count <= Int(tracker.number.rawValue) { trackers.append(nil) }
         trackers[Int(tracker.number.rawValue)] = TrackerRule(
-            filter: tracker.filter, collections: tracker.collections, policy: policy, isSheltering: isSheltering)
+            filter: tracker.filter, collections: tracker.collections, worksAtZero: tracker.worksAtZero, policy: policy,
+            isSheltering: isSheltering)
     }
 
     /// A plan that rebuilds the first index that edits have made slow; nil when no index is slow.

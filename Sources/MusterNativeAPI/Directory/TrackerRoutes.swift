@@ -36,7 +36,9 @@ struct TrackerRoutes: NativeRoutes {
             Route(
                 .patch, "\(trackers)/{tracker}", admits: writers,
                 .init(
-                    "Trackers", "Change a tracker's filter or links.", body: Self.json("TrackerPatch"),
+                    "Trackers",
+                    "Change a tracker's filter or links, or whether its devices may be at 0° north, 0° east.",
+                    body: Self.json("TrackerPatch"),
                     answers: [tracker]), handler: changeTracker))
         routes.add(
             Route(
@@ -62,6 +64,7 @@ struct TrackerRoutes: NativeRoutes {
         let name = fields.name("name", isRequired: true)
         let filter: PositionFilter? = fields.word("filter")
         let collections = fields.names("collections", limit: Self.linkLimit)
+        let worksAtZero = fields.boolean("worksAtZero") ?? false
         try fields.finish()
         guard let name else { throw Problem.internalError }
         let tracker = try await coordinator.edit(by: context.author) { directory, draft in
@@ -70,7 +73,8 @@ struct TrackerRoutes: NativeRoutes {
             }
             let tracker = Tracker(
                 number: try draft.transaction.nextTrackerNumber(), name: name, filter: filter ?? PositionFilter.none,
-                collections: try Self.collections(named: collections ?? [], in: directory))
+                collections: try Self.collections(named: collections ?? [], in: directory),
+                worksAtZero: worksAtZero)
             draft.edits = [.putTracker(tracker)]
             return tracker
         }
@@ -85,10 +89,12 @@ struct TrackerRoutes: NativeRoutes {
         var fields = try await Fields(request)
         let filter: PositionFilter? = fields.word("filter")
         let collections = fields.names("collections", limit: Self.linkLimit)
+        let worksAtZero = fields.boolean("worksAtZero")
         try fields.finish()
         let tracker = try await coordinator.edit(by: context.author) { directory, draft in
             var tracker = try self.tracker(context, context.access(in: directory))
             if let filter { tracker.filter = filter }
+            if let worksAtZero { tracker.worksAtZero = worksAtZero }
             if let collections { tracker.collections = try Self.collections(named: collections, in: directory) }
             draft.edits = [.putTracker(tracker)]
             return tracker
@@ -144,6 +150,7 @@ extension JSONWriter {
         member("collections", listing: tracker.collections.compactMap { directory.collections[$0]?.name }) {
             $0.value($1)
         }
+        member("worksAtZero", tracker.worksAtZero)
         endObject()
     }
 }

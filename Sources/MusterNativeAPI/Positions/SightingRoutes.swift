@@ -42,6 +42,9 @@ struct SightingRoutes: NativeRoutes {
             earliest: now.advanced(bySeconds: -configuration.retentionDays * 86_400),
             latest: now.advanced(bySeconds: ReportLimits.futureToleranceSeconds))
         try window.check(reported)
+        if reported.encryptedCount > 0 {
+            server.occasionalLog.warnOfEncryption(server.metrics, heardBy: device, in: access.directory)
+        }
         let observations = SightingIntake(device, in: access.directory)
             .observations(of: reported.sightings, listenedUntil: reported.listenedUntil, receivedAt: now)
         return ReportRoutes.response(try await coordinator.ingest(observations.kept, by: access.principal))

@@ -119,8 +119,14 @@ package enum Schema {
         ("EncryptionKey", object([("key", #"{"type":"string","minLength":1,"maxLength":32}"#)])),
         ("NewCollection", object([("name", name)], optional: [("policy", policy)])),
         ("CollectionPatch", object([], optional: [("policy", policy)])),
-        ("NewTracker", object([("name", name)], optional: [("filter", filter), ("collections", names)])),
-        ("TrackerPatch", object([], optional: [("filter", filter), ("collections", names)])),
+        (
+            "NewTracker",
+            object([("name", name)], optional: [("filter", filter), ("collections", names), ("worksAtZero", boolean)])
+        ),
+        (
+            "TrackerPatch",
+            object([], optional: [("filter", filter), ("collections", names), ("worksAtZero", boolean)])
+        ),
         (
             "NewKey",
             object(
@@ -192,7 +198,7 @@ package enum Schema {
         ),
         ("Collection", object([("name", name), ("policy", policy), ("regions", integer)])),
         ("CollectionPage", page(of: "Collection")),
-        ("Tracker", object([("name", name), ("filter", filter), ("collections", names)])),
+        ("Tracker", object([("name", name), ("filter", filter), ("collections", names), ("worksAtZero", boolean)])),
         ("TrackerPage", page(of: "Tracker")),
         (
             "Key",
@@ -335,6 +341,14 @@ package enum Schema {
                 ], optional: [("distance", number(0...1e8)), ("signalStrength", number(-200...50))])
         ),
         ("SightingPage", page(of: "Sighting")),
+        (
+            "RefusedReport",
+            object(
+                [
+                    ("number", integer), ("receivedTime", time), ("topic", text), ("reason", text), ("bytes", integer),
+                ], optional: [("user", text), ("device", text), ("body", text)])
+        ),
+        ("RefusedReportPage", page(of: "RefusedReport")),
         (
             "Note",
             object(

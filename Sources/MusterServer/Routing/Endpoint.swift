@@ -37,6 +37,10 @@ package struct ServerParts: Sendable {
     /// The ports that must accept connections before the server says that it is ready.
     package let ports = OpeningPorts()
     package let metrics: Metrics
+    /// Keeps what devices send and the server cannot read.
+    package let refused: RefusedReports
+    /// Warns of what devices do wrong.
+    package let occasionalLog: OccasionalLog
     /// The TLS certificates; nil where the server uses no TLS.
     package let certificates: CertificateFiles?
     package let configuration: Configuration
@@ -62,5 +66,7 @@ package struct ServerParts: Sendable {
         self.certificates = certificates
         self.configuration = configuration
         self.logger = logger
+        occasionalLog = OccasionalLog(logger, now: configuration.now)
+        refused = RefusedReports(coordinator: coordinator, log: occasionalLog)
     }
 }

@@ -15,7 +15,8 @@ enum Schema {
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
         version11, version12, version13, version14, version15, version16, version17, version18,
         version19, version20, version21, version22, version23, version24,
-        version25, version26, version27, version28, version29,
+        version25, version26, version27, version28, version29, version30,
+        version31,
     ]
 
     /// The newest version that this program reads and writes.
@@ -214,6 +215,12 @@ enum Schema {
 
     /// The e-mail addresses and telephone numbers of users.
     private static let version29 = ContactColumns.schema
+
+    /// The reports that the server could not read.
+    private static let version30 = RefusedReportTable.schema
+
+    /// Trackers whose devices may be at 0° north, 0° east.
+    private static let version31 = "ALTER TABLE trackers ADD COLUMN works_at_zero INTEGER NOT NULL DEFAULT 0;"
 
     /// The bytes of devices' ranges and notes.
     private static let version27 = UsageTable.reports

@@ -5,6 +5,8 @@ package struct Advertisement: Hashable, Sendable {
     /// The number of structures with a manufacturer's or a service's data in a format that no decoder here knows. They
     /// are not decoded.
     package var unknownCount = 0
+    /// The number of those that are encrypted BTHome.
+    package var encryptedCount = 0
     /// The number of structures that start like a known beacon format but have the wrong length or invalid values.
     package var malformedCount = 0
 
@@ -32,6 +34,9 @@ package struct Advertisement: Hashable, Sendable {
             switch reading {
             case .frame(let frame): frames.append(frame)
             case .unknown: unknownCount += 1
+            case .encrypted:
+                unknownCount += 1
+                encryptedCount += 1
             case .malformed: malformedCount += 1
             }
         default:

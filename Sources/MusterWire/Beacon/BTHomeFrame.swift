@@ -21,8 +21,8 @@ package struct BTHomeFrame: Hashable, Sendable {
     /// Decodes a service's data. `data` begins after the service's number.
     static func read(_ data: [UInt8]) -> BeaconFrame.Reading {
         guard let information = data.first else { return .malformed }
-        // Another version, or a frame that is encrypted with a key that only its owner has.
-        guard information >> 5 == 2, information & 1 == 0 else { return .unknown }
+        guard information >> 5 == 2 else { return .unknown }
+        guard information & 1 == 0 else { return .encrypted }
         var frame = BTHomeFrame(isTriggered: information & 4 != 0, values: [], hasUnknownObjects: false)
         var rest = data.dropFirst()
         while let object = rest.popFirst() {

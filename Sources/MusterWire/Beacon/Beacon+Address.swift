@@ -51,7 +51,7 @@ extension Beacon {
     }
 
     /// Makes a beacon from a radio's id as Meshtastic's apps show it: `!` and 8 hexadecimal digits.
-    private init?(meshtasticID text: String) {
+    init?(meshtasticID text: String) {
         guard text.utf8.count == 9, text.utf8.first == UInt8(ascii: "!"),
             let bytes = Hexadecimal.decode(text.utf8.dropFirst())
         else { return nil }

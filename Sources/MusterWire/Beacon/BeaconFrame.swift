@@ -58,6 +58,8 @@ extension BeaconFrame {
         case frame(BeaconFrame)
         /// The data are in no format that is known here.
         case unknown
+        /// A BTHome frame that is encrypted with a key that only its owner has.
+        case encrypted
         /// The data start like a known format but do not conform to it.
         case malformed
     }

@@ -12,6 +12,8 @@ package struct ReportedSightings: Hashable, Sendable {
     package var sightings: [Sighting] = []
     /// The number of advertisements that identify no beacon.
     package var unknownCount = 0
+    /// The number of advertisements with encrypted BTHome.
+    package var encryptedCount = 0
     /// The number of advertisements that could not be read.
     package var malformedCount = 0
 
@@ -118,8 +120,11 @@ package struct SightingDecoder {
                 return nil
             }
             do {
-                let frame = try Advertisement(reading: payload).identifyingFrame
-                if let frame, let beacon = frame.beacon { return (beacon, frame.powerAtOneMetre) }
+                let read = try Advertisement(reading: payload)
+                if read.encryptedCount > 0 { reported.encryptedCount += 1 }
+                if let frame = read.identifyingFrame, let beacon = frame.beacon {
+                    return (beacon, frame.powerAtOneMetre)
+                }
                 reported.unknownCount += 1
             } catch {
                 reported.malformedCount += 1

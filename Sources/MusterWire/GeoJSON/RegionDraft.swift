@@ -70,7 +70,9 @@ package struct RegionDraft: Hashable, Sendable {
         package init() {}
     }
 
-    /// Reads a Feature or a FeatureCollection of Polygons, MultiPolygons and Points with a radius.
+    /// Reads a Feature or a FeatureCollection of Polygons, MultiPolygons and Points with a radius; a Polygon, a
+    /// MultiPolygon, or a GeometryCollection of these, each of which is a region without properties; or a sequence of
+    /// such texts (RFC 8142).
     ///
     /// `Shape.validated` decides which polygons are valid. The reader tolerates what RFC 7946 asks readers to tolerate:
     /// any winding, unknown members, a third number in a position, any precision, and a coordinate off the globe by a

@@ -3,15 +3,22 @@ import MusterGeometry
 /// Reads the regions of one request in one pass, and records every fault.
 struct RegionReader {
     let limits: RegionDraft.Limits
-    private(set) var faults: [RegionFault] = []
+    private var faults: [RegionFault] = []
     /// How many faults there were so far, listed or not. A feature is valid when reading it adds none.
     private(set) var faultCount = 0
-    private var drafts: [RegionDraft] = []
+    var drafts: [RegionDraft] = []
     private var ids: Set<String> = []
-    private var isSingleFeature = false
-    /// The feature that is being read, and its pointer.
-    private var feature = 0
-    private var base = ""
+    /// Whether a fault outside of a list of features is one of the only feature, or of the feature that is being read.
+    var namesFeature = false
+    /// The feature that is being read, and its pointer. Geometries without a feature count as features.
+    var feature = 0
+    var base = ""
+    /// The number of features so far.
+    var featureCount = 0
+    /// The pointer of the text that is being read: not empty in a sequence of texts.
+    var root = ""
+    /// Whether the geometry that is being read is no member of a feature, so that its pointer has no `/geometry`.
+    var isBareGeometry = false
     /// How many positions the feature has had so far.
     var vertices = 0
 
@@ -20,20 +27,16 @@ struct RegionReader {
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(RegionFaults) -> [RegionDraft] {
         if bytes.count > limits.bytes {
             record(.tooLong(limitBytes: limits.bytes), at: "")
+        } else if let texts = Self.texts(ofSequence: bytes) {
+            readSequence(texts)
         } else {
-            var reader = JSONReader(bytes)
-            do {
-                try readRoot(&reader)
-                try reader.finish()
-            } catch {
-                base = ""
-                record(error.reason, at: error.pointer)
-            }
+            readText(bytes)
         }
         // The index of the feature was recorded before the reader knew whether there are several. Faults outside of
         // features have none.
-        if !isSingleFeature {
-            for index in faults.indices where !faults[index].pointer.hasPrefix("/features/") {
+        if !namesFeature {
+            for index in faults.indices
+            where !faults[index].pointer.hasPrefix("/features/") && !faults[index].pointer.hasPrefix("/geometries/") {
                 faults[index].feature = nil
             }
         }
@@ -53,7 +56,40 @@ struct RegionReader {
         // The limit of faults counts for each feature, so that one bad feature does not hide the faults of the others.
         let listed = faults.reversed().prefix { $0.feature == feature }.count
         guard listed < limits.faultsPerFeature else { return }
-        faults.append(RegionFault(feature: feature, pointer: base + path, reason: reason, coordinate: coordinate))
+        let own = isBareGeometry && path.hasPrefix("/geometry") ? String(path.dropFirst("/geometry".count)) : path
+        faults.append(RegionFault(feature: feature, pointer: base + own, reason: reason, coordinate: coordinate))
+    }
+
+    /// Reads one text: a Feature, a FeatureCollection or a geometry.
+    mutating func readText(_ bytes: UnsafeRawBufferPointer) {
+        var reader = JSONReader(bytes)
+        do {
+            let mark = faultCount
+            if let type = try readRoot(&reader) {
+                try reader.finish()
+                // Only now is it known that this is a geometry, and that it is JSON.
+                if faultCount == mark { try readBareGeometry(type, in: bytes) }
+            } else {
+                try reader.finish()
+            }
+        } catch {
+            base = root
+            isBareGeometry = false
+            record(error.reason, at: error.pointer)
+        }
+    }
+
+    /// Begins the next feature.
+    ///
+    /// - Throws: `JSONError` when there are too many.
+    mutating func beginFeature(at path: String, in list: String, _ reader: JSONReader) throws(JSONError) {
+        guard featureCount < limits.features else {
+            throw JSONError(pointer: list, offset: reader.offset, reason: .tooMany(limit: limits.features))
+        }
+        feature = featureCount
+        featureCount += 1
+        base = root + path
+        vertices = 0
     }
 
     // MARK: The root
@@ -69,12 +105,16 @@ struct RegionReader {
         var properties = PropertiesDraft()
     }
 
-    private mutating func readRoot(_ reader: inout JSONReader) throws(JSONError) {
+    /// - Returns: the type of a geometry that is the whole text, of which nothing is read yet; nil for any other text.
+    private mutating func readRoot(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        feature = featureCount
+        base = root
+        vertices = 0
         let kind = try reader.peek()
         guard kind == .object else {
             record(.wrongType(expected: .object, found: kind), at: "")
             try reader.skip()
-            return
+            return nil
         }
         // Only the type, which may come last, shows whether this is a collection. Only a collection has features.
         var draft = Draft()
@@ -97,12 +137,17 @@ struct RegionReader {
             if !draft.keys.contains("features") { record(.missing, at: "/features") }
             refuse(["coordinates", "geometries", "geometry", "properties"], in: draft)
         case "Feature":
-            isSingleFeature = true
+            namesFeature = true
+            featureCount += 1
             refuse(["coordinates", "geometries", "features"], in: draft)
             finish(draft, since: mark)
-        case let type?: record(.invalid("must be Feature or FeatureCollection, is \(Self.quoted(type))"), at: "/type")
+        case let type? where Self.isGeometry(type): return type
+        case let type?:
+            record(
+                .invalid("must be Feature, FeatureCollection or a geometry, is \(Self.quoted(type))"), at: "/type")
         case nil: if !draft.keys.contains("type") { record(.missing, at: "/type") }
         }
+        return nil
     }
 
     private mutating func readFeatures(_ reader: inout JSONReader) throws(JSONError) {
@@ -110,17 +155,12 @@ struct RegionReader {
         try reader.beginArray()
         var index = 0
         while try reader.nextElement() {
-            guard index < limits.features else {
-                throw JSONError(
-                    pointer: "/features", offset: reader.offset, reason: .tooMany(limit: limits.features))
-            }
-            feature = index
-            base = "/features/\(index)"
+            try beginFeature(at: "/features/\(index)", in: "/features", reader)
             try readFeature(&reader)
             index += 1
         }
         feature = 0
-        base = ""
+        base = root
     }
 
     // MARK: A feature
@@ -129,7 +169,6 @@ struct RegionReader {
         let mark = faultCount
         guard try expects(.object, at: "", from: &reader) else { return }
         var draft = Draft()
-        vertices = 0
         try reader.beginObject()
         while let key = try reader.nextKey() {
             let name = key.string

@@ -2,7 +2,7 @@ package import MusterCore
 
 /// A message of Meshblu: its recipients and its content. It is stored as a signal of its sender.
 package struct MeshbluMessage: Hashable, Sendable {
-    /// The UUIDs of the devices, or `*` for all that listen.
+    /// The UUIDs of the devices, in lower case as answers spell them, or `*` for all that listen.
     package var devices: [String]
     /// The content, any JSON.
     package var payload: JSONValue
@@ -21,6 +21,7 @@ package struct MeshbluMessage: Hashable, Sendable {
         default: return nil
         }
         guard (1...Self.deviceLimit).contains(devices.count) else { return nil }
+        devices = devices.map(Self.spelled)
         payload = parameters["payload"] ?? .null
     }
 
@@ -31,9 +32,12 @@ package struct MeshbluMessage: Hashable, Sendable {
             let payload = signal.values.first(where: { $0.key == "payload" })?.text,
             let json = try? JSONValue(parsing: Array(payload.utf8))
         else { return nil }
-        self.devices = devices.split(separator: ",").map(String.init)
+        self.devices = devices.split(separator: ",").map { Self.spelled(String($0)) }
         self.payload = json
     }
+
+    /// A name with a UUID in lower case: a device is the same, however a client spells its UUID.
+    private static func spelled(_ name: String) -> String { BeaconUUID(name) == nil ? name : name.lowercased() }
 
     /// The values of the signal.
     package var values: [Signal.Value] {

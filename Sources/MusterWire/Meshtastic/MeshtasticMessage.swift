@@ -20,14 +20,13 @@ package enum MeshtasticMessage: Hashable, Sendable {
     /// An object that no radio writes.
     case malformed
 
-    /// Reads a message.
+    /// Reads a message. The firmware writes names as they are in a radio's memory, and measurements that it has not:
+    /// such members are not needed, and do not matter (`JSONValue.init(lenientlyParsing:)`).
     ///
-    /// - Throws: `JSONError` for text that is not JSON.
+    /// - Throws: `JSONError` for text that is not even nearly JSON.
     package init(parsing bytes: [UInt8], receivedAt: Instant) throws(JSONError) {
-        let body = try JSONValue(parsing: bytes, depthLimit: 8, valueLimit: 1_000)
-        guard let radio = body["from"]?.integer.flatMap({ UInt32(exactly: $0) }),
-            let beacon = Beacon(meshtasticRadio: radio)
-        else {
+        let body = try JSONValue(lenientlyParsing: bytes, depthLimit: 8, valueLimit: 1_000)
+        guard let beacon = body["from"].flatMap(Self.radio) else {
             self = .malformed
             return
         }
@@ -40,16 +39,27 @@ package enum MeshtasticMessage: Hashable, Sendable {
         }
     }
 
+    /// The radio with a node number. The number has 32 bits, and versions of the firmware print it with or without a
+    /// sign; other programs write it as text, or as the id that apps show (`!849ace3c`).
+    private static func radio(_ value: JSONValue) -> Beacon? {
+        if let number = value.deviceInteger {
+            return (UInt32(exactly: number) ?? Int32(exactly: number).map { UInt32(bitPattern: $0) })
+                .flatMap { Beacon(meshtasticRadio: $0) }
+        }
+        return value.deviceText.flatMap { Beacon(meshtasticID: $0) }
+    }
+
     private static func position(in payload: JSONValue?, of radio: Beacon, receivedAt: Instant) -> Self {
         guard let payload, payload.members != nil else { return .malformed }
         guard let latitude = payload["latitude_i"], let longitude = payload["longitude_i"] else { return .unlocated }
-        guard let place = MeshtasticPlace(latitude: latitude.integer, longitude: longitude.integer) else {
+        guard let place = MeshtasticPlace(latitude: latitude.deviceInteger, longitude: longitude.deviceInteger) else {
             return .malformed
         }
         guard !place.isUnknown else { return .unlocated }
         // `time` is when the radio sent the place, `timestamp` is when its receiver found it. The older one counts: a
-        // radio continues to send its last known position.
-        let times = ["time", "timestamp"].compactMap { payload[$0]?.integer }.filter { 1...Int64(UInt32.max) ~= $0 }
+        // radio continues to send its last known position. 0 is no time, and neither is that of a clock which was never
+        // set, and counts from 1970 or from the radio's start.
+        let times = ["time", "timestamp"].compactMap { payload[$0]?.deviceInteger }.filter { setTimes.contains($0) }
         guard let seconds = times.min() else { return .untimed }
         let bits = payload["precision_bits"]?.integer
         let dilution = (payload["HDOP"] ?? payload["PDOP"])?.number
@@ -69,6 +79,9 @@ package enum MeshtasticMessage: Hashable, Sendable {
         else { return .other }
         return .status(DeviceNote(DeviceNote.Name(.status), receivedTime: receivedAt, body: body), of: radio)
     }
+
+    /// The seconds since 1970 that a clock shows once it was set: from 2001 on, before there was any such radio.
+    private static let setTimes: ClosedRange<Int64> = 1_000_000_000...Int64(UInt32.max)
 
     /// The members of a position that are kept as its attributes. The speed and the track are among them, because the
     /// firmware and its documentation do not agree on their units.

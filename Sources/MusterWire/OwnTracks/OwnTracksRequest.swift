@@ -17,13 +17,16 @@ package struct OwnTracksRequest: Hashable, Sendable {
     /// The longest attributes of a position, and the longest note but for a card, in bytes of JSON.
     package static let attributeLimitBytes = 4096
 
-    /// Reads a body: one message, or an array of messages. An empty body is allowed, and holds none.
+    /// Reads a body: one message, or an array of messages. An empty body is allowed, and holds none; so is one of white
+    /// space. A phone forgets what is refused, so the body is read leniently: a NUL may end it, as it ends a string of
+    /// C (`JSONValue.init(lenientlyParsing:)`).
     ///
     /// - Parameter receivedAt: the received time of every position.
-    /// - Throws: `JSONError` when the body is not JSON, is neither an object nor an array, or holds too many messages.
+    /// - Throws: `JSONError` when the body is not even nearly JSON, is neither an object nor an array, or holds
+    ///   too many messages.
     package init(parsing body: UnsafeRawBufferPointer, receivedAt: Instant) throws(JSONError) {
-        guard !body.isEmpty else { return }
-        let value = try JSONValue(parsing: body)
+        guard body.contains(where: { $0 > 0x20 }) else { return }
+        let value = try JSONValue(lenientlyParsing: body)
         switch value {
         case .object: read(value, pointer: "", receivedAt: receivedAt)
         case .array(let elements):

@@ -195,12 +195,36 @@ def test_a_ruuvi_gateways_reports_place_a_tag_in_a_room(admin, server, team, gat
     assert position["reportedBy"] == gates.name
     # Nothing is kept of strangers.
     assert len(admin.items(f"/users/{gates.name}/devices/hall/sightings")) == 4
-    # An hour that is replayed, and a clock of another year, move nothing.
+    # An hour that is replayed moves nothing, and neither does one post of a clock that is a day ahead.
     for minute in range(60):
         gates.yard.ok("POST", "//ruuvi", ruuvi(begin - 3_600_000 + 60_000 * minute, {tag: (-40, raw_format_5)}))
     wrong = gates.yard.ok("POST", "//ruuvi", ruuvi(now() + 86_400_000, {tag: (-40, raw_format_5)}))
-    assert wrong["wrongTime"] == 1
+    assert (wrong["wrongTime"], wrong["stored"]) == (1, 1)
     assert crossings(admin, team.name) == [("enter", "hall")]
+
+
+@pytest.mark.parametrize("clock", [None, 0, 37, "37", 1_500_000_000, 4_000_000_000])
+def test_a_ruuvi_gateway_without_a_set_clock_counts_from_the_arrival(admin, team, gates, clock):
+    tag = f"CB:B8:33:4C:89:{next(count):02X}"
+    admin.ok("POST", f"/users/{team.name}/devices", {"name": "keys", "beacon": tag})
+    put(admin, team, region("hall", {"scanner": f"{gates.name}/hall"}, [8.5, 47.5]))
+
+    def post(second):
+        body = ruuvi(0, {tag: (-55, raw_format_5)})
+        for item in (body["data"], body["data"]["tags"][tag]):
+            del item["timestamp"]
+            if clock is not None:
+                item["timestamp"] = clock if isinstance(clock, str) else clock + second
+        return gates.hall.ok("POST", "//ruuvi", body)
+
+    before = now()
+    assert post(0) == {"stored": 1, "strangers": 0, "unknown": 1, "malformed": 0, "wrongTime": 1}
+    (heard,) = admin.items(f"/users/{gates.name}/devices/hall/sightings")
+    assert stamp(before) <= heard["sampleTime"] <= stamp(now())
+    if clock == 37:
+        seconds = itertools.count(1)
+        entered = eventually(lambda: post(next(seconds)) and crossings(admin, team.name))
+        assert entered == [("enter", "hall")]
 
 
 def test_sightings_from_before_a_scanners_silence_do_not_enter(admin, team, gates):

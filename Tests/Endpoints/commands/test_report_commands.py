@@ -20,8 +20,10 @@ def test_a_tracker_is_linked_filtered_and_removed(muster, admin):
     assert muster("tracker", "add", "vans", "--collection", "yards", "--filter", "timeBased") == "Added tracker vans.\n"
     assert "vans\ttimeBased\tyards" in muster("tracker", "list").splitlines()
     changed = json.loads(muster("tracker", "set", "vans", "--filter", "none", "--json"))
-    assert changed == {"name": "vans", "filter": "none", "collections": ["yards"]} == json.loads(
+    assert changed == {"name": "vans", "filter": "none", "collections": ["yards"], "worksAtZero": False} == json.loads(
         muster("tracker", "show", "vans"))
+    assert json.loads(muster("tracker", "set", "vans", "--works-at-zero", "--json"))["worksAtZero"] is True
+    assert json.loads(muster("tracker", "set", "vans", "--filter", "none", "--json"))["worksAtZero"] is True
     muster("tracker", "set", "vans", "--no-collections")
     assert admin.ok("GET", "/trackers/vans")["collections"] == []
     assert "Did you mean yards?" in muster("tracker", "set", "vans", "--collection", "yard", status=1)
@@ -31,6 +33,52 @@ def test_a_tracker_is_linked_filtered_and_removed(muster, admin):
     admin.refused(404, "GET", "/trackers/vans")
     admin.make_team("movers")
     assert "team movers" in muster("tracker", "remove", "movers", status=1)
+
+
+def test_reports_that_could_not_be_read_are_listed_and_printed(muster, admin, server):
+    admin.make_team("lost")
+    admin.make_user("zoe", "member", "lost")
+    token = admin.make_device("zoe", "phone").token
+    phone = Phone(server, "zoe", token)
+    for body in (b'{"_type": "location", "lat": ', b"second"):
+        phone.tell(body)
+    newest, oldest = [line.split("\t") for line in muster("device", "refused", "--user", "zoe").splitlines()]
+    assert newest[2:5] == ["zoe/phone", "owntracks/zoe/phone", "6 bytes"] and newest[5].startswith("Byte ")
+    assert muster("device", "refused", oldest[0]) == '{"_type": "location", "lat": \n'
+    assert json.loads(muster("device", "refused", oldest[0], "--json"))["bytes"] == 29
+    assert [str(report["number"]) for report in json.loads(muster("device", "refused", "--user", "zoe", "--json"))] == [
+        newest[0], oldest[0]]
+    assert muster("device", "refused", "999999", status=1)
+    assert "no user" in muster("device", "refused", "--user", "nobody", status=1)
+
+
+def test_a_position_at_zero_moves_nobody_unless_the_tracker_works_there(muster, admin, server):
+    admin.make_team("sea", [polygon("buoy", box(-0.01, -0.01, 0.01, 0.01), muster=True)], policy="raw")
+    admin.make_user("ada", "member", "sea")
+    device = admin.make_device("ada")
+    at = now() - 100_000
+
+    def standing():
+        crossings = [change["kind"] for change in admin.changes()
+                     if change["type"] == "crossing" and change.get("user") == "ada"]
+        latest = [(item["latitude"], item["longitude"]) for item in admin.items("/positions?user=ada")]
+        (person,) = admin.ok("GET", "/teams/sea/safety")["members"]
+        return crossings, latest, person["state"] == "safe"
+
+    device.ok("POST", "/positions", fix(1, 1, at, accuracy=5))
+    for number in range(1, 5):
+        receipt = device.ok("POST", "/positions", fix(0, 0, at + 10_000 * number, accuracy=5))
+        assert receipt["late"] == 1
+    assert standing() == ([], [(1, 1)], False)
+    # It is stored and shown, once.
+    assert device.ok("POST", "/positions", fix(0, 0, at + 10_000, accuracy=5))["repeated"] == 1
+    assert len(admin.history("ada/phone")) == 5
+    # One axis, or no claim to some metres, is a place like any other.
+    device.ok("POST", "/positions", fix(0, 1, at + 45_000, accuracy=5))
+    assert standing() == ([], [(0, 1)], False)
+    muster("tracker", "set", "sea", "--works-at-zero")
+    device.ok("POST", "/positions", fix(0, 0, at + 50_000, accuracy=5))
+    assert standing()[:2] == (["enter"], [(0, 0)])
 
 
 def test_reports_of_devices_are_listed(muster, admin, server):

@@ -307,6 +307,17 @@ class Listener:
         self.response.close()
 
 
+def test_an_addressee_hears_a_message_however_its_uuid_is_spelled(owner):
+    sender, reader = owner.device(), owner.device()
+    single = Listener(owner, f"subscribe/{reader['uuid'].upper()}")
+    own = Listener(owner, "subscribe", (reader["uuid"].upper(), reader["token"]))
+    for spell in (str.upper, str.lower):
+        sent = owner.send("POST", "messages", {"devices": [spell(reader["uuid"])], "payload": spell("Hi")},
+                          auth=(sender["uuid"].upper(), sender["token"]))
+        assert sent.status_code == 200 and sent.json()["devices"] == [reader["uuid"]]
+        assert [listener.next()["payload"] for listener in (single, own)] == [spell("Hi")] * 2
+
+
 def test_subscribers_hear_what_the_owners_devices_fire_and_send(owner, other):
     sender, reader, third = owner.device(), owner.device(), owner.device()
     stranger = other.device()

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mqtt_client import Client, RawClient, packet, port_and_server, text, versions
+from mqtt_client import Client, RawClient, mqtt_port, packet, port_and_server, text, versions
 from waiting import eventually
 
 count = itertools.count(1)
@@ -149,6 +149,63 @@ def test_an_old_message_of_a_gateway_places_nobody_in_a_room(port, house):
     with Client(port, house.name, house.token) as gateway:
         assert gateway.publish(topic, json.dumps(message)) == 0
     assert len(house.sightings()) == 1
+
+
+@pytest.mark.parametrize("write", [
+    lambda house: ("home/office/BTtoMQTT/6087574C9BC2", {
+        "id": "60:87:57:4C:9B:C2", "rssi": "-58", "uuid": uuid.replace("-", "").lower(), "major": "3838",
+        "minor": str(house.minor), "txpower": "-66"}),
+    lambda house: ("room_presence/office", {"id": f"{uuid.lower()}-3838-{house.minor}", "distance": 1.5}),
+    lambda house: ("room_presence/office", {
+        "id": f"{uuid.replace('-', '').lower()}-3838-{house.minor}", "rssi": -58, "distance": 1.5}),
+    lambda house: ("espresense/devices/x/office", {"id": f"iBeacon:{uuid}-3838-{house.minor}", "rssi": -58}),
+    lambda house: ("happy-bubbles/ble/office/ibeacon", {
+        "hostname": "office", "beacon_type": "ibeacon", "mac": "6087574c9bc2", "rssi": -58,
+        "uuid": uuid.replace("-", "").lower(), "major": f"{3838:04x}", "minor": f"{house.minor:04x}",
+        "tx_power": "c5"}),
+])
+def test_a_beacon_is_the_same_in_each_form(port, house, write):
+    topic, message = write(house)
+    with Client(port, house.name, house.token) as gateway:
+        assert gateway.publish(topic, json.dumps(message)) == 0
+    (sighting,) = house.sightings()
+    assert (sighting["uuid"], sighting["major"], sighting["minor"]) == (uuid, 3838, house.minor)
+
+
+@pytest.mark.parametrize("member", [
+    b'"tempc":nan', b'"hum":1e999', b'"name":"\x01\x00\xff"', b'"volt":', b'"a":1,,', b'"name":"\\q"'])
+def test_a_member_that_nobody_needs_costs_no_sighting(port, house, member):
+    with Client(port, house.name, house.token) as gateway:
+        body = b'{"id":"' + house.address.encode() + b'",' + member + b',"rssi":-55}'
+        assert gateway.publish("room_presence/office", body) == 0
+    assert len(house.sightings()) == 1
+
+
+def test_what_cannot_be_read_is_logged_once_a_minute_without_its_contents_and_not_kept(make_server):
+    server = make_server(arguments=["--mqtt-port", "0"]).start()
+    house = House(server.admin())
+    with Client(mqtt_port(server), house.name, house.token) as gateway:
+        for _ in range(20):
+            body = b'{"id":"CB:B8:33:4C:88:01","name":"hunter2" "rssi":-55}'
+            assert gateway.publish("room_presence/office", body).value == 0x99
+    # It may be about strangers.
+    assert server.admin().items("/refused-reports") == []
+    log = server.log()
+    lines = [line for line in log.splitlines() if "cannot be read" in line]
+    assert len(lines) == 1 and "room_presence/office" in lines[0] and "hunter2" not in log
+
+
+def test_encrypted_bthome_is_counted_and_its_address_counts(admin, port, house):
+    def counted():
+        text = admin.send("GET", "//metrics").text
+        return sum(int(line.split()[-1]) for line in text.splitlines() if 'event="beacon_encrypted"' in line)
+
+    before = counted()
+    with Client(port, house.name, house.token) as gateway:
+        assert gateway.publish("home/office/BTtoMQTT/x", json.dumps({
+            "id": house.address, "rssi": -55, "servicedatauuid": "0xfcd2",
+            "servicedata": "41a47266c95f730011223378237214"})) == 0
+    assert counted() == before + 1 and len(house.sightings()) == 1
 
 
 def test_an_invalid_message_of_a_gateway_is_counted(admin, server, port, house):

@@ -78,6 +78,32 @@ def test_the_position_of_a_radio_is_stored_for_its_person(port, mesh, version):
         "%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(packet["payload"]["time"]))
 
 
+def test_a_radio_is_the_same_however_its_number_is_written(port, mesh):
+    # Firmware prints the 32 bits with a sign; the packet is heard by two radios with a network.
+    assert mesh.radio >= 1 << 31
+    with Client(port, mesh.name, mesh.key) as gateway:
+        numbers = (mesh.radio - (1 << 32), mesh.id, mesh.id.upper(), str(mesh.radio), mesh.radio)
+        for ago, number in enumerate(numbers, 1):
+            packet = mesh.position(ago=ago) | {"from": number, "to": -1}
+            assert mesh.publish(gateway, packet) == 0
+            assert mesh.publish(gateway, packet | {"rssi": -90}, "msh/2/json/LongFast/!da657311") == 0
+    assert len(mesh.positions()) == 5
+
+
+def test_what_the_firmware_writes_beside_a_position_costs_no_position(admin, port, mesh):
+    packet = json.dumps(mesh.position()).encode()
+    odd = packet.replace(b'"altitude": 41', b'"altitude": nan, "longname": "\0\0\x01\xff"')
+    assert odd != packet
+    with Client(port, mesh.name, mesh.key) as gateway:
+        assert gateway.publish("msh/EU_868/2/json/LongFast/!da657310", odd) == 0
+    (position,) = mesh.positions()
+    assert "altitude" not in position
+    # A packet that cannot be read may be of a stranger: nothing of it is kept.
+    with Client(port, mesh.name, mesh.key) as gateway:
+        assert gateway.publish("msh/EU_868/2/json/LongFast/!da657310", b'{"from": ').value == 0x99
+    assert admin.items(f"/refused-reports?user={mesh.name}") == []
+
+
 def test_a_radio_is_shown_by_its_id_and_belongs_to_one_device(admin, mesh):
     (device,) = [item for item in admin.items(f"/devices?user={mesh.person}") if item["name"] == "radio"]
     assert device["beacon"] == mesh.id

@@ -120,12 +120,70 @@ def test_a_fix_dated_in_the_future_is_stored_moves_nothing_and_reports_the_clock
 
 
 @pytest.mark.parametrize("body", [b"garbage", b"{", b'{"_type":"location"', b"\xff\xfe", b"[" * 10_000, b"null", b"7"])
-def test_garbage_is_refused_and_the_server_goes_on(server, admin, make_phone, body):
+def test_garbage_is_kept_for_an_admin_and_the_server_goes_on(server, admin, make_phone, body):
     phone = make_phone()
-    status, _, _ = phone.post(body)
-    assert status == 400
+    # Any 4xx makes an iPhone forget, and an Android phone send it for ever.
+    assert phone.tell(body) == []
     assert admin.history(phone.name) == []
     assert server.process.poll() is None
+    (report,) = admin.items(f"/refused-reports?user={phone.user}")
+    assert report["bytes"] == len(body) and report["reason"].startswith("Byte ") or report["reason"].startswith(":")
+    assert report["device"] == phone.name and report["topic"].startswith("owntracks/")
+    kept = admin.ok("GET", f"/refused-reports/{report['number']}")
+    assert kept["body"] == body.decode(errors="replace")
+
+
+@pytest.mark.parametrize("make", [
+    lambda text: text + b"\0", lambda text: text + b"\0\n\0", lambda text: b"\xef\xbb\xbf" + text,
+    lambda text: text.replace(b'"batt"', b'"SSID": "a\x01\xff", "batt"'),
+    lambda text: text.replace(b'"batt"', b'"p": nan, "batt"'), lambda text: text.replace(b'"batt"', b', "batt"'),
+])
+def test_a_body_as_an_app_makes_it_from_a_string_of_c_is_stored(admin, make_phone, make):
+    phone = make_phone()
+    text = json.dumps({"_type": "location", "lat": 1.5, "lon": 2.5, "tst": now() // 1000, "batt": 80}).encode()
+    assert make(text) != text
+    assert phone.tell(make(text)) == []
+    (position,) = admin.history(phone.name)
+    assert (position["latitude"], position["longitude"], position["battery"]) == (1.5, 2.5, 80)
+    assert admin.items(f"/refused-reports?user={phone.user}") == []
+
+
+@pytest.mark.parametrize("body", [b"\0", b" \n\0"])
+def test_a_body_without_contents_is_accepted(admin, make_phone, body):
+    phone = make_phone()
+    assert phone.tell(body) == []
+    assert admin.items(f"/refused-reports?user={phone.user}") == []
+
+
+def test_a_part_that_cannot_be_read_is_kept_and_the_rest_is_stored(admin, make_phone):
+    phone = make_phone()
+    at = now() // 1000
+    assert phone.tell([
+        {"_type": "location", "lat": 1, "lon": 2, "tst": at}, {"_type": "location", "lat": 91, "lon": 2, "tst": at},
+    ]) == []
+    assert len(admin.history(phone.name)) == 1
+    (report,) = admin.items(f"/refused-reports?user={phone.user}")
+    assert "/1/lat" in report["reason"]
+
+
+def test_a_kept_report_has_no_secret(admin, make_phone):
+    phone = make_phone()
+    phone.tell(b'{"_type":"dump","configuration":{"password" : "hunter2-hunter2","x":"md_abcDEF123"' )
+    (report,) = admin.items(f"/refused-reports?user={phone.user}")
+    body = admin.ok("GET", f"/refused-reports/{report['number']}")["body"]
+    assert body == '{"_type":"dump","configuration":{"password" : "***************","x":"md_*********"'
+
+
+def test_refused_reports_are_bounded_and_go_with_their_user(admin, make_phone):
+    phone = make_phone()
+    for number in range(103):
+        phone.tell(b"{" + str(number).encode() * 6_000)
+    reports = admin.items(f"/refused-reports?user={phone.user}")
+    assert len(reports) == 100 and reports[0]["number"] > reports[-1]["number"]
+    assert reports[0]["bytes"] == 18_001
+    assert len(admin.ok("GET", f"/refused-reports/{reports[0]['number']}")["body"]) == 16_384
+    admin.ok("DELETE", f"/users/{phone.user}")
+    assert all(report.get("user") != phone.user for report in admin.items("/refused-reports"))
 
 
 def test_a_body_that_no_app_sends_is_refused(make_phone):

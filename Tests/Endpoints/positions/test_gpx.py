@@ -11,7 +11,7 @@ import pytest
 from shapely.geometry import Point, shape
 
 from muster_process import binary, run
-from native_api import NativeApi, milliseconds
+from native_api import NativeApi, milliseconds, now, stamp
 from real_tracks import expected, regions
 from terminal import shown
 
@@ -25,6 +25,13 @@ def points(file, *kinds):
         if element.tag.rpartition("}")[2] in kinds:
             found.append((element.get("lat"), element.get("lon")))
     return found
+
+
+def pace(file, kind="trkpt"):
+    """The options that a file without times needs."""
+    points = [element for element in ElementTree.parse(file).getroot().iter() if element.tag.rpartition("}")[2] == kind]
+    timed = any(child.tag.rpartition("}")[2] == "time" for point in points for child in point)
+    return [] if timed else ["--start", stamp(now() - 86_400_000), "--speed", "1.4"]
 
 
 def numbers(pairs):
@@ -102,7 +109,7 @@ def test_a_replayed_track_has_the_expected_crossings(field, test_data, name):
     track = numbers(points(file, "trkpt"))
     device, token = field.hike(regions[name])
     since = field.admin.last_sequence()
-    said = run("replay", file, "--server", field.server.address, "--token", token, "--at-once")
+    said = run("replay", file, "--server", field.server.address, "--token", token, "--at-once", *pace(file))
     assert f"{len(track)} accepted, 0 late, 0 repeated, 0 filtered" in said
     assert field.walk(device) == track
     times = [position["sampleTime"] for position in field.admin.history(device)]
@@ -124,13 +131,47 @@ def test_a_replayed_track_has_the_expected_crossings(field, test_data, name):
 
 
 def test_the_whole_folder_of_tracks_is_replayed_in_order(field, test_data):
-    files = sorted((test_data / "gpx").glob("*.gpx"))
-    track = [
-        place for file in files
-        for place in numbers(points(file, "trkpt")) or numbers(points(file, "rtept"))]
+    files = [file for file in sorted((test_data / "gpx").glob("*.gpx")) if points(file, "trkpt") and not pace(file)]
+    assert len(files) > 5
+    track = [place for file in files for place in numbers(points(file, "trkpt"))]
     device, token = field.hike()
-    run("replay", *files, "--server", field.server.address, "--token", token, "--at-once")
+    said = run("replay", *files, "--server", field.server.address, "--token", token, "--at-once")
+    assert "points have no time: theirs are estimated" in said
     assert field.walk(device) == track
+
+
+def test_a_track_without_times_is_walked_only_at_a_given_speed(field, tmp_path):
+    file = tmp_path / "plain.gpx"
+    file.write_text('<gpx><trk><trkseg><trkpt lat="47" lon="8"/><trkpt lat="47.001" lon="8"/></trkseg></trk></gpx>')
+    device, token = field.hike()
+    command = ["replay", file, "--server", field.server.address, "--token", token, "--at-once"]
+    for options in ([], ["--speed", "2"], ["--start", stamp(now() - 3_600_000)]):
+        said = run(*command, *options, status=1)
+        assert "none of its 2 points has a time" in said and "--start" in said and "--speed" in said
+    assert field.walk(device) == []
+    start = stamp(now() - 3_600_000)
+    assert "the times are made up, at 2.0 m/s" in run(*command, "--start", start, "--speed", "2")
+    first, second = [position["sampleTime"] for position in field.admin.history(device)]
+    assert first == start
+    # 0.001° of latitude are 111.2 m.
+    assert 55_000 < milliseconds(second) - milliseconds(first) < 56_000
+    ahead = run(*command, "--start", stamp(now()), "--speed", "2", status=1)
+    assert "would end in the future" in ahead
+
+
+def test_a_file_of_routes_or_waypoints_says_so_and_is_walked_by_an_option(field, tmp_path):
+    file = tmp_path / "plan.gpx"
+    file.write_text(
+        '<gpx><wpt lat="46" lon="7"/><rte><rtept lat="47" lon="8"/><rtept lat="47.001" lon="8"/></rte></gpx>')
+    device, token = field.hike()
+    command = ["replay", file, "--server", field.server.address, "--token", token, "--at-once"]
+    said = run(*command, status=1)
+    assert "has no track points; it has 2 route points, which are walked with --route, and 1 waypoints" in said
+    pace = ["--start", stamp(now() - 3_600_000), "--speed", "1"]
+    assert "2 accepted" in run(*command, "--route", *pace)
+    assert field.walk(device) == [(47, 8), (47.001, 8)]
+    assert "1 accepted" in run(*command, "--waypoints", "--start", stamp(now() - 60_000), "--speed", "1")
+    assert field.walk(device)[-1] == (46, 7)
 
 
 def test_a_replay_takes_its_time(field, test_data):
@@ -142,7 +183,9 @@ def test_a_replay_takes_its_time(field, test_data):
 
 
 def test_a_replay_shows_a_person_how_far_it_is_and_a_script_nothing(field, tmp_path):
-    fixes = "".join(f'<trkpt lat="1" lon="{index / 1000}"/>' for index in range(2_500))
+    fixes = "".join(
+        f'<trkpt lat="1" lon="{index / 1000}"><time>{stamp(1_700_000_000_000 + 1000 * index)}</time></trkpt>'
+        for index in range(2_500))
     (tmp_path / "long.gpx").write_text(f"<gpx><trk><trkseg>{fixes}</trkseg></trk></gpx>")
     _, token = field.hike()
     command = [binary, "replay", "long.gpx", "--server", field.server.address, "--token", token, "--at-once"]
@@ -268,7 +311,7 @@ def test_pages_of_a_history_put_together_are_the_history(field, walked):
 
 @pytest.mark.parametrize("content, words", [
     ("<gpx>", "broken.gpx"), ("", "broken.gpx"), ("{}", "broken.gpx"), ("<html></html>", "broken.gpx"),
-    ('<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"></gpx>', "not a point"),
+    ('<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"></gpx>', "no other point"),
     ('<gpx><trk><trkseg><trkpt lat="91" lon="0"/></trkseg></trk></gpx>', "broken.gpx"),
     ('<gpx><trk><trkseg><trkpt lat="x" lon="0"/></trkseg></trk></gpx>', "broken.gpx"),
     ('<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><gpx>&b;</gpx>', "broken.gpx"),

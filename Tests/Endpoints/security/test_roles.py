@@ -101,6 +101,9 @@ rules = [
     Rule("POST", v1 + "/targets/{target}/run", v1 + "/targets/journal/run", {"admin"}),
     Rule("POST", v1 + "/targets/{target}/test", v1 + "/targets/journal/test", {"admin"}),
     Rule("DELETE", v1 + "/targets/{target}", v1 + "/targets/journal", {"admin"}),
+    Rule("GET", v1 + "/refused-reports", v1 + "/refused-reports", {"admin"}),
+    # There is none: to an admin that is all there is to say.
+    Rule("GET", v1 + "/refused-reports/{report}", v1 + "/refused-reports/1", set(), None, (401, 403, 404)),
     Rule("GET", v1 + "/deliveries", v1 + "/deliveries", {"admin"}),
     Rule("GET", v1 + "/deadletters", v1 + "/deadletters", {"admin"}),
     Rule("DELETE", v1 + "/deadletters", v1 + "/deadletters", {"admin"}),

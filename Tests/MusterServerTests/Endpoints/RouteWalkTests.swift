@@ -72,6 +72,7 @@ import Testing
         "PATCH /api/v1/targets/{target}": "a", "DELETE /api/v1/targets/{target}": "a",
         "POST /api/v1/targets/{target}/run": "a", "GET /api/v1/targets/{target}/deliveries": "a",
         "POST /api/v1/targets/{target}/secret": "a", "POST /api/v1/targets/{target}/test": "a",
+        "GET /api/v1/refused-reports": "a", "GET /api/v1/refused-reports/{report}": "a",
         "GET /api/v1/deliveries": "a", "GET /api/v1/deadletters": "a", "DELETE /api/v1/deadletters": "a",
         "POST /api/v1/deadletters/redrive": "a", "GET /api/v1/deadletters/{letter}": "a",
         "POST /api/v1/deadletters/{letter}/redrive": "a", "DELETE /api/v1/deadletters/{letter}": "a",

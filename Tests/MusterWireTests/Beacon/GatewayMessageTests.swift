@@ -110,6 +110,73 @@ struct GatewayMessageTests {
         #expect(alias.sightings.isEmpty && alias.unknownCount == 1)
     }
 
+    @Test func `a beacon is the same in each form that gateways write it in`() throws {
+        let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E1"
+        let name = "\(uuid):10:1234"
+        let short = "e2c56db5dffb48d2b060d0f5a71096e1"
+        for id in [
+            "iBeacon:\(uuid)-10-1234", "\(uuid.lowercased())-10-1234", "\(short)-10-1234", "\(short)_10_1234",
+            "\(uuid):10:1234", "ibeacon:\(short)-10-1234",
+        ] {
+            try check(#"{"id":"\#(id)","rssi":-42,"distance":0.34}"#, [name], signal: -42, metres: 0.34)
+        }
+        for numbers in [
+            #""major":10,"minor":1234"#, #""major":"10","minor":"1234""#, #""major":"00010","minor":1234.0"#,
+        ] {
+            let json = #"{"uuid":"\#(short)",\#(numbers),"rssi":"-42","distance":"0.34"}"#
+            try check(json, [name], signal: -42, metres: 0.34)
+        }
+        let happyBubbles = """
+            {"hostname":"kitchen","beacon_type":"ibeacon","mac":"cbb8334c884f","rssi":-59,"uuid":"\(short)",\
+            "major":"000a","minor":"04d2","tx_power":"c5"}
+            """
+        try check(happyBubbles, [name, "CB:B8:33:4C:88:4F"], signal: -59, metres: 1)
+        for topic in ["happy-bubbles/ble/kitchen/raw/cbb8334c884f", "happy-bubbles/ble/kitchen/ibeacon"] {
+            #expect(GatewayTopic(topic) == .heard(gateway: "kitchen", radio: nil))
+        }
+        #expect(GatewayTopic("happy-bubbles/presence/changes") == .about)
+        // A tag's raw name is no beacon's.
+        #expect(try read(#"{"id":"\#(short)-10","rssi":-42}"#).unknownCount == 1)
+    }
+
+    @Test(arguments: [
+        #""tempc":nan"#, #""hum":1e999"#, #""volt":-Infinity"#, #""name":"\u{1}\u{2}\0""#, #""name":"\q""#, #""x":"#,
+        #""volt":.5"#, #""n":+05"#, #""":1,,,"y":2"#, #""deep":[[[[[[[[[[1]]]]]]]]]]"#, #""name":"a","name":"b""#,
+    ])
+    func `a member that nobody needs does not cost a sighting`(member: String) throws {
+        let id = #""id":"CB:B8:33:4C:88:4F"#
+        for json in [
+            "{\(member),\(id)\",\"rssi\":-55}", "{\(id)\",\"rssi\":-55,\(member)}",
+            "{\(id)\0\",\(member),\"rssi\":-55,}\0\0",
+        ] {
+            try check(json, ["CB:B8:33:4C:88:4F"], signal: -55, metres: nil)
+        }
+    }
+
+    @Test func `raw bytes in a tag's name do not cost a sighting`() throws {
+        for name in [[0xFF, 0xFE], [0x00, 0x1B], [0x0A], [0xC3]] as [[UInt8]] {
+            let json = Array(#"{"name":""#.utf8) + name + Array(#"","id":"CB:B8:33:4C:88:4F","rssi":-55}"#.utf8)
+            let message = try GatewayMessage(parsing: json, radio: nil, receivedAt: now)
+            #expect(message.sightings.map(\.beacon.text) == ["CB:B8:33:4C:88:4F"])
+        }
+    }
+
+    @Test func `a needed member that is unreadable, or written twice, is not guessed`() throws {
+        for json in [
+            #"{"id":"CB:B8:33:4C:88:4F","rssi":nan}"#, #"{"id":"CB:B8:33:4C:88:4F","rssi":-55,"rssi":-70}"#,
+        ] {
+            let message = try read(json)
+            #expect(message.sightings.isEmpty && message.malformedCount == 1, "\(json)")
+        }
+        // A name with raw quotes could hold any members: nothing is taken from such a text.
+        for json in [
+            #"{"name":"my "tag" ","id":"CB:B8:33:4C:88:4F","rssi":-55}"#, #"{"id":"CB:B8:33:4C:88:4F" "rssi":-55}"#,
+            #"{"id":"CB:B8:33:4C:88:4F","rssi":-55"#, #"{"rssi":-55} {"rssi":-5}"#, "hello", "", "\0",
+        ] {
+            #expect(throws: JSONError.self, "\(json)") { try read(json) }
+        }
+    }
+
     @Test(arguments: [
         #"{"id":"CB:B8:33:4C:88:4F"}"#, #"{"id":"CB:B8:33:4C:88:4F","rssi":900}"#, "[]", "7", #""x""#,
         #"{"id":"CB:B8:33:4C:88:4F","distance":-1}"#, #"{"hum":"52.6","tempc":"19.2"}"#,

@@ -19,6 +19,49 @@ struct RegionDraftTests {
 
     private func feature(_ members: String) -> String { #"{"type":"Feature",\#(members)}"# }
 
+    @Test func `a geometry alone is a region, and each of a collection is one`() throws {
+        let plain = try RegionDraft.decode(square.bytes)
+        let feature = try RegionDraft.decode(feature(#""geometry":\#(square),"properties":null"#).bytes)
+        #expect(plain == feature && plain.count == 1)
+        // In any order, with members that mean nothing here, and behind a byte order mark.
+        let other = "\u{FEFF}" + #"{"title":"x","bbox":[0,0,2,1],"coordinates":[\#(ring)],"type":"Polygon"}"#
+        #expect(try RegionDraft.decode(other.bytes).map(\.shape) == plain.map(\.shape))
+        let multiple = #"{"type":"MultiPolygon","coordinates":[[\#(ring)]]}"#
+        let collection = #"{"type":"GeometryCollection","geometries":[\#(square),\#(multiple)]}"#
+        let drafts = try RegionDraft.decode(collection.bytes)
+        #expect(drafts.map(\.feature) == [0, 1] && drafts.first?.shape == plain.first?.shape)
+        #expect(
+            faults(#"{"type":"GeometryCollection","geometries":[\#(square),{"type":"Point","coordinates":[1,1]},5]}"#)
+                == [
+                    "1 /geometries/1/properties/radius: a Point needs a radius in metres to be a region",
+                    "2 /geometries/2: must be an object, is a number",
+                ])
+        #expect(faults(#"{"type":"GeometryCollection"}"#) == ["/geometries: is required"])
+        #expect(
+            faults(#"{"type":"Polygon","coordinates":[[[0,0],[2,0],[2,1]]]}"#) == [
+                "0 /coordinates/0: a ring has at least 4 positions, this has 3",
+                "0 /coordinates/0/2: a ring ends where it begins",
+            ])
+        #expect(
+            faults(#"{"type":"LineString","coordinates":[[0,0],[2,0]]}"#) == [
+                "0 /type: a region is a Polygon, a MultiPolygon or a Point with a radius, not a LineString"
+            ])
+    }
+
+    @Test func `a sequence of texts is read, and a fault names its text`() throws {
+        let first = feature(#""id":7,"geometry":\#(square),"properties":{"name":"A"}"#)
+        let both = "\u{1E}\(first)\n\u{1E}\(square)\n\u{1E}\n"
+        let drafts = try RegionDraft.decode(both.bytes)
+        #expect(drafts.map(\.id) == ["7", nil] && drafts.map(\.feature) == [0, 1])
+        let list = #"{"type":"FeatureCollection","features":[\#(feature(#""geometry":\#(square),"properties":{}"#))]}"#
+        #expect(try RegionDraft.decode("\u{1E}\(list)\u{1E}\(first)".bytes).map(\.id) == [nil, "7"])
+        #expect(
+            faults("\u{1E}\(first)\n\u{1E}\(first)\n\u{1E}{\"type\":\n") == [
+                "1 /1/id: another feature has the id \"7\"", "2 /2/type: the text ends too early",
+            ])
+        #expect(faults("\u{1E}\n") == ["0 : the text ends too early"])
+    }
+
     @Test func `a feature becomes a region with all its properties`() throws {
         let draft = try #require(
             try RegionDraft.decode(

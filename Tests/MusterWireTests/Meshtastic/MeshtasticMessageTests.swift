@@ -170,7 +170,8 @@ struct MeshtasticMessageTests {
         #expect(try read(encrypted) == .encrypted)
         for text in [
             "[]", "7", "{}", #"{"from":-1,"type":"position"}"#, #"{"from":0,"type":"text"}"#,
-            #"{"from":4294967295,"type":"text"}"#, #"{"from":"!849ace3c","type":"text"}"#,
+            #"{"from":4294967295,"type":"text"}"#, #"{"from":"849ace3c","type":"text"}"#,
+            #"{"from":4294967296,"type":"text"}"#, #"{"from":-2147483649,"type":"text"}"#,
             #"{"from":1,"type":"position"}"#, #"{"from":1,"type":"position","payload":[]}"#,
             #"{"from":1,"type":"telemetry","payload":3}"#, #"{"from":1,"payload":{}}"#,
             #"{"from":1,"type":"position","payload":{"latitude_i":900000001,"longitude_i":0,"time":1}}"#,
@@ -179,6 +180,49 @@ struct MeshtasticMessageTests {
             #expect(try read(text) == .malformed, "\(text)")
         }
         #expect(throws: JSONError.self) { try read("{") }
+    }
+
+    @Test func `a radio is the same whether its number has a sign, is text, or is its id`() throws {
+        // 2224737852 and -2070229444 are the same 32 bits.
+        for from in [
+            "2224737852", "-2070229444", #""2224737852""#, #""-2070229444""#, #""!849ace3c""#, #""!849ACE3C""#,
+        ] {
+            let json = """
+                {"channel":0,"from":\(from),"id":1,"payload":{"latitude_i":435665001,"longitude_i":-60580003,\
+                "time":1763999980},"sender":"!da657310","timestamp":1763999990,"to":-1,"type":"position"}
+                """
+            guard case .position(_, of: let radio) = try read(json) else {
+                Issue.record("no position: \(from)")
+                continue
+            }
+            #expect(radio.text == "!849ace3c", "\(from)")
+        }
+    }
+
+    @Test func `a clock that was never set gives no time`() throws {
+        for times in [#""time":0,"timestamp":0"#, #""time":5,"timestamp":0"#, #""time":86400"#] {
+            let payload = "{\"latitude_i\":435665001,\"longitude_i\":-60580003,\(times)}"
+            #expect(try read(packet("position", payload)) == .untimed, "\(times)")
+        }
+        let found = try position(#"{"latitude_i":435665001,"longitude_i":1,"time":5,"timestamp":1763990000}"#)
+        #expect(found?.sampleTime == Instant(milliseconds: 1_763_990_000_000))
+    }
+
+    @Test func `members that nobody needs do not cost a packet`() throws {
+        let padded = packet("nodeinfo", "{\"longname\":\"\0\0\0\",\"shortname\":\"\u{1}\"}")
+        #expect(try read(padded) == .other)
+        #expect(try read(packet("nodeinfo", #"{"longname":"\u0000\u0000","shortname":"\u0000"}"#)) == .other)
+        for member in [#""PDOP":nan"#, #""altitude":-inf"#, #""ground_speed":1e999"#, #""altitude":"#, #""x":"\q""#] {
+            let payload = "{\(member),\"latitude_i\":435665001,,\"longitude_i\":-60580003,\"time\":1763999980,}"
+            let found = try position(payload)
+            #expect(found?.coordinate == Coordinate(validLatitude: 43.566_500_1, longitude: -6.058_000_3), "\(member)")
+            #expect(found?.altitude == nil, "\(member)")
+        }
+        guard case .status(let note, _) = try read(packet("telemetry", #"{"battery_level":87,"voltage":nan}"#)) else {
+            Issue.record("no status")
+            return
+        }
+        #expect(note.body == #"{"battery_level":87}"#)
     }
 
     @Test func `the id of a radio is a beacon's text`() throws {

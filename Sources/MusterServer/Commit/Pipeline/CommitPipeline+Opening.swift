@@ -12,11 +12,14 @@ extension CommitPipeline {
         streams: DatasetStreams? = nil, now: Instant
     ) throws {
         var engine = Engine(
-            directory: directory, positions: try store.currentPositions(at: now), presences: try store.presences(),
+            directory: directory, positions: try store.currentPositions(at: now, in: directory),
+            presences: try store.presences(),
             musterPresences: try store.musterPresences(), safety: try store.safety())
         let (followed, unrecorded) = try engine.resumeRecords(of: store)
         for (device, evaluated) in engine.devicesWithMusterRegions where !followed.contains(device) {
-            engine.rebuildMusterPresences(of: device, from: try store.trail(of: device, until: evaluated))
+            let trail = try store.trail(of: device, until: evaluated)
+            engine.rebuildMusterPresences(
+                of: device, from: trail.filter { !engine.isMisplaced($0, of: device, after: Decision()) })
         }
         let isReviewing = try store.isReviewing
         if isReviewing { engine.restartReview() }
@@ -91,23 +94,26 @@ extension Store {
     /// The newest position that changed the state of each device. Positions ahead of the clock did not change it, and
     /// still do not once their time has come. Only devices without a record use this; a record replaces it.
     fileprivate func currentPositions(
-        at now: Instant
+        at now: Instant, in directory: Directory
     ) throws -> [(device: DeviceNumber, position: Position)] {
         try latestPositions().compactMap { device, position in
-            guard position.isAhead(at: now) else { return (device, position) }
-            return try newestPosition(of: device, before: now).map { (device, $0) }
+            let worksAtZero = directory.devices[device].flatMap { directory.tracker(of: $0) }?.worksAtZero ?? false
+            guard position.isAhead(at: now) || (position.isAtZero && !worksAtZero) else { return (device, position) }
+            return try newestPosition(of: device, before: now, worksAtZero: worksAtZero).map { (device, $0) }
         }
     }
 
     /// Reads a device's whole history. Only needed for the few devices whose clock once ran ahead.
-    private func newestPosition(of device: DeviceNumber, before now: Instant) throws -> Position? {
+    private func newestPosition(
+        of device: DeviceNumber, before now: Instant, worksAtZero: Bool
+    ) throws -> Position? {
         let end = now.advanced(bySeconds: Engine.clockToleranceSeconds)
         var newest: Position?
         var cursor: HistoryCursor?
         while true {
             let page = try positions(
                 of: device, from: Instant(milliseconds: 0), to: end, after: cursor, limit: 1_000)
-            newest = page.last { !$0.isAhead(at: now) } ?? newest
+            newest = page.last { !$0.isAhead(at: now) && (worksAtZero || !$0.isAtZero) } ?? newest
             guard let last = page.last else { return newest }
             cursor = HistoryCursor(last)
         }

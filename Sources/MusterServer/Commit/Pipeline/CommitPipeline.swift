@@ -87,10 +87,12 @@ struct CommitPipeline {
                 next += 1
             case .isStored:
                 if case .note(let note, let device) = observations[next] { try transaction.put(note, of: device) }
-                tally.count(engine.decide(observations[next], now: now, into: &decision))
+                tally.count(engine.decideAnswered(observations[next], now: now, into: &decision))
                 next += 1
             case .trail(let device, let until):
-                engine.restore(try store.trail(of: device, until: until), of: device, into: &decision)
+                let trail = try store.trail(of: device, until: until)
+                    .filter { !engine.isMisplaced($0, of: device, after: decision) }
+                engine.restore(trail, of: device, into: &decision)
             }
         }
         try append(to: transaction, now: now)

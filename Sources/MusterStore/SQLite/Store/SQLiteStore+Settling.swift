@@ -50,9 +50,10 @@ extension SQLiteStore {
                     through: LogSequence(Counter.trimmed.value(in: database)), limit: limit)
                 try documents.finish()
                 let letters = try DeadLetterTable.delete(before: horizon, limit: limit, in: database)
+                let refused = try RefusedReportTable.delete(before: horizon, in: database)
                 try HistoryTable.deleteLatest(before: horizon, in: database)
                 let declarations = try DeclarationTable.delete(before: horizon, limit: limit, in: database)
-                let others = sightings + signals + ranges + locations + letters + declarations
+                let others = sightings + signals + ranges + locations + letters + refused + declarations
                 return (count + others + (trimmed?.commits ?? 0), place)
             }
         }

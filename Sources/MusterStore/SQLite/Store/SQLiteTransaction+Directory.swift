@@ -63,13 +63,17 @@ extension SQLiteTransaction {
         try execute(
             """
             INSERT INTO trackers (
-                number, name, filter, emits_position_events, description, tags, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+                number, name, filter, emits_position_events, works_at_zero, description, tags, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
             DO UPDATE SET name = excluded.name, filter = excluded.filter,
-                emits_position_events = excluded.emits_position_events, description = excluded.description,
+                emits_position_events = excluded.emits_position_events, works_at_zero = excluded.works_at_zero,
+                description = excluded.description,
                 tags = excluded.tags, created_at = excluded.created_at, updated_at = excluded.updated_at
             """,
-            [tracker.number.rawValue, tracker.name, tracker.filter.rawValue, tracker.emitsPositionEvents]
+            [
+                tracker.number.rawValue, tracker.name, tracker.filter.rawValue, tracker.emitsPositionEvents,
+                tracker.worksAtZero,
+            ]
                 + tracker.particulars.columns)
         try execute("DELETE FROM tracker_collections WHERE tracker = ?", [tracker.number.rawValue])
         for (place, collection) in tracker.collections.enumerated() {

@@ -156,6 +156,7 @@ final class SQLiteTransaction: StoreTransaction {
         try execute("DELETE FROM declarations WHERE subject = ?", [user.rawValue])
         try run { try DatasetTable.remove(of: user, in: database) }
         try removePushDevices(of: user)
+        try run { try RefusedReportTable.delete(of: user, in: database) }
         try execute("DELETE FROM credentials WHERE owner = ?", [user.rawValue])
         let locations = DatabaseNumber.locations(of: user)
         try execute("DELETE FROM database_events WHERE database = ?", [locations.rawValue])
@@ -171,6 +172,7 @@ final class SQLiteTransaction: StoreTransaction {
         }
         try execute("DELETE FROM credentials WHERE device = ?", [device.rawValue])
         try removeDeliveries(about: .device(device))
+        try run { try RefusedReportTable.delete(of: device, in: database) }
         removals.devices.insert(device)
     }
 }

@@ -131,7 +131,7 @@ extension StoredDirectory {
             return Tracker(
                 number: number, name: try $0.value("name"), filter: try $0.choice("filter"),
                 collections: links[number] ?? [], emitsPositionEvents: try $0.value("emits_position_events"),
-                particulars: try $0.particulars())
+                worksAtZero: try $0.value("works_at_zero"), particulars: try $0.particulars())
         }
         rules = try Row.fetchAll(database, sql: "SELECT * FROM rules ORDER BY number").map {
             Rule(

@@ -97,6 +97,40 @@ extension DeviceCommand {
         }
     }
 
+    struct Refused: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "refused",
+            abstract: "List reports that the server could not read, newest first: number, time, sender and reason.",
+            discussion:
+                "The server keeps the newest 1,000, for as long as positions. A number prints the report itself.")
+        @OptionGroup var options: ReportOptions
+        @Argument(help: "The number of the report to print.") var number: Int64?
+        @Option(help: "Only reports that were sent with this user's credentials.") var user: String?
+
+        func validate() throws {
+            if number != nil, user != nil { throw ValidationError("give either a number or --user") }
+        }
+
+        func run() async throws {
+            guard let number else {
+                return try await options.announceItems(at: "/refused-reports" + Positions.query(user), of: user) {
+                    report in
+                    let sender = report.words("device")
+                    return [
+                        report.words("number"), report.words("receivedTime"),
+                        sender.isEmpty ? report.words("user") : sender, report.words("topic"),
+                        "\(report.words("bytes")) bytes", report.words("reason"),
+                    ]
+                }
+            }
+            let body = try await Connection.withServer(over: options.data.data) { connection in
+                try await connection.send("GET", "/refused-reports/\(number)")
+            }
+            let report = try JSONValue(parsing: [UInt8](body))
+            announce(options.json ? String(decoding: body, as: UTF8.self) : report["body"]?.string ?? "")
+        }
+    }
+
     struct Notes: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "notes",

@@ -13,6 +13,7 @@ struct TrackerCommand: AsyncParsableCommand {
         var name: String?
         var filter: String?
         var collections: [String]?
+        var worksAtZero: Bool?
     }
 
     struct Add: AsyncParsableCommand {
@@ -37,27 +38,33 @@ struct TrackerCommand: AsyncParsableCommand {
 
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Change a tracker's filter or its collections.")
+            commandName: "set", abstract: "Change a tracker's filter or collections, and whether it works at 0° N 0° E."
+        )
         @OptionGroup var data: DataOption
         @Argument(help: "The tracker; a team's has the team's name.") var name: String
         @Option(help: "none, timeBased, distanceBased or accuracyBased.", completion: .filters) var filter: String?
         @Option(help: "A collection whose regions its devices cross. May be given several times; replaces all.")
         var collection: [String] = []
         @Flag(help: "Remove all collections from the tracker.") var noCollections = false
+        @Flag(
+            inversion: .prefixedNo,
+            help: "Whether devices may be at 0° N 0° E. By default a position there is a broken device's.")
+        var worksAtZero: Bool?
         @Flag(help: "Print the tracker as JSON.") var json = false
 
         func validate() throws {
             if !collection.isEmpty, noCollections {
                 throw ValidationError("--collection and --no-collections exclude each other")
             }
-            if filter == nil, collection.isEmpty, !noCollections {
-                throw ValidationError("give --filter, --collection or --no-collections")
+            if filter == nil, collection.isEmpty, !noCollections, worksAtZero == nil {
+                throw ValidationError("give --filter, --collection, --no-collections or --works-at-zero")
             }
         }
 
         func run() async throws {
             let patch = Tracker(
-                filter: filter, collections: collection.isEmpty && !noCollections ? nil : collection)
+                filter: filter, collections: collection.isEmpty && !noCollections ? nil : collection,
+                worksAtZero: worksAtZero)
             let answer = try await Connection.withServer(over: data.data) { connection in
                 for each in collection { try await connection.requireCollection(each) }
                 return try await connection.send("PATCH", "/trackers/\(name.segment)", json: patch)

@@ -15,7 +15,7 @@ struct RegionCommand: AsyncParsableCommand {
             abstract: "Import a GeoJSON file into a collection: all of its regions, or none if one is invalid.")
         @OptionGroup var data: DataOption
         @Argument(
-            help: "A Feature or FeatureCollection of polygons, or points with a radius.", completion: .geoJSONFiles)
+            help: "A GeoJSON file: polygons, or points with a radius.", completion: .geoJSONFiles)
         var file: String
         @Option(help: "The collection of the regions.") var collection: String
         @Flag(help: "Create the collection if it does not exist.") var newCollection = false

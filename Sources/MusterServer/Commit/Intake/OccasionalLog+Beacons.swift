@@ -1,0 +1,14 @@
+import Logging
+package import MusterCore
+
+/// Warnings about what beacons send.
+extension OccasionalLog {
+    /// Counts encrypted BTHome, and warns of it: without its key the server reads nothing of it.
+    package func warnOfEncryption(_ metrics: Metrics, heardBy gateway: Device, in directory: Directory) {
+        metrics.count(event: "beacon_encrypted")
+        warn(
+            "beacon_encrypted",
+            "A tag sends encrypted BTHome, of which only its Bluetooth address counts: switch its encryption off"
+        ) { ["gateway": .string(directory.qualifiedName(of: gateway.number) ?? "")] }
+    }
+}
