@@ -28,6 +28,15 @@ struct PublishIntake: Sendable {
         /// Whether the message may have waited: it is retained, or sent again (MQTT 5.0, sections 3.3.1.1 and 3.3.1.3),
         /// or a will, which was written when the client connected.
         var mayBeOld = false
+        /// Until when the message may be sent to subscribers; nil for no limit.
+        var expiresAt: Instant?
+
+        init(topic: String, payload: [UInt8], mayBeOld: Bool, properties: MQTTProperties, at now: Instant) {
+            self.topic = topic
+            self.payload = payload
+            self.mayBeOld = mayBeOld
+            expiresAt = properties.number(.messageExpiry).map { now.advanced(bySeconds: Double($0)) }
+        }
     }
 
     /// The result for one message.
@@ -61,7 +70,11 @@ struct PublishIntake: Sendable {
             }
             let (outcome, found) = try await translate(message, by: principal)
             outcomes.append(outcome)
-            observations += found
+            if let end = message.expiresAt {
+                observations += found.map { MessageExpiry.mark($0, until: end) }
+            } else {
+                observations += found
+            }
         }
         _ = try await coordinator.ingest(observations, by: principal)
         // Each of these is a transaction of its own. They come last: where the observations cannot be stored, the
