@@ -15,7 +15,7 @@ enum Schema {
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
         version11, version12, version13, version14, version15, version16, version17, version18,
         version19, version20, version21, version22, version23, version24,
-        version25, version26, version27, version28, version29,
+        version25, version26, version27, version28, version29, version30,
     ]
 
     /// The newest version that this program reads and writes.
@@ -211,6 +211,9 @@ enum Schema {
 
     /// The index by which a late position finds out whether the history has it.
     private static let version28 = HistoryTable.spanIndex
+
+    /// Who made a change by the command line.
+    private static let version30 = AuditTable.operators
 
     /// The e-mail addresses and telephone numbers of users.
     private static let version29 = ContactColumns.schema
