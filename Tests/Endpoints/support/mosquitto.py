@@ -17,7 +17,7 @@ program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin
 def recommended_bridge():
     """The configuration of the bridge that docs/mqtt.md shows."""
     page = (root / "docs/mqtt.md").read_text()
-    return re.search(r"```conf\n(connection muster\n.*?)```", page, re.S)[1]
+    return re.search(r"```text\n(connection muster\n.*?)```", page, re.S)[1]
 
 
 class Mosquitto:
