@@ -61,19 +61,6 @@ extension Response {
 }
 
 extension Request {
-    /// Returns the value of a cookie; nil if the request has no such cookie.
-    func cookie(_ name: String) -> String? {
-        for field in headers[values: .cookie] {
-            for pair in field.split(separator: ";") {
-                let parts = pair.split(separator: "=", maxSplits: 1)
-                if parts.count == 2, parts[0].drop(while: { $0 == " " }) == name, !parts[1].isEmpty {
-                    return String(parts[1])
-                }
-            }
-        }
-        return nil
-    }
-
     /// Whether the request comes from a page of this server or of one of these origins, or from no page.
     func isOfOwnPage(or origins: Set<String>) -> Bool {
         guard let origin = headers[.origin] else { return true }

@@ -21,7 +21,7 @@ struct HomeAssistantDiscovery: Sendable {
         guard wants(topic) else { return [] }
         guard let found = directory.devices[device], let user = directory.users[found.user] else {
             // An empty configuration removes the entity.
-            return [TopicMessage(topic: topic, payload: [])]
+            return [TopicMessage(topic: topic, payload: [], isRetained: true)]
         }
         let payload = JSONWriter.object { writer in
             writer.member("name", found.name)
@@ -30,14 +30,16 @@ struct HomeAssistantDiscovery: Sendable {
             writer.member("source_type", "gps")
             writeOwner(user, to: &writer)
         }
-        return [TopicMessage(topic: topic, payload: payload)]
+        return [TopicMessage(topic: topic, payload: payload, isRetained: true)]
     }
 
     /// Returns the configuration message of a person's safety sensor.
     func messages(of user: UserNumber, _ directory: Directory, wants: (String) -> Bool) -> [TopicMessage] {
         let topic = Self.topic("binary_sensor", "u\(user.rawValue)")
         guard wants(topic) else { return [] }
-        guard let found = directory.users[user] else { return [TopicMessage(topic: topic, payload: [])] }
+        guard let found = directory.users[user] else {
+            return [TopicMessage(topic: topic, payload: [], isRetained: true)]
+        }
         let safety = TopicMessages.safetyTopic(of: user, directory)
         let payload = JSONWriter.object { writer in
             writer.member("name", "Safe")
@@ -50,7 +52,7 @@ struct HomeAssistantDiscovery: Sendable {
             writer.member("json_attributes_topic", safety)
             writeOwner(found, to: &writer)
         }
-        return [TopicMessage(topic: topic, payload: payload)]
+        return [TopicMessage(topic: topic, payload: payload, isRetained: true)]
     }
 
     private static let template =
@@ -62,6 +64,11 @@ struct HomeAssistantDiscovery: Sendable {
 
     private func writeOwner(_ user: User, to writer: inout JSONWriter) {
         writer.member("qos", Int64(1))
+        // Without it Home Assistant would show the last state for ever when this server is gone. Where Home Assistant
+        // is connected to this server, the end of that connection suffices; behind a bridge this topic tells.
+        writer.member("availability_topic", TopicMessages.statusTopic)
+        writer.member("payload_available", "1")
+        writer.member("payload_not_available", "0")
         writer.key("device")
         writer.beginObject()
         writer.key("identifiers")

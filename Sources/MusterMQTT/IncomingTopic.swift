@@ -38,6 +38,11 @@ enum IncomingTopic: Equatable {
             self = .ignored
             return
         }
+        // A bridge of mosquitto's reports its state to both of its brokers, unless told otherwise.
+        if name.hasPrefix("$SYS/broker/connection/"), name.hasSuffix("/state") {
+            self = .ignored
+            return
+        }
         if let operation = MeshbluOperation(rawValue: name) {
             self = .meshblu(operation)
             return

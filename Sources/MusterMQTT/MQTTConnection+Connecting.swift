@@ -17,6 +17,7 @@ extension MQTTConnection {
     func accept(_ connect: MQTTConnect) async throws {
         phase = .connecting
         version = connect.version
+        isBridge = connect.isBridge
         do {
             let isPresent = try await signIn(connect)
             guard phase == .connecting else { return }
@@ -25,6 +26,7 @@ extension MQTTConnection {
             leaveStrangers()
             send(.connectAnswer(connectAnswer(to: connect, isSessionPresent: isPresent)))
             watchKeepAlive()
+            if isPresent { sendStatus(isRunning: true) }
             if session?.subscriptions.isEmpty == false { startSending() }
         } catch {
             refuse(error)
@@ -71,11 +73,26 @@ extension MQTTConnection {
         self.owner = owner
         session = MQTTSession(key)
         let taken = await previous?.takeOver()
-        let earlier = if let taken { taken } else { try await sessions.kept(key) }
+        if let will = taken?.will { await inherit(will, in: key, isClean: connect.isClean) }
+        let earlier = if let session = taken?.session { session } else { try await sessions.kept(key) }
         guard phase == .connecting else { throw CancellationError() }
         try await takeUp(earlier, connect)
+        inheritedWill = nil
+        await sessions.endWaiting(willOf: key, isSessionResumed: !connect.isClean)
+        guard phase == .connecting else { throw CancellationError() }
         will = connect.will
         return session?.subscriptions.isEmpty == false || (earlier?.isKept == true && !connect.isClean)
+    }
+
+    /// Takes over the will of the connection that had the session before. It is published at once where the session
+    /// ends with a clean start, and where it has no delay; a resumed session drops it (MQTT 5.0, section 3.1.3.2.2).
+    private func inherit(_ will: DelayedWill, in key: MQTTSession.Key, isClean: Bool) async {
+        if isClean || will.delaySeconds == 0 { return await will.publish() }
+        if phase == .connecting {
+            inheritedWill = will
+        } else if !isTakenOver {
+            sessions.publishWill(will, of: key)
+        }
     }
 
     private func takeUp(_ earlier: MQTTSession?, _ connect: MQTTConnect) async throws {
@@ -217,12 +234,41 @@ extension MQTTConnection {
 
     /// Ends this connection because a new connection of the same client takes over its session.
     ///
-    /// - Returns: the session; nil when it is not kept.
-    func takeOver() -> MQTTSession? {
+    /// - Returns: the session, or nil when it is not kept; and the will, or nil when there is none.
+    func takeOver() -> (session: MQTTSession?, will: DelayedWill?) {
         isTakenOver = true
+        let will = takeWill()
         disconnect(.sessionTakenOver)
-        guard let session, session.isKept else { return nil }
-        return session
+        guard let session, session.isKept else { return (nil, will) }
+        return (session, will)
+    }
+
+    /// Ends this connection because the server stops. Subscribers of the server's status learn it first.
+    func stop() {
+        sendStatus(isRunning: false)
+        disconnect(.serverShuttingDown)
+    }
+
+    /// Tells the client whether the server runs, if it subscribed to that. A resumed session gets it without asking.
+    private func sendStatus(isRunning: Bool) {
+        let message = TopicMessages.status(isRunning: isRunning)
+        guard phase == .open, let match = session?.match(message.topic) else { return }
+        send(message, at: .atMostOnce, by: match)
+    }
+
+    /// Removes and returns the will that is published when this connection has ended.
+    private func takeWill() -> DelayedWill? {
+        defer { (will, inheritedWill) = (nil, nil) }
+        guard let will, let proof, let session else { return inheritedWill }
+        let delaySeconds = min(will.properties.number(.willDelay) ?? 0, session.expirySeconds)
+        return DelayedWill(delaySeconds: delaySeconds) { [parts, intake] in
+            // The will is published only if the client's credential is still valid, as for any message.
+            guard let principal = try? await proof.verify(by: parts.identity, atOpening: false) else { return }
+            let message = PublishIntake.Message(
+                topic: will.topic, payload: will.payload, mayBeOld: true, properties: will.properties,
+                at: parts.configuration.now())
+            _ = try? await intake.store([message], by: principal)
+        }
     }
 
     /// The session, with the last change up to which the client has acknowledged every message.
@@ -240,14 +286,6 @@ extension MQTTConnection {
         if !isTakenOver, session.isKept || isStored { sessions.saveSoon(session) }
         sessions.close(session.key, by: owner, self)
         self.owner = nil
-        guard let will, let proof else { return }
-        self.will = nil
-        let seconds = isTakenOver ? 0 : min(will.properties.number(.willDelay) ?? 0, session.expirySeconds)
-        sessions.publishWill(of: session.key, afterSeconds: seconds) { [parts, intake] in
-            // The will is published only if the client's credential is still valid, as for any message.
-            guard let principal = try? await proof.verify(by: parts.identity, atOpening: false) else { return }
-            let message = PublishIntake.Message(topic: will.topic, payload: will.payload, mayBeOld: true)
-            _ = try? await intake.store([message], by: principal)
-        }
+        if let will = takeWill() { sessions.publishWill(will, of: session.key) }
     }
 }

@@ -43,11 +43,13 @@ extension MQTTConnection {
             areNew.append(message.exactlyOnceID.map { known.insert($0).inserted } ?? true)
         }
         let new = zip(messages, areNew).filter { $1 }.map { $0.0 }
+        let now = parts.configuration.now()
         let outcomes = try await intake.store(
             new.map {
                 .init(
                     topic: $0.topic, payload: $0.publish.payload,
-                    mayBeOld: $0.publish.isRetained || $0.publish.isDuplicate)
+                    mayBeOld: $0.publish.isRetained || $0.publish.isDuplicate, properties: $0.publish.properties,
+                    at: now)
             }, by: principal)
         traffic.countReceived(new.count)
         var next = outcomes.makeIterator()
@@ -118,13 +120,8 @@ extension MQTTConnection {
 
     /// Sends the answer to an operation with QoS 0, if the client subscribed to its topic.
     private func sendAnswer(_ answer: MeshbluTopicMessage) {
-        guard let subscription = session?.subscription(to: answer.topic, at: LogSequence(.max)) else { return }
-        var publish = MQTTPublish(topic: answer.topic, payload: answer.payload)
-        if let identifier = subscription.identifier {
-            publish.properties.add(.subscriptionIdentifier, .number(identifier))
-        }
-        send(.publish(publish))
-        traffic.countSent(1)
+        guard let match = session?.match(answer.topic) else { return }
+        send(TopicMessage(topic: answer.topic, payload: answer.payload), at: .atMostOnce, by: match)
     }
 
     /// The whole topic of a message, looked up where the client sends an alias (MQTT 5.0, section 3.3.2.3.4).

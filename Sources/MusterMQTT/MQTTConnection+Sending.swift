@@ -87,34 +87,44 @@ extension MQTTConnection {
     private func send(_ event: LiveEvent, _ access: Access) async throws {
         let wanted = session
         let messages = try await topics.messages(of: event, for: access) { topic in
-            wanted?.subscription(to: topic, at: event.sequence) != nil
+            wanted?.match(topic, at: event.sequence) != nil
         }
         for message in messages {
-            guard let subscription = session?.subscription(to: message.topic, at: event.sequence) else { continue }
-            if subscription.wanted.isNoLocal, message.device.map({ ownDevices.contains($0) }) ?? false { continue }
-            while phase == .open,
-                !channel.isWritable || (subscription.isAcknowledged && inFlight.count >= inFlightLimit)
-            {
+            let isOwn = message.device.map { ownDevices.contains($0) } ?? false
+            guard let match = session?.match(message.topic, at: event.sequence, isOwn: isOwn) else { continue }
+            while phase == .open, !channel.isWritable || (match.isAcknowledged && inFlight.count >= inFlightLimit) {
                 await waitForChange()
             }
             guard phase == .open else { return }
-            send(message, of: event.sequence, by: subscription)
+            send(message, of: event.sequence, at: match.isAcknowledged ? .atLeastOnce : .atMostOnce, by: match)
         }
     }
 
-    private func send(_ message: TopicMessage, of sequence: LogSequence, by subscription: MQTTSession.Subscription) {
-        var publish = MQTTPublish(topic: message.topic, payload: message.payload)
-        if let identifier = subscription.identifier {
-            publish.properties.add(.subscriptionIdentifier, .number(identifier))
+    /// Sends one message.
+    ///
+    /// - Parameters:
+    ///   - sequence: the message's change in the log; nil for a message that answers the client, which has QoS 0.
+    ///   - isStored: whether the message answers a new subscription with what the server has for its topic. Such a
+    ///     message always has the flag RETAIN (MQTT 5.0, section 3.3.1.3).
+    func send(
+        _ message: TopicMessage, of sequence: LogSequence? = nil, at qos: MQTTQoS, by match: MQTTSession.Match,
+        isStored: Bool = false
+    ) {
+        var publish = MQTTPublish(topic: message.topic, payload: message.payload, qos: qos)
+        publish.isRetained = isStored || (message.isRetained && match.keepsRetain)
+        for identifier in match.identifiers { publish.properties.add(.subscriptionIdentifier, .number(identifier)) }
+        if let end = message.expiresAt {
+            guard let seconds = MessageExpiry.secondsLeft(until: end, at: parts.configuration.now()) else { return }
+            publish.properties.add(.messageExpiry, .number(seconds))
         }
-        if subscription.isAcknowledged {
-            publish.qos = .atLeastOnce
+        if qos != .atMostOnce, let sequence {
             publish.packetID = freePacketID()
             publish.isDuplicate = session.map { sequence <= $0.sentThrough } ?? false
         }
         // The server leaves out a message that is larger than the client accepts, as the protocol allows.
-        guard publish.payload.count + publish.topic.utf8.count + 32 <= clientPacketLimit else { return }
-        if let id = publish.packetID {
+        let headerBytes = 32 + 5 * match.identifiers.count
+        guard publish.payload.count + publish.topic.utf8.count + headerBytes <= clientPacketLimit else { return }
+        if let id = publish.packetID, let sequence {
             inFlight[id] = sequence
             sentThrough = max(sentThrough, sequence)
         }

@@ -36,7 +36,10 @@ extension MQTTConnection {
         }
         guard phase == .open else { return }
         if current.subscriptions.isEmpty { sentPlace = max(sentPlace, through) }
-        for wanted in new {
+        for var wanted in new {
+            // A bridge of MQTT 3.1.1 keeps what it gets under the flag RETAIN, and publishes the rest to those who are
+            // there; and what it sent itself would go round. MQTT 5.0 has options for both, which a bridge sets.
+            if isBridge { (wanted.keepsRetain, wanted.isNoLocal) = (true, true) }
             let subscription = MQTTSession.Subscription(
                 wanted: wanted, identifier: subscribe.properties.number(.subscriptionIdentifier), since: through)
             if let index = current.subscriptions.firstIndex(where: { $0.wanted.filter == wanted.filter }) {
@@ -55,7 +58,17 @@ extension MQTTConnection {
 
     /// Answers UNSUBSCRIBE.
     func handleUnsubscribe(_ unsubscribe: MQTTUnsubscribe) async throws {
-        _ = try await verifyWithRetry()
+        let principal = try await verifyWithRetry()
+        if unsubscribe.filters.contains(where: { filter in
+            session?.subscriptions.contains { $0.wanted.filter == filter } == true
+        }) {
+            // Each is a write of a kept session. It cannot be refused: UNSUBACK of MQTT 3.1.1 has no reason. So the
+            // client waits, with everything that it sent behind this.
+            while !sessions.countSubscribing(of: principal.user) {
+                try await Task.sleep(for: .seconds(1 / MQTTLimits.subscribesPerSecond))
+                guard phase == .open else { return }
+            }
+        }
         guard var current = session else { return }
         let reasons = unsubscribe.filters.map { filter -> MQTTReason in
             let before = current.subscriptions.count
@@ -118,18 +131,8 @@ extension MQTTConnection {
         for message in messages {
             while !channel.isWritable, phase == .open { await waitForChange() }
             guard phase == .open else { return }
-            var properties = MQTTProperties()
-            let subscription = session?.subscriptions.first {
-                filters.contains($0.wanted.filter) && MQTTTopic.matches($0.wanted.filter, message.topic)
-            }
-            if let identifier = subscription?.identifier {
-                properties.add(.subscriptionIdentifier, .number(identifier))
-            }
-            send(
-                .publish(
-                    MQTTPublish(
-                        topic: message.topic, payload: message.payload, isRetained: true, properties: properties)))
-            traffic.countSent(1)
+            guard let match = session?.match(message.topic, among: filters) else { continue }
+            send(message, at: .atMostOnce, by: match, isStored: true)
         }
     }
 }

@@ -25,28 +25,34 @@ actor MQTTConnection {
 
     var phase = Phase.awaitingConnect
     var version = MQTTVersion.v3
+    /// Whether the client is a bridge of MQTT 3.1.1.
+    var isBridge = false
     var reader = MQTTPacketReader(limitBytes: MQTTLimits.connectBytes)
     /// The packets that were parsed together. It is emptied once all of them are handled.
-    private var inbox: [MQTTPacket] = []
+    private(set) var inbox: [MQTTPacket] = []
     /// The index in `inbox` of the next packet to handle.
     private var nextIndex = 0
     /// The encoded bytes of the packets in `inbox`.
     private var inboxBytes = 0
     /// Whether the handler waits for `ResumeReading` before it reads more.
     private var isReadingPaused = false
-    private var fault: MQTTError?
+    var fault: MQTTError?
     private var isHandling = false
     private var isInputEnded = false
-    private var hold: BodyBudget.Hold
+    var hold: BodyBudget.Hold
     /// The bytes of a WebSocket frame that has not arrived whole.
-    private var incompleteFrameBytes = 0
-    private var isStranger = false
+    var incompleteFrameBytes = 0
+    var isStranger = false
+    /// The bytes that count against the memory for connections that have not signed in.
+    var strangerBytes = 0
 
     var proof: (any RequestProof)?
     var principal: Principal?
     var owner: FeedOwner?
     var session: MQTTSession?
     var will: MQTTConnect.Will?
+    /// The will of the connection whose session this one is about to resume. It is dropped once that has happened.
+    var inheritedWill: DelayedWill?
     var keepAliveSeconds: Int64 = 0
     private var timer: Scheduled<Void>?
     private var lastReceived = NIODeadline.now()
@@ -147,47 +153,11 @@ actor MQTTConnection {
                 let before = reader.waitingBytes
                 guard let packet = try reader.next() else { break }
                 inbox.append(packet)
-                inboxBytes += before - reader.waitingBytes
+                inboxBytes += before - reader.waitingBytes + MQTTLimits.filterBytes * packet.filterCount
             }
             try holdMemory()
         } catch {
             fault = error
-        }
-    }
-
-    /// Limits and counts the bytes of a WebSocket frame that has not arrived whole. Until a CONNECT has arrived, a
-    /// frame may be as large as a CONNECT.
-    func countIncompleteFrame(bytes: Int) {
-        guard phase != .closed, fault == nil else { return }
-        incompleteFrameBytes = bytes
-        do throws(MQTTError) {
-            let isConnectMissing = phase == .awaitingConnect && inbox.isEmpty
-            let limit =
-                (isConnectMissing ? MQTTLimits.connectBytes : MQTTLimits.packetBytes) + MQTTLimits.frameHeaderBytes
-            guard bytes <= limit else {
-                throw MQTTError(.packetTooLarge, "a WebSocket frame of more than \(limit) bytes")
-            }
-            try holdMemory()
-        } catch {
-            fault = error
-        }
-        handleInbox()
-    }
-
-    /// Counts many unparsed bytes against the memory for bodies.
-    private func holdMemory() throws(MQTTError) {
-        let bytes = reader.waitingBytes + incompleteFrameBytes
-        guard bytes > MQTTLimits.freeBytes else {
-            guard hold.bytes > 0 else { return }
-            parts.connections.bodies.release(hold)
-            hold = BodyBudget.Hold(from: address)
-            return
-        }
-        guard bytes > hold.bytes else { return }
-        do throws(BodyBudget.Refusal) {
-            try parts.connections.bodies.countBytes(bytes - hold.bytes, for: &hold, of: principal?.user.rawValue)
-        } catch {
-            throw MQTTError(.quotaExceeded, error.words)
         }
     }
 
@@ -218,12 +188,6 @@ actor MQTTConnection {
 
     // MARK: Ending
 
-    /// Removes this connection from the count of those that have not signed in.
-    func leaveStrangers() {
-        if isStranger { sessions.forgetStranger(from: address) }
-        isStranger = false
-    }
-
     /// Tells the client the reason and closes the connection. MQTT 3.1.1 has no packet for the reason.
     func disconnect(_ reason: MQTTReason, _ words: String? = nil) {
         guard phase != .closed else { return }
@@ -243,7 +207,7 @@ actor MQTTConnection {
 
     // MARK: Handling packets
 
-    private func handleInbox() {
+    func handleInbox() {
         guard !isHandling, phase != .closed, !inbox.isEmpty || fault != nil else { return }
         isHandling = true
         Task { await RequestWork.$current.withValue(work) { await handleAll() } }

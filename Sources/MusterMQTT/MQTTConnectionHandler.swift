@@ -45,7 +45,7 @@ final class MQTTConnectionHandler: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         // A client that is gone and one that closed only its sending half look alike: neither sends anything more.
         if event as? ChannelEvent == .inputClosed { connection.assumeIsolated { $0.endInput() } }
-        if event is ChannelShouldQuiesceEvent { connection.assumeIsolated { $0.disconnect(.serverShuttingDown) } }
+        if event is ChannelShouldQuiesceEvent { connection.assumeIsolated { $0.stop() } }
         if let frame = event as? WebSocketBytes.IncompleteFrame {
             connection.assumeIsolated { $0.countIncompleteFrame(bytes: frame.bytes) }
         }

@@ -53,7 +53,11 @@ package struct MQTTEndpoint: Endpoint {
             services.append(
                 MQTTPort(parts: parts, port: port, scheme: "ws", option: "--mqtt-websocket-port") { channel in
                     let connection = begin(channel)
-                    try WebSocketPort.addHandlers(to: channel) { try add($0, connection) }
+                    try WebSocketPort.addHandlers(to: channel) { bytes in
+                        connection.assumeIsolated { $0.countIncompleteFrame(bytes: bytes) }
+                    } addMessaging: {
+                        try add($0, connection)
+                    }
                 })
         }
         return services

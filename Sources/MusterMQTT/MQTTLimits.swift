@@ -17,9 +17,11 @@ enum MQTTLimits {
     static let clientIDBytes = 128
     static let topicBytes = 512
     static let subscriptions = 50
-    /// The number of SUBSCRIBE packets that one user's clients may send at once.
+    /// What a filter of a waiting packet takes in memory besides its bytes.
+    static let filterBytes = 64
+    /// The number of SUBSCRIBE and UNSUBSCRIBE packets that one user's clients may send at once.
     static let subscribeBurst: Double = 500
-    /// The number of SUBSCRIBE packets a second of one user's clients, in the long run.
+    /// The number of SUBSCRIBE and UNSUBSCRIBE packets a second of one user's clients, in the long run.
     static let subscribesPerSecond: Double = 5
     /// The largest number of one user's sessions that are kept while their clients are away.
     static let keptSessions = 20
@@ -36,6 +38,15 @@ enum MQTTLimits {
     static let strangersOfAddress = 64
     /// The largest number of connections from all addresses that have not signed in yet.
     static let strangers = 2_000
+    /// The size up to which the incomplete bytes of a connection that has not signed in are not counted.
+    static let freeBytesOfStranger = 2 << 10
+    /// The largest number of incomplete bytes that the connections of one address may hold together before they have
+    /// signed in, without those that are not counted.
+    static let strangerBytesOfAddress = 256 << 10
+    /// The same for the connections of all addresses.
+    static let strangerBytes = 8 << 20
+    /// The largest head of a request for a WebSocket, in bytes.
+    static let upgradeBytes = 8 << 10
     /// Seconds between two writes of the sessions' places in the log.
     static let saveSeconds: Double = 1
     /// The largest number of sessions that one transaction stores.

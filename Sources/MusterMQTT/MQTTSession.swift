@@ -21,7 +21,19 @@ struct MQTTSession: Sendable, Equatable {
         /// The subscription begins after this change: the retained messages include the changes up to it.
         var since: LogSequence
 
-        var isAcknowledged: Bool { wanted.qos != .atMostOnce }
+    }
+
+    /// How one message is sent that matches subscriptions of the client, also where several of them overlap: once, with
+    /// the terms of all (MQTT 5.0, section 3.3.4).
+    struct Match: Sendable, Equatable {
+        /// The highest QoS of the subscriptions.
+        var qos: MQTTQoS
+        /// Whether a subscription asks for the flag RETAIN as the message was published with it.
+        var keepsRetain: Bool
+        /// The identifiers that the client gave the subscriptions; the same one twice where two have it.
+        var identifiers: [UInt32] = []
+
+        var isAcknowledged: Bool { qos != .atMostOnce }
     }
 
     let key: Key
@@ -37,17 +49,30 @@ struct MQTTSession: Sendable, Equatable {
 
     var isKept: Bool { expirySeconds > 0 }
 
-    /// Returns the subscription that applies to a topic's message: among those that match, the one with the highest
-    /// QoS. Topics of one level are Meshblu's: a client asks for each by its name, and no wildcard matches them.
-    func subscription(to topic: String, at sequence: LogSequence) -> Subscription? {
-        var best: Subscription?
+    /// Returns the terms on which a topic's message is sent to the client; nil when no subscription matches. Topics of
+    /// one level are Meshblu's: a client asks for each by its name, and no wildcard matches them.
+    ///
+    /// - Parameters:
+    ///   - sequence: the message's change in the log. Subscriptions that began later do not count.
+    ///   - isOwn: whether the client published the message. Subscriptions that leave such messages out do not count.
+    ///   - filters: the filters that count; nil for all.
+    func match(
+        _ topic: String, at sequence: LogSequence = LogSequence(.max), isOwn: Bool = false,
+        among filters: Set<String>? = nil
+    ) -> Match? {
+        var match: Match?
         let isNamed = !topic.utf8.contains(UInt8(ascii: "/"))
         for subscription in subscriptions where subscription.since < sequence {
-            let filter = subscription.wanted.filter
-            guard isNamed ? filter.lowercased() == topic : MQTTTopic.matches(filter, topic) else { continue }
-            if best.map({ $0.wanted.qos < subscription.wanted.qos }) ?? true { best = subscription }
+            let wanted = subscription.wanted
+            guard isNamed ? wanted.filter.lowercased() == topic : MQTTTopic.matches(wanted.filter, topic),
+                filters?.contains(wanted.filter) ?? true, !(isOwn && wanted.isNoLocal)
+            else { continue }
+            match = Match(
+                qos: max(match?.qos ?? .atMostOnce, wanted.qos),
+                keepsRetain: match?.keepsRetain == true || wanted.keepsRetain,
+                identifiers: (match?.identifiers ?? []) + [subscription.identifier].compactMap(\.self))
         }
-        return best
+        return match
     }
 
     // MARK: In the store

@@ -5,6 +5,14 @@ import MusterStore
 import ServiceLifecycle
 import Synchronization
 
+/// The will of a client whose connection has ended, and how long it waits.
+struct DelayedWill: Sendable {
+    /// Seconds until it is published; 0 to publish it at once.
+    let delaySeconds: UInt32
+    /// Stores the will, if its client still may publish it, and returns then.
+    let publish: @Sendable () async -> Void
+}
+
 /// The connected clients and the kept sessions. It limits both, and stores each session's place in the log.
 final class MQTTSessions: Service {
     private struct State {
@@ -14,9 +22,12 @@ final class MQTTSessions: Service {
         var shares = FeedShares(capacity: MQTTLimits.connections)
         var strangers: [String: Int] = [:]
         var strangerCount = 0
+        /// The counted bytes of connections that have not signed in, by the prefix of their address.
+        var strangerBytes: [String: Int] = [:]
+        var strangerByteCount = 0
         var refusedStrangers = 0
-        /// The wills that wait for their delay.
-        var wills: [MQTTSession.Key: Will] = [:]
+        /// The wills that wait for their delay, or are being published.
+        var wills: [MQTTSession.Key: WaitingWill] = [:]
         var willCount = 0
         /// The kept sessions of connections that began while the store had none of them.
         var reserved: [UserNumber: Set<MQTTSession.Key>] = [:]
@@ -27,11 +38,13 @@ final class MQTTSessions: Service {
         }
     }
 
-    /// A will that waits for its delay.
-    private struct Will {
+    private struct WaitingWill {
         /// Distinguishes the will from others of the same session.
         let number: Int
+        let will: DelayedWill
         let task: Task<Void, Never>
+        /// Whether the delay is over.
+        var isBeingPublished: Bool
     }
 
     private let coordinator: StoreCoordinator
@@ -41,7 +54,8 @@ final class MQTTSessions: Service {
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
 
-    /// Counts a SUBSCRIBE, because each may have to look through everything retained.
+    /// Counts a SUBSCRIBE or an UNSUBSCRIBE, because each may have to look through everything retained, or write a
+    /// session.
     ///
     /// - Returns: false when the user has sent too many, and then it is not counted.
     func countSubscribing(of user: UserNumber) -> Bool {
@@ -77,6 +91,22 @@ final class MQTTSessions: Service {
         }
     }
 
+    /// Changes how many bytes a connection holds that has not signed in.
+    ///
+    /// - Returns: false when the address, or all addresses together, would hold too many; then nothing changes.
+    func changeStrangerBytes(from address: String, by change: Int) -> Bool {
+        let prefix = AddressPrefix.of(address)
+        return state.withLock { state in
+            let ofAddress = state.strangerBytes[prefix, default: 0] + change
+            let ofAll = state.strangerByteCount + change
+            guard change <= 0 || (ofAddress <= MQTTLimits.strangerBytesOfAddress && ofAll <= MQTTLimits.strangerBytes)
+            else { return false }
+            state.strangerBytes[prefix] = ofAddress > 0 ? ofAddress : nil
+            state.strangerByteCount = ofAll
+            return true
+        }
+    }
+
     /// Counts a client of a user and makes it the session's connection.
     ///
     /// - Returns: the connection that had the session before, which must end.
@@ -86,8 +116,6 @@ final class MQTTSessions: Service {
     ) throws(FeedShares.Refusal) -> MQTTConnection? {
         try state.withLock { state -> Result<MQTTConnection?, FeedShares.Refusal> in
             do throws(FeedShares.Refusal) { try state.shares.open(owner) } catch { return .failure(error) }
-            // The client is back before its will is published.
-            state.wills.removeValue(forKey: key)?.task.cancel()
             defer { state.open[key] = connection }
             return .success(state.open[key])
         }.get()
@@ -106,36 +134,57 @@ final class MQTTSessions: Service {
         }
     }
 
-    /// Publishes a client's will after a delay, unless a client resumes the session before.
-    func publishWill(
-        of key: MQTTSession.Key, afterSeconds seconds: UInt32, _ publish: @escaping @Sendable () async -> Void
-    ) {
-        let isWaiting = state.withLock { state -> Bool in
-            state.wills.removeValue(forKey: key)?.task.cancel()
-            guard seconds > 0, state.wills.count < MQTTLimits.waitingWills,
-                state.wills.keys.count(where: { $0.user == key.user }) < MQTTLimits.waitingWillsOfUser
-            else { return false }
+    /// Publishes a client's will after its delay, unless the client is back before. Where too many wait, it is
+    /// published at once.
+    func publishWill(_ will: DelayedWill, of key: MQTTSession.Key) {
+        state.withLock { state in
+            let waiting = state.wills.filter { !$0.value.isBeingPublished }
+            let mayWait =
+                waiting.count < MQTTLimits.waitingWills
+                && waiting.keys.count { $0.user == key.user } < MQTTLimits.waitingWillsOfUser
+            let seconds = mayWait ? will.delaySeconds : 0
             state.willCount += 1
             let number = state.willCount
             let task = Task { [self] in
-                try? await Task.sleep(for: .seconds(Double(seconds)))
-                if removeWill(of: key, number) { await publish() }
+                if seconds > 0 { try? await Task.sleep(for: .seconds(Double(seconds))) }
+                guard beginPublishing(willOf: key, number) else { return }
+                await will.publish()
+                endPublishing(willOf: key, number)
             }
-            state.wills[key] = Will(number: number, task: task)
-            return true
+            state.wills[key] = WaitingWill(number: number, will: will, task: task, isBeingPublished: seconds == 0)
         }
-        if !isWaiting { Task { await publish() } }
     }
 
-    /// Removes a will whose delay is over.
+    /// Marks a will as being published, because its delay is over.
     ///
-    /// - Returns: false when the will was cancelled or replaced before.
-    private func removeWill(of key: MQTTSession.Key, _ number: Int) -> Bool {
+    /// - Returns: false when its client came back before.
+    private func beginPublishing(willOf key: MQTTSession.Key, _ number: Int) -> Bool {
         state.withLock { state in
             guard state.wills[key]?.number == number else { return false }
-            state.wills[key] = nil
+            state.wills[key]?.isBeingPublished = true
             return true
         }
+    }
+
+    private func endPublishing(willOf key: MQTTSession.Key, _ number: Int) {
+        state.withLock { if $0.wills[key]?.number == number { $0.wills[key] = nil } }
+    }
+
+    /// Ends the waiting of a client's will, because the client is back. Returns once a will that is to be published is
+    /// stored, so that it comes before everything that the client publishes now.
+    ///
+    /// - Parameter isSessionResumed: whether the client resumes the session, which drops the will (MQTT-3.1.3-9).
+    ///   Otherwise the session ends, and the will is published now (MQTT 5.0, section 3.1.3.2.2).
+    func endWaiting(willOf key: MQTTSession.Key, isSessionResumed: Bool) async {
+        let found = state.withLock { state -> WaitingWill? in
+            guard let found = state.wills[key] else { return nil }
+            if !found.isBeingPublished { state.wills[key] = nil }
+            return found
+        }
+        guard let found else { return }
+        if found.isBeingPublished { return await found.task.value }
+        found.task.cancel()
+        if !isSessionResumed { await found.will.publish() }
     }
 
     /// The connections of all clients.

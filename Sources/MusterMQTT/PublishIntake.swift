@@ -33,6 +33,15 @@ struct PublishIntake: Sendable {
         /// Whether the message may have waited: it is retained, or sent again (MQTT 5.0, sections 3.3.1.1 and 3.3.1.3),
         /// or a will, which was written when the client connected.
         var mayBeOld = false
+        /// Until when the message may be sent to subscribers; nil for no limit.
+        var expiresAt: Instant?
+
+        init(topic: String, payload: [UInt8], mayBeOld: Bool, properties: MQTTProperties, at now: Instant) {
+            self.topic = topic
+            self.payload = payload
+            self.mayBeOld = mayBeOld
+            expiresAt = properties.number(.messageExpiry).map { now.advanced(bySeconds: Double($0)) }
+        }
     }
 
     /// The result for one message.
@@ -103,7 +112,11 @@ struct PublishIntake: Sendable {
             }
             let translation = try await translate(message, by: principal)
             outcomes.append(translation.outcome)
-            observations += translation.observations
+            if let end = message.expiresAt {
+                observations += translation.observations.map { MessageExpiry.mark($0, until: end) }
+            } else {
+                observations += translation.observations
+            }
             record(translation.fault, in: message)
         }
         _ = try await coordinator.ingest(observations, by: principal)

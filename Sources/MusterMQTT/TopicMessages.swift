@@ -13,6 +13,10 @@ struct TopicMessage: Sendable {
     var payload: [UInt8]
     /// The device whose report the message is about; nil for none.
     var device: DeviceNumber?
+    /// Whether the message has the flag RETAIN: it is the last of its topic, and holds until the next one.
+    var isRetained = false
+    /// Until when the message may be sent; nil for no limit.
+    var expiresAt: Instant?
 }
 
 /// Translates changes of the log into messages with topics, and lists the retained messages.
@@ -27,6 +31,7 @@ struct TopicMessage: Sendable {
 /// | `muster/users/<user>/safety` | each change of a person's safety | the last one |
 /// | `homeassistant/device_tracker/muster_d<n>/config` | Home Assistant's configuration of a device | the last one |
 /// | `homeassistant/binary_sensor/muster_u<n>/config` | Home Assistant's configuration of a person | the last one |
+/// | `muster/status` | `1` while the server runs, `0` when it stops | the last one |
 /// | `muster/changes/<kind>` | each change of the log, as the API's live feed has it | |
 /// | a UUID of Meshblu's, as `MeshbluTopics` has it | what devices of Meshblu fire and send | |
 ///
@@ -58,7 +63,9 @@ struct TopicMessages: Sendable {
         if case .action(let action) = event.change, access.isAskedForLocation(by: action) {
             messages += requests(action, access.directory).filter { wants($0.topic) }
         }
-        guard access.maySee(event.change) else { return messages }
+        guard access.maySee(event.change) else {
+            return messages + removals(event.change, for: access, wants: wants)
+        }
         switch event.change {
         case .position(let position, let device, isCurrent: true):
             messages += positionMessages(position, of: device, access.directory, wants: wants)
@@ -81,10 +88,26 @@ struct TopicMessages: Sendable {
         default: break
         }
         messages += try await meshblu.messages(of: event.change, for: access, wants: wants)
-            .map { TopicMessage(topic: $0.topic, payload: $0.payload, device: event.device) }
+            .map { TopicMessage(topic: $0.topic, payload: $0.payload, device: event.device, expiresAt: $0.expiresAt) }
         let topic = "muster/changes/\(event.type)"
         if wants(topic) { messages.append(TopicMessage(topic: topic, payload: event.json, device: event.device)) }
         return messages
+    }
+
+    /// Returns the empty configuration of what was removed from the directory, for readers of a team or of everyone:
+    /// whose it was is no longer known. It tells a reader who did not have it nothing but a number.
+    private func removals(
+        _ change: Change, for access: Access, wants: (String) -> Bool
+    ) -> [TopicMessage] {
+        guard access.readsOthers else { return [] }
+        let directory = access.directory
+        switch change {
+        case .directory(.device(let device), removed: true) where directory.devices[device] == nil:
+            return homeAssistant.messages(of: device, directory, wants: wants)
+        case .directory(.user(let user), removed: true) where directory.users[user] == nil:
+            return homeAssistant.messages(of: user, directory, wants: wants)
+        default: return []
+        }
     }
 
     /// Returns the Home Assistant configurations of a person and of their devices.
@@ -105,12 +128,18 @@ struct TopicMessages: Sendable {
             let payload = OwnTracksReply.message {
                 $0.append(position, trackerID: String(name.prefix(2)), topic: owntracks)
             }
-            messages.append(TopicMessage(topic: owntracks, payload: payload, device: device))
+            messages.append(TopicMessage(topic: owntracks, payload: payload, device: device, isRetained: true))
         }
         if wants(plain) {
-            messages.append(TopicMessage(topic: plain, payload: Self.plainPayload(position), device: device))
+            let payload = Self.plainPayload(position)
+            messages.append(TopicMessage(topic: plain, payload: payload, device: device, isRetained: true))
         }
-        return messages
+        guard !messages.isEmpty, let end = MessageExpiry.end(in: position.attributes) else { return messages }
+        return messages.map { message in
+            var message = message
+            message.expiresAt = end
+            return message
+        }
     }
 
     /// Returns a position as JSON with the member names that Home Assistant's device trackers read.
@@ -132,7 +161,8 @@ struct TopicMessages: Sendable {
         of crossing: Crossing, _ topic: String, _ directory: Directory
     ) async throws -> TopicMessage {
         let device = crossing.device
-        let position = try await coordinator.inspect { engine, _, _ in engine.latestPosition(of: device) }
+        // The fix that decided it. The latest position may be far away by now: a subscriber also gets what it missed.
+        let position = try await coordinator.read { try $0.fix(of: device, at: crossing.sampleTime) }
         let payload = OwnTracksReply.message {
             $0.append(
                 transition: crossing.kind == .enter, of: directory.named(crossing.region).name, at: crossing.sampleTime,
@@ -146,7 +176,7 @@ struct TopicMessages: Sendable {
         let payload = JSONWriter.object { writer in
             writer.members(of: named)
         }
-        return TopicMessage(topic: topic, payload: payload)
+        return TopicMessage(topic: topic, payload: payload, isRetained: true)
     }
 
     /// Returns one command for each device that the action asks for its location.
@@ -174,7 +204,7 @@ struct TopicMessages: Sendable {
             return (positions, safeties, sequence)
         }
         let directory = coordinator.directory
-        var messages: [TopicMessage] = []
+        var messages: [TopicMessage] = wants(Self.statusTopic) ? [Self.status(isRunning: true)] : []
         for (device, position) in positions {
             messages += positionMessages(position, of: device, directory, wants: wants)
         }
@@ -192,18 +222,31 @@ struct TopicMessages: Sendable {
     ) async throws -> [TopicMessage] {
         let wanted = devices.filter { Self.topic(of: $0, directory, "/info").map(wants) ?? false }
         guard !wanted.isEmpty else { return [] }
-        let cards = try await coordinator.read { try $0.cards(of: wanted).compactMapValues { OwnTracksCard($0) } }
+        let notes = try await coordinator.read { try $0.cards(of: wanted) }
         return wanted.compactMap { device in
-            guard let card = cards[device], let topic = Self.topic(of: device, directory, "/info"),
-                let name = directory.qualifiedName(of: device)
+            guard let note = notes[device], let card = OwnTracksCard(note),
+                let topic = Self.topic(of: device, directory, "/info"), let name = directory.qualifiedName(of: device)
             else { return nil }
             let payload = OwnTracksReply.message {
                 $0.append(
                     cardNamed: card.name ?? name, face: card.face,
                     trackerID: card.trackerID.map { String($0.prefix(2)) } ?? String(name.prefix(2)), topic: topic)
             }
-            return TopicMessage(topic: topic, payload: payload, device: device)
+            return TopicMessage(
+                topic: topic, payload: payload, device: device, isRetained: true,
+                expiresAt: MessageExpiry.end(in: note.body))
         }
+    }
+
+    // MARK: The server itself
+
+    /// The topic that says whether the server runs. Home Assistant's entities are available by it.
+    static let statusTopic = "muster/status"
+
+    /// Returns the message that the server runs, or that it stops. The payloads are those with which a bridge of
+    /// mosquitto's reports its connection, so that the bridge can report on the same topic when the server is gone.
+    static func status(isRunning: Bool) -> TopicMessage {
+        TopicMessage(topic: statusTopic, payload: [UInt8(ascii: isRunning ? "1" : "0")], isRetained: true)
     }
 
     // MARK: Topic names

@@ -11,9 +11,13 @@ enum WebSocketPort {
 
     /// Adds the handlers of a new connection.
     ///
-    /// - Parameter addMessaging: adds the handlers of MQTT after those of WebSocket.
+    /// - Parameters:
+    ///   - countHead: called with the number of bytes that have arrived of the request for a WebSocket; with 0 once the
+    ///     request is complete.
+    ///   - addMessaging: adds the handlers of MQTT after those of WebSocket.
     static func addHandlers(
-        to channel: any Channel, _ addMessaging: @escaping @Sendable (any Channel) throws -> Void
+        to channel: any Channel, countHead: @escaping @Sendable (Int) -> Void,
+        addMessaging: @escaping @Sendable (any Channel) throws -> Void
     ) throws {
         let upgrader = NIOWebSocketServerUpgrader(
             maxFrameSize: MQTTLimits.packetBytes + MQTTLimits.frameHeaderBytes,
@@ -31,14 +35,37 @@ enum WebSocketPort {
                     if let refusal = try? channel.pipeline.syncOperations.handler(type: UpgradeRefusal.self) {
                         channel.pipeline.syncOperations.removeHandler(refusal, promise: nil)
                     }
+                    if let meter = try? channel.pipeline.syncOperations.handler(type: UpgradeMeter.self) {
+                        channel.pipeline.syncOperations.removeHandler(meter, promise: nil)
+                    }
+                    countHead(0)
                     try WebSocketBytes.addHandlers(to: channel)
                     try addMessaging(channel)
                 }
             })
+        try channel.pipeline.syncOperations.addHandler(UpgradeMeter(countHead))
         try channel.pipeline.syncOperations.configureHTTPServerPipeline(
             withPipeliningAssistance: false,
             withServerUpgrade: (upgraders: [upgrader], completionHandler: { _ in }), withErrorHandling: true)
         try channel.pipeline.syncOperations.addHandler(UpgradeRefusal())
+    }
+}
+
+/// Sits before the decoder of HTTP, which holds what has arrived of a request, and limits it.
+private final class UpgradeMeter: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let countHead: @Sendable (Int) -> Void
+    private var bytes = 0
+
+    init(_ countHead: @escaping @Sendable (Int) -> Void) { self.countHead = countHead }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        bytes += unwrapInboundIn(data).readableBytes
+        guard bytes <= MQTTLimits.upgradeBytes else { return context.close(promise: nil) }
+        countHead(bytes)
+        context.fireChannelRead(data)
     }
 }
 

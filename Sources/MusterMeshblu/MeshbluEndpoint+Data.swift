@@ -79,9 +79,10 @@ extension MeshbluEndpoint {
 }
 
 extension JSONWriter {
-    /// Writes the values of a signal, without `uuid` and `timestamp`, which the endpoint itself writes.
+    /// Writes the values of a signal, without `uuid` and `timestamp`, which the endpoint itself writes, and without
+    /// what is about its message.
     mutating func members(ofData values: [Signal.Value]) {
-        for value in values where value.key != "uuid" && value.key != "timestamp" {
+        for value in values where !["uuid", "timestamp", MessageExpiry.member].contains(value.key) {
             key(value.key)
             self.value(value.text)
         }

@@ -38,6 +38,8 @@ package enum MeshbluResult: Sendable {
 package struct MeshbluTopicMessage: Hashable, Sendable {
     package var topic: String
     package var payload: [UInt8]
+    /// Until when the message may be sent; nil for no limit.
+    package var expiresAt: Instant?
 }
 
 extension MeshbluIntake {

@@ -39,7 +39,8 @@ package struct MeshbluTopics: Sendable {
             guard isOwn(device, access) else { return [] }
             let topics = topics(of: signal, from: device, access, wants: wants)
             let payload = topics.isEmpty ? [] : payload(of: signal, from: uuids.uuid(of: device))
-            return topics.map { MeshbluTopicMessage(topic: $0, payload: payload) }
+            let end = MessageExpiry.end(of: signal)
+            return topics.map { MeshbluTopicMessage(topic: $0, payload: payload, expiresAt: end) }
         case .note(let name, let device) where name.kind == .properties:
             guard isOwn(device, access), let owned = access.directory.devices[device] else { return [] }
             let topics = heard(of: device, access).filter(wants)

@@ -100,6 +100,9 @@ package struct AuditEntry: Hashable, Sendable {
     package var author: UserNumber
     /// The device whose token authorized the change; nil when a person signed in.
     package var device: DeviceNumber?
+    /// The user of the operating system who made the change by the command line on the server's machine, which has the
+    /// rights of `author`; nil for any other way.
+    package var operatorName: String?
     /// The change. A declaration is stored without its note and its coordinate.
     package var change: Change
 
@@ -109,12 +112,14 @@ package struct AuditEntry: Hashable, Sendable {
     package static let forgottenAtOnce = 4
 
     package init(
-        sequence: LogSequence, at: Instant, author: UserNumber, device: DeviceNumber? = nil, change: Change
+        sequence: LogSequence, at: Instant, author: UserNumber, device: DeviceNumber? = nil,
+        operatorName: String? = nil, change: Change
     ) {
         self.sequence = sequence
         self.at = at
         self.author = author
         self.device = device
+        self.operatorName = operatorName
         self.change = change
     }
 }

@@ -9,13 +9,17 @@ import MusterCoding
 package struct Connection: Sendable {
     package let base: URL
     package let token: String
+    /// The user of the operating system who runs the command, for the audit log of the server on this machine; nil for
+    /// any other server.
+    package let operatorName: String?
 
-    package init(base: String, token: String) throws {
+    package init(base: String, token: String, operatorName: String? = nil) throws {
         guard let base = URL(string: base), base.scheme == "http" || base.scheme == "https", base.host() != nil else {
             throw CommandFailure("'\(base)' is not an http or https address")
         }
         self.base = base
         self.token = token
+        self.operatorName = operatorName
     }
 
     /// Sends a request below `root` and returns the body of a successful answer.
@@ -51,6 +55,7 @@ package struct Connection: Sendable {
         request.httpMethod = method
         request.timeoutInterval = timeoutSeconds
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        if let operatorName { request.setValue(operatorName, forHTTPHeaderField: "Muster-Operator") }
         if let json { request.httpBody = try Self.encode(json) }
         if let body { request.httpBody = body }
         if request.httpBody != nil { request.setValue(contentType, forHTTPHeaderField: "Content-Type") }

@@ -23,17 +23,21 @@ export function address(path) {
 /**
  * Sends one request.
  * @param {string} path below `/api/v1/`
- * @param {{method?: string, body?: object, token?: string, headers?: object, signal?: AbortSignal}} options
+ * @param {{method?: string, body?: object, token?: string, headers?: object, signal?: AbortSignal,
+ *     credentials?: string}} options `credentials`: whether this server's cookies take part, as of `fetch`; no request
+ *     is authorized by one
  * @returns {Promise<Response>} a success
  * @throws {Problem} for any status but 2xx
  * @throws {TypeError} when no answer came
  */
-export async function send(path, { method = "GET", body, token, headers = {}, signal } = {}) {
+export async function send(
+    path, { method = "GET", body, token, headers = {}, signal, credentials = "omit" } = {},
+) {
     const response = await fetch(address(path), {
         method,
         signal,
         cache: "no-store",
-        credentials: "omit",
+        credentials,
         headers: {
             ...(token ? { Authorization: `Bearer ${token}` } : {}),
             ...(body ? { "Content-Type": "application/json" } : {}),

@@ -100,7 +100,8 @@ export class Session {
     }
 
     async #begin(body) {
-        const response = await this.#send("session", { method: "POST", body });
+        // With the cookie of an earlier sign-in on this browser, the password does not wait behind those of strangers.
+        const response = await this.#send("session", { method: "POST", body, credentials: "same-origin" });
         const tab = randomName();
         this.#keep(await response.json(), tab);
         await this.#claimTab(tab);

@@ -12,8 +12,6 @@ extension CognitoUserPoolService {
         )
     }
 
-    private static let noSubject = "00000000-0000-0000-0000-000000000000"
-
     func signUp(_ call: AmazonJSONCall) async throws -> [UInt8] {
         let (subject, password, contact) = try call.read { members, faults in
             (
@@ -32,8 +30,7 @@ extension CognitoUserPoolService {
         codeSender?.send(code)
         return JSONWriter.object { writer in
             writer.member("UserConfirmed", false)
-            // The account is made when it is confirmed, and has its `sub` from then on.
-            writer.member("UserSub", Self.noSubject)
+            writer.member("UserSub", code.newUser.map { coordinator.origin.subject(of: $0) })
             writeDelivery(&writer)
         }
     }

@@ -43,6 +43,9 @@ extension JSONWriter {
         beginObject()
         member("author", directory.name(of: entry.author))
         if let device = entry.device { member("device", directory.qualifiedName(of: device)) }
+        if let name = entry.operatorName {
+            member("by", "command line on the server" + (name.isEmpty ? "" : ", user \(name)"))
+        }
         key("change")
         value(directory.named(entry.change), sequence: entry.sequence, at: entry.at)
         endObject()

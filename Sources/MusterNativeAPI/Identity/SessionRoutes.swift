@@ -46,8 +46,16 @@ struct SessionRoutes: NativeRoutes {
         let password = fields.text("password", isRequired: true)
         try fields.finish()
         let session = try await identity.signIn(
-            name: name ?? "", password: password ?? "", from: context.remoteAddress)
-        return response(session)
+            name: name ?? "", password: password ?? "", from: context.remoteAddress,
+            knownBy: request.cookie(KnownClient.cookieName))
+        var response = response(session)
+        // Without it the next sign-in waits as any other.
+        if let proof = try? await identity.makeKnownClient(of: session.user.number) {
+            response.headers[.setCookie] =
+                "\(KnownClient.cookieName)=\(proof); Max-Age=\(Int(KnownClient.lifetimeSeconds)); "
+                + "Path=\(Self.root)/session; HttpOnly; SameSite=Strict" + (configuration.tls != nil ? "; Secure" : "")
+        }
+        return response
     }
 
     private func refresh(_ request: Request, _ context: AppRequestContext) async throws -> Response {

@@ -60,6 +60,7 @@ struct ServiceRoutes: NativeRoutes {
             if isKnown {
                 writer.member(clock)
                 if let certificates = server.certificates { writer.member(certificates, at: now) }
+                writer.member(server.pushes.statistics.faults)
             } else if clock != nil {
                 writer.key("serverClock")
                 writer.beginObject()
@@ -111,6 +112,19 @@ extension JSONWriter {
         member("endsAt", Instant(milliseconds: Int64(certificates.endsAt * 1000)))
         member("ending", certificates.isEnding(at: Double(now.milliseconds) / 1000))
         endObject()
+    }
+
+    /// Writes the platforms whose push services refuse the operator's configuration; nothing where there is none.
+    fileprivate mutating func member(_ faults: [PushPlatform: PushFault]) {
+        guard !faults.isEmpty else { return }
+        member("pushFaults", listing: faults.sorted { $0.key.rawValue < $1.key.rawValue }) { writer, fault in
+            writer.beginObject()
+            writer.member("platform", fault.key.rawValue)
+            writer.member("reason", fault.value.reason)
+            writer.member("advice", fault.value.advice)
+            writer.member("since", fault.value.since)
+            writer.endObject()
+        }
     }
 
     /// Writes that the server's own clock may be wrong; writes nothing where there is no sign of that.

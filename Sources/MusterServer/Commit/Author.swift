@@ -7,17 +7,21 @@ package struct Author: Hashable, Sendable {
     package let user: UserNumber
     /// The device whose token authenticated the request; nil where another credential did.
     package let device: DeviceNumber?
+    /// The user of the operating system who used the command line on the server's machine; nil for any other request.
+    package let operatorName: String?
 
     /// Makes the author from an authenticated principal.
     package init(_ principal: Principal) {
         user = principal.user
         device = principal.device
+        operatorName = principal.operatorName
     }
 
     /// Makes an author from a user on whose behalf the server acts.
     package init(user: UserNumber) {
         self.user = user
         device = nil
+        operatorName = nil
     }
 }
 

@@ -8,7 +8,9 @@ extension StoreTransaction {
         throws
     {
         try append(
-            AuditEntry(sequence: sequence, at: moment, author: author.user, device: author.device, change: change))
+            AuditEntry(
+                sequence: sequence, at: moment, author: author.user, device: author.device,
+                operatorName: author.operatorName, change: change))
     }
 
     /// Logs a draft's actions, and the credentials that the draft adds and removes, before those credentials change.

@@ -44,6 +44,14 @@ package struct Access: Sendable {
         }
     }
 
+    /// Whether the principal may read what is about other people: a team's, or everyone's.
+    package var readsOthers: Bool {
+        switch principal.role {
+        case .admin, .analyst, .leader: principal.device == nil
+        case .member, .gateway, .guest: false
+        }
+    }
+
     /// Whether the principal may read what this device reports.
     package func mayRead(_ device: Device) -> Bool {
         directory.users[device.user].map { mayRead($0) } ?? false

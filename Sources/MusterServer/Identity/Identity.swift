@@ -16,6 +16,8 @@ package final class Identity: Sendable {
     package let verified: CredentialCache
     package let attempts: AttemptLimiter
     let recentSignIns = RecentSignIns()
+    /// How often clients of a user that signed in before pass the queue of strangers.
+    let knownClientRates = RequestRates(.init(tries: 10, perSecond: 1.0 / 600))
     package let signIns = SignInCounts()
     /// Seals the secrets that the server needs again.
     package let vault: SecretVault

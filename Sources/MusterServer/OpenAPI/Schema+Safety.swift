@@ -173,6 +173,9 @@ extension Schema {
             "AuditPage",
             object([("items", list(of: reference("AuditEntry")))], optional: [("nextCursor", cursor)])
         ),
-        ("AuditEntry", object([("author", text), ("change", reference("Change"))], optional: [("device", text)])),
+        (
+            "AuditEntry",
+            object([("author", text), ("change", reference("Change"))], optional: [("device", text), ("by", text)])
+        ),
     ]
 }

@@ -245,6 +245,10 @@ package enum Schema {
                     ("damaged", integer), ("sequence", since), ("serverClock", #"{"type":"object"}"#),
                     ("storage", reference("StorageHealth")),
                     ("certificate", object([("endsAt", time), ("ending", boolean)])),
+                    (
+                        "pushFaults",
+                        list(of: object([("platform", text), ("reason", text), ("advice", text), ("since", time)]))
+                    ),
                 ])
         ),
         (

@@ -125,18 +125,29 @@ final class APNsSender: PushSender {
         }
     }
 
-    /// The outcome that an answer means ("Handling notification responses from APNs").
+    /// The reasons of an answer 400 that are about the app's bundle id, which the operator states.
+    private static let topicReasons: Set<String> = [
+        "BadTopic", "DeviceTokenNotForTopic", "MissingTopic", "TopicDisallowed",
+    ]
+    private static let topicAdvice = "--apns-topic must be the bundle id of the app, and the key one of its team"
+    private static let keyAdvice =
+        "--apns-key, --apns-key-id and --apns-team-id must be of one key that is valid, and may send to the app"
+
+    /// The outcome that an answer means ("Handling notification responses from APNs"). Only the reasons that speak of
+    /// the device's token say that the device is gone.
     ///
     /// - Parameter end: the `timestamp` of an answer 410: when APNs found that the token is no longer valid.
     static func outcome(of answer: CallAnswer, reason: String?, since end: Instant? = nil) -> PushOutcome {
         let words = "answered \(answer.status)\(reason.map { " \($0)" } ?? "")"
         switch (answer.status, reason) {
         case (200, _): return .delivered
-        case (410, _): return .gone(words, since: end)
+        case (410, "Unregistered"), (410, "ExpiredToken"): return .gone(words, since: end)
         case (400, "BadDeviceToken"), (400, "ExpiredToken"): return .gone(words, since: nil)
-        // The provider's token is wrong, because of the operator's key and not of the device. The message waits until
-        // the operator configures a valid key.
-        case (403, _), (400, "IdleTimeout"): return .retry(words, afterSeconds: nil)
+        // The server makes a new token of the same key.
+        case (403, "ExpiredProviderToken"), (400, "IdleTimeout"): return .retry(words, afterSeconds: nil)
+        case (403, _): return .misconfigured(words, advice: keyAdvice)
+        case (400, let reason?) where topicReasons.contains(reason):
+            return .misconfigured(words, advice: topicAdvice)
         case (429, _), (500..., _): return .retry(words, afterSeconds: answer.retryAfterSeconds)
         default: return .refused(words)
         }

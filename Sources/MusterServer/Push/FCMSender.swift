@@ -136,7 +136,9 @@ final class FCMSender: PushSender {
             guard answer.status == 200, let token = value?["access_token"]?.string else {
                 let reason = value?["error"]?.string.map { " \($0)" } ?? ""
                 let words = "the token server answered \(answer.status)\(reason)"
-                // The operator can replace a wrong key while the messages wait.
+                if [400, 401, 403].contains(answer.status) {
+                    return .failed(.misconfigured(words, advice: Self.advice))
+                }
                 return .failed(.retry(words, afterSeconds: answer.retryAfterSeconds))
             }
             let seconds = max(1, (value?["expires_in"]?.number ?? 3600) - Self.marginSeconds)
@@ -207,14 +209,21 @@ final class FCMSender: PushSender {
         }
     }
 
-    /// The outcome that an answer means ("ErrorCode" of FCM's HTTP v1 API).
+    /// What the operator can do where the service account is refused.
+    private static let advice =
+        "--fcm-account must be a service account of the Firebase project that the app was built with, "
+        + "and be permitted to send messages"
+
+    /// The outcome that an answer means ("ErrorCode" of FCM's HTTP v1 API). `UNREGISTERED` alone says that the device
+    /// is gone: an answer 403, or 404 without it, is about this server's account or project.
     static func outcome(of answer: CallAnswer) -> PushOutcome {
         let fault = (try? JSONValue(parsing: answer.body))?["error"]
         let code = fault?["details"]?.elements?.lazy.compactMap { $0["errorCode"]?.string }.first
         let words = "answered \(answer.status)\((code ?? fault?["status"]?.string).map { " \($0)" } ?? "")"
         switch (answer.status, code) {
         case (200..<300, _): return .delivered
-        case (404, "UNREGISTERED"), (403, "SENDER_ID_MISMATCH"): return .gone(words, since: nil)
+        case (404, "UNREGISTERED"), (410, "UNREGISTERED"): return .gone(words, since: nil)
+        case (403, _), (404, _): return .misconfigured(words, advice: advice)
         case (429, _): return .retry(words, afterSeconds: answer.retryAfterSeconds ?? Self.quotaSeconds)
         case (401, _), (500..., _): return .retry(words, afterSeconds: answer.retryAfterSeconds)
         default: return .refused(words)

@@ -1,3 +1,4 @@
+import Logging
 package import MusterCore
 import MusterStore
 import Synchronization
@@ -57,6 +58,19 @@ extension PushDispatcher {
             draft.credentials.append(credential)
         }
         return device
+    }
+
+    /// Tells the operator, once, that a service refuses the configuration for its platform. `/health` shows it until
+    /// the service accepts a message.
+    func watchConfiguration(_ outcome: PushOutcome, of platform: PushPlatform) {
+        let fault = record.withLock { [moment = now()] in $0.recordConfiguration(outcome, of: platform, at: moment) }
+        guard let fault else { return }
+        logger.error(
+            "A push service refuses this server's configuration: no message arrives until it is mended",
+            metadata: [
+                "platform": "\(platform.rawValue)", "why": "\(fault.reason)", "do": "\(fault.advice)",
+                "meanwhile": "devices stay registered, and their messages wait",
+            ])
     }
 
     /// Why an address may not be called; nil where it may, or where that is known only once its name is looked up.

@@ -135,6 +135,7 @@ package final class PushDispatcher: Service {
             await senders.send(message, to: address)
         }.judged(of: credential)
         record.withLock { $0.count(outcome, of: platform) }
+        watchConfiguration(outcome, of: platform)
         if message.topic == PushRecipients.locateTopic, let user = credential.user {
             locationRequests.recordOutcome(
                 outcome.word, through: .push(device: String(decoding: credential.key, as: UTF8.self), platform),
@@ -151,6 +152,8 @@ package final class PushDispatcher: Service {
             let mayWarn = warnings.withLock { [moment = now()] in $0.spendOne(for: key, at: moment) == 0 }
             logger.log(level: mayWarn ? .warning : .info, "A push service refused a message", metadata: metadata)
         case .gone: logger.info("A push device is gone and was removed", metadata: metadata)
+        // `watchConfiguration` has told the operator.
+        case .misconfigured: logger.debug("A push service refused the server's configuration", metadata: metadata)
         default: logger.info("A push failed and is tried again", metadata: metadata)
         }
         return outcome
@@ -170,10 +173,24 @@ extension PushOutcome {
     }
 }
 
+/// Why a push service refuses what the operator configured for its platform.
+package struct PushFault: Hashable, Sendable {
+    package let reason: String
+    /// What the operator can do.
+    package let advice: String
+    package let since: Instant
+}
+
 /// The dispatcher's counts, and the numbers of waiting messages and devices.
 package struct PushRecord: Sendable {
     /// The attempts by platform and outcome.
     package private(set) var attempts: [PushPlatform: [String: Int]] = [:]
+    /// The platforms whose services refuse the operator's configuration, until one accepts a message.
+    package private(set) var faults: [PushPlatform: PushFault] = [:]
+    /// The reason of each platform's last fault of which the operator was told, and when.
+    private var told: [PushPlatform: (reason: String, at: Instant)] = [:]
+    /// Seconds after which the operator is told of the same fault again, if it went away and came back.
+    private static let tellingSeconds: Double = 86_400
     /// The number of messages that the dispatcher gave up since the start.
     package var givenUp = 0
     /// The number of attempts that no push service has answered yet.
@@ -187,6 +204,27 @@ package struct PushRecord: Sendable {
 
     /// The number of attempts with an outcome, on all platforms together.
     package func count(of word: String) -> Int { attempts.values.reduce(0) { $0 + ($1[word] ?? 0) } }
+
+    /// Records what an outcome says of a platform's configuration.
+    ///
+    /// - Returns: the fault, where the operator has not been told of it yet.
+    mutating func recordConfiguration(_ outcome: PushOutcome, of platform: PushPlatform, at now: Instant) -> PushFault?
+    {
+        switch outcome {
+        case .delivered: faults[platform] = nil
+        case .misconfigured(let reason, let advice):
+            guard faults[platform]?.reason != reason else { return nil }
+            let fault = PushFault(reason: reason, advice: advice, since: now)
+            faults[platform] = fault
+            let isKnown =
+                told[platform].map { $0.reason == reason && now.seconds(since: $0.at) < Self.tellingSeconds } ?? false
+            guard !isKnown else { return nil }
+            told[platform] = (reason, now)
+            return fault
+        case .gone, .retry, .refused: break
+        }
+        return nil
+    }
 
     mutating func count(_ outcome: PushOutcome, of platform: PushPlatform) {
         attempts[platform, default: [:]][outcome.word, default: 0] += 1
@@ -203,6 +241,9 @@ package struct PushRecord: Sendable {
                 "muster_push_platform_attempts_total", .counter, "Pushes sent to services, by platform.",
                 by: "platform",
                 PushPlatform.allCases.map { ($0.rawValue, Double(attempts[$0]?.values.reduce(0, +) ?? 0)) }),
+            MetricFamily(
+                "muster_push_misconfigured", .gauge, "Whether a platform's service refuses the configuration.",
+                by: "platform", PushPlatform.allCases.map { ($0.rawValue, faults[$0] == nil ? 0 : 1) }),
             MetricFamily("muster_pushes_given_up_total", .counter, "Pushes that were given up.", Double(givenUp)),
             MetricFamily("muster_pushes_under_way", .gauge, "Attempts under way.", Double(underWay)),
             MetricFamily("muster_pushes_waiting", .gauge, "Pushes about to be sent.", Double(messages)),

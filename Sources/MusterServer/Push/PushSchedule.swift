@@ -224,7 +224,8 @@ struct PushSchedule {
             outstanding.remove(done.sequence)
             storeLane(lane, of: device)
             return (done.isStored ? [.forget(topic: done.message.topic, device: device)] : [], 0)
-        case .retry(_, let asked)?:
+        case .retry?, .misconfigured?:
+            let asked: Double? = if case .retry(_, let seconds)? = outcome { seconds } else { nil }
             let attempts = lane.attempts + 1
             let delay = max(policy.delaySeconds(afterAttempts: attempts, jitter: jitter), asked ?? 0)
             let dueAt = now.advanced(bySeconds: min(delay, policy.lifetimeSeconds))
@@ -310,7 +311,7 @@ struct PushSchedule {
         guard var service = services.removeValue(forKey: name) else { return }
         service.underWay -= 1
         switch outcome {
-        case .retry?: service.isFailing = true
+        case .retry?, .misconfigured?: service.isFailing = true
         case .delivered?, .gone?, .refused?: service.isFailing = false
         case nil: break
         }

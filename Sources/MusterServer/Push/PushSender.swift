@@ -23,6 +23,9 @@ package enum PushOutcome: Hashable, Sendable {
     /// The service could not accept the message now, with the seconds after which it may; nil where the service states
     /// none.
     case retry(String, afterSeconds: Double?)
+    /// The service refuses what the operator configured, such as a key or an account of another app. It says nothing
+    /// about the device, which stays registered; the message waits until the operator has mended it.
+    case misconfigured(String, advice: String)
     /// The service will never accept this message.
     case refused(String)
 
@@ -33,7 +36,7 @@ package enum PushOutcome: Hashable, Sendable {
     package var reason: String? {
         switch self {
         case .delivered: nil
-        case .gone(let reason, _), .retry(let reason, _), .refused(let reason): reason
+        case .gone(let reason, _), .retry(let reason, _), .refused(let reason), .misconfigured(let reason, _): reason
         }
     }
 
@@ -42,7 +45,7 @@ package enum PushOutcome: Hashable, Sendable {
         switch self {
         case .delivered: "delivered"
         case .gone: "gone"
-        case .retry: "failed"
+        case .retry, .misconfigured: "failed"
         case .refused: "refused"
         }
     }

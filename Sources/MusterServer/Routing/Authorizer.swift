@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import MusterCore
 import MusterHTTP
@@ -60,7 +61,9 @@ struct Authorizer: Sendable {
     private func authenticate(_ request: inout Request, _ context: inout AppRequestContext) async throws {
         context.proof = try await route.wireProtocol.proof(in: &request, context)
         guard let proof = context.proof else { throw IdentityError.missing }
-        context.principal = try await proof.verify(by: identity, atOpening: true)
+        var principal = try await proof.verify(by: identity, atOpening: true)
+        if principal.proof == .control { principal.operatorName = request.operatorName }
+        context.principal = principal
     }
 
     private func require(_ roles: Set<Role>, devices: Bool, _ context: AppRequestContext) throws {
@@ -69,4 +72,18 @@ struct Authorizer: Sendable {
             throw RoleRefusal(principal: principal)
         }
     }
+}
+
+extension Request {
+    /// The user of the operating system that the command line states, on one line and cut to 64 characters.
+    fileprivate var operatorName: String {
+        let text = headers[.musterOperator] ?? ""
+        let shown = text.unicodeScalars.filter { $0.properties.generalCategory != .control }
+        return String(String.UnicodeScalarView(shown.prefix(64)))
+    }
+}
+
+extension HTTPField.Name {
+    /// The field by which the command line states who runs it.
+    static let musterOperator = HTTPField.Name("Muster-Operator")!
 }

@@ -168,11 +168,3 @@ private struct RecentFixes {
         return positions[Key(device: device, sampleTime: sampleTime)]
     }
 }
-
-extension Store {
-    fileprivate func fix(of device: DeviceNumber, at sampleTime: Instant) throws -> Position? {
-        try positions(
-            of: device, from: sampleTime, to: sampleTime.advanced(bySeconds: 0.001), after: nil, limit: 1
-        ).first
-    }
-}

@@ -213,6 +213,9 @@ enum Schema {
     /// The index by which a late position finds out whether the history has it.
     private static let version28 = HistoryTable.spanIndex
 
+    /// Who made a change by the command line.
+    private static let version30 = AuditTable.operators
+
     /// The e-mail addresses and telephone numbers of users.
     private static let version29 = ContactColumns.schema
 

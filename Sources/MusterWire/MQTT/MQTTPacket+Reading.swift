@@ -80,16 +80,21 @@ extension MQTTConnect {
     private static let name = "MQTT"
     /// The protocol name and the version of MQTT 3.1. Its packets are those of 3.1.1.
     private static let former = (name: "MQIsdp", number: UInt8(3))
+    /// The bit of the protocol level that a bridge of mosquitto's sets in MQTT 3.1 and 3.1.1 (its option
+    /// `try_private`). The OASIS standards do not have it.
+    static let bridgeBit: UInt8 = 0x80
 
     fileprivate init(_ reader: inout MQTTBodyReader) throws(MQTTError) {
         let name = try reader.text()
-        let number = try reader.byte()
+        let level = try reader.byte()
+        let number = level & ~Self.bridgeBit
         let isFormer = name == Self.former.name && number == Self.former.number
         guard name == Self.name || isFormer else {
             throw MQTTError(.unsupportedProtocolVersion, "the protocol is not MQTT 3.1, 3.1.1 or 5.0")
         }
-        guard let version = isFormer ? .v3 : MQTTVersion(rawValue: number) else {
-            throw MQTTError(.unsupportedProtocolVersion, "protocol version \(number); this server has 3.1.1 and 5.0")
+        isBridge = level != number
+        guard let version = isFormer ? .v3 : MQTTVersion(rawValue: number), version == .v3 || !isBridge else {
+            throw MQTTError(.unsupportedProtocolVersion, "protocol version \(level); this server has 3.1.1 and 5.0")
         }
         self.version = version
         let flags = try reader.byte()
@@ -176,7 +181,17 @@ extension MQTTSubscribe {
         packetID = try reader.packetID()
         properties = try MQTTProperties(&reader, at: .subscribe, version)
         subscriptions = []
-        repeat { subscriptions.append(try Subscription(&reader, version)) } while !reader.isAtEnd
+        repeat {
+            try Self.checkCount(subscriptions.count)
+            subscriptions.append(try Subscription(&reader, version))
+        } while !reader.isAtEnd
+    }
+
+    /// Refuses a further filter of a packet that has as many as a packet may have.
+    fileprivate static func checkCount(_ count: Int) throws(MQTTError) {
+        guard count < filterLimit else {
+            throw MQTTError(.quotaExceeded, "a packet has \(filterLimit) filters at most")
+        }
     }
 }
 
@@ -200,6 +215,7 @@ extension MQTTUnsubscribe {
         properties = try MQTTProperties(&reader, at: .unsubscribe, version)
         filters = []
         repeat {
+            try MQTTSubscribe.checkCount(filters.count)
             let filter = try reader.text()
             guard MQTTTopic.isFilter(filter) else {
                 throw MQTTError(.topicFilterInvalid, "a filter has a wrong wildcard")

@@ -75,7 +75,7 @@ extension MQTTProperties {
 extension MQTTConnect {
     fileprivate func append(to body: inout [UInt8]) {
         body.appendText("MQTT")
-        body.append(version.rawValue)
+        body.append(version.rawValue | (isBridge ? Self.bridgeBit : 0))
         var flags: UInt8 = isClean ? 2 : 0
         if let will { flags |= 4 | will.qos.rawValue << 3 | (will.isRetained ? 0x20 : 0) }
         if userName != nil { flags |= 0x80 }

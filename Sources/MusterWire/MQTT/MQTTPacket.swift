@@ -14,11 +14,23 @@ package enum MQTTPacket: Hashable, Sendable {
     case pingAnswer
     case disconnect(MQTTReason, MQTTProperties)
     case authenticate(MQTTReason, MQTTProperties)
+
+    /// The number of topic filters in the packet.
+    package var filterCount: Int {
+        switch self {
+        case .subscribe(let subscribe): subscribe.subscriptions.count
+        case .unsubscribe(let unsubscribe): unsubscribe.filters.count
+        default: 0
+        }
+    }
 }
 
 /// CONNECT: opens a client's connection to the server.
 package struct MQTTConnect: Hashable, Sendable {
     package var version: MQTTVersion
+    /// Whether the client is the bridge of another broker, which MQTT 3.1 and 3.1.1 mark by the highest bit of the
+    /// protocol level. MQTT 5.0 has options of a subscription instead.
+    package var isBridge: Bool
     package var clientID: String
     /// Whether the client discards its earlier session.
     package var isClean: Bool
@@ -50,11 +62,13 @@ package struct MQTTConnect: Hashable, Sendable {
     }
 
     package init(
-        version: MQTTVersion, clientID: String, isClean: Bool = true, keepAliveSeconds: UInt16 = 60,
+        version: MQTTVersion, isBridge: Bool = false, clientID: String, isClean: Bool = true,
+        keepAliveSeconds: UInt16 = 60,
         userName: String? = nil, password: [UInt8]? = nil, will: Will? = nil,
         properties: MQTTProperties = MQTTProperties()
     ) {
         self.version = version
+        self.isBridge = isBridge
         self.clientID = clientID
         self.isClean = isClean
         self.keepAliveSeconds = keepAliveSeconds
@@ -137,6 +151,10 @@ package struct MQTTAcknowledgement: Hashable, Sendable {
 
 /// SUBSCRIBE: the topic filters that a client subscribes to.
 package struct MQTTSubscribe: Hashable, Sendable {
+    /// The largest number of filters in one SUBSCRIBE or UNSUBSCRIBE that is read. A filter of one letter has four
+    /// bytes in the packet, and many more once it is read.
+    package static let filterLimit = 1_000
+
     package var packetID: UInt16
     package var subscriptions: [Subscription]
     package var properties: MQTTProperties

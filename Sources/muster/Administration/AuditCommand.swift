@@ -10,7 +10,8 @@ struct AuditCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.announceItems(at: "/audit") { entry in
             let change = entry["change"] ?? .null
-            return [change.words("at"), entry.words("author"), change.words("type"), Self.subject(of: change)]
+            let author = entry["by"] == nil ? entry.words("author") : entry.words("by")
+            return [change.words("at"), author, change.words("type"), Self.subject(of: change)]
         }
     }
 

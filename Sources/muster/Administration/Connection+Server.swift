@@ -48,8 +48,15 @@ extension Connection {
                 }
                 throw CommandFailure("the server that was started for this command left no control file in \(data)")
             }
-            return try await body(Connection(base: address, token: control.key))
+            return try await body(Connection(base: address, token: control.key, operatorName: operatorName))
         }
+    }
+
+    /// The user of the operating system who runs this command, and who became that user by `sudo`.
+    private static var operatorName: String {
+        let name = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(getuid())"
+        guard let other = ProcessInfo.processInfo.environment["SUDO_USER"], other != name else { return name }
+        return "\(name) (\(other) by sudo)"
     }
 
     /// Returns the connection to the server that runs over a folder; nil if none runs, or if it has not written its
@@ -64,7 +71,7 @@ extension Connection {
         }
         let deadline = ContinuousClock.now + .seconds(3)
         while let control = ControlFile.read(in: data), control.isForOneCommand != true {
-            let connection = try Connection(base: control.url, token: control.key)
+            let connection = try Connection(base: control.url, token: control.key, operatorName: operatorName)
             // The control file of a killed server names an address where nothing, or another server, answers.
             guard let (answer, status) = try? await connection.exchange("GET", "/session"), [200, 401].contains(status)
             else { return nil }

@@ -102,7 +102,7 @@ def test_people_sign_up_where_registration_is_open(make_server):
     settings, idp, admin = cognito.settings(server), cognito.unsigned(server, "cognito-idp"), server.admin()
     newcomer = Cognito(settings["userPoolId"], settings["clientId"], username="newcomer", access_key="none",
                        secret_key="none", boto3_client_kwargs={"endpoint_url": server.address})
-    newcomer.register("newcomer", "a good password")
+    promised = newcomer.register("newcomer", "a good password")["UserSub"]
     refused("NotAuthorizedException", 400, cognito.sign_in, server=server, name="newcomer", password="a good password")
     admin.refused(404, "GET", "/users/newcomer")
     first = admin.ok("GET", "/codes")["items"][0]
@@ -114,6 +114,8 @@ def test_people_sign_up_where_registration_is_open(make_server):
     assert code == first["code"]
     newcomer.confirm_sign_up(code, username="newcomer")
     newcomer.authenticate("a good password")
+    # An app keys its data by the `UserSub` of the answer to `SignUp`: it is the person's from then on.
+    assert newcomer.id_claims["sub"] == promised
     assert admin.ok("GET", "/users/newcomer")["role"] == "member"
     refused("CodeMismatchException", 400, idp.confirm_sign_up, ClientId=settings["clientId"], Username="newcomer",
             ConfirmationCode=code)
@@ -128,10 +130,25 @@ def test_people_sign_up_where_registration_is_open(make_server):
     assert answer.status_code == 400 and "UUID" in answer.text
     refused("InvalidPasswordException", 400, idp.sign_up, ClientId=settings["clientId"], Username="other",
             Password="short")
-    idp.sign_up(**arguments, Username="second")
+    second = idp.sign_up(**arguments, Username="second")["UserSub"]
+    # Nobody gets the `sub` of an account that waits, whoever is made meanwhile, and across a restart.
+    admin.make_user("between")
+    lost = idp.sign_up(**arguments, Username="lost")["UserSub"]
+    pool = amazon.client(server, service="cognito-idp")
+
+    def subject_of(name):
+        return pool.admin_get_user(UserPoolId=settings["userPoolId"], Username=name)["UserAttributes"][0]["Value"]
+
+    subjects = {promised, second, lost, subject_of("between")}
+    assert len(subjects) == 4
     amazon.client(server, service="cognito-idp").admin_confirm_sign_up(
         UserPoolId=settings["userPoolId"], Username="second")
     cognito.sign_in(server, "second", "a good password")
+    assert subject_of("second") == second
+    server.stop()
+    server.start()
+    admin.make_user("later")
+    assert subject_of("later") not in subjects
 
 
 def test_a_target_sends_the_codes(make_server):

@@ -1,6 +1,8 @@
 """The commands that tell what was reported and what happened, and those that change trackers, regions and targets."""
 
 import json
+import os
+import pwd
 import subprocess
 
 import pytest
@@ -154,7 +156,14 @@ def test_the_audit_log_lists_edits(muster, admin):
     muster("user", "add", "joe")
     muster("user", "remove", "joe")
     lines = [line.split("\t") for line in muster("audit").splitlines()]
-    assert [line[1:3] for line in lines[:3]] == 3 * [["admin", "directory"]]
+    # Who made them: the user of the operating system who used the command line, and not the admin whose rights it has.
+    by = f"command line on the server, user {pwd.getpwuid(os.getuid()).pw_name}"
+    assert [line[1:3] for line in lines[:3]] == 3 * [[by, "directory"]]
+    assert [(entry["author"], entry["by"]) for entry in admin.items("/audit")[:3]] == 3 * [("admin", by)]
+    # Another credential does not choose a name.
+    answer = admin.send("POST", "/users", {"name": "kay", "role": "member"}, headers={"Muster-Operator": "somebody"})
+    assert answer.ok
+    assert "by" not in admin.items("/audit")[0]
     removed, _, added = [line[3] for line in lines[:3]]
     assert added == "user ida"
     assert removed.startswith("user #") and removed.endswith(" removed"), "what is gone has its number"

@@ -2,12 +2,15 @@
 
 import json
 
-from mqtt_client import Client, port_and_server
+import pytest
+
+from mqtt_client import Client, mqtt_port, port_and_server
 from native_api import box, polygon
 from owntracks_phone import location
 
 # https://www.home-assistant.io/integrations/device_tracker.mqtt/ and binary_sensor.mqtt/: the members that we use.
-shared = {"name": str, "unique_id": str, "json_attributes_topic": str, "qos": int, "device": dict, "origin": dict}
+shared = {"name": str, "unique_id": str, "json_attributes_topic": str, "qos": int, "device": dict, "origin": dict,
+          "availability_topic": str, "payload_available": str, "payload_not_available": str}
 documented = {
     "device_tracker": ({**shared, "source_type": str}, {"json_attributes_topic", "unique_id"}),
     "binary_sensor": (
@@ -28,6 +31,8 @@ def check(topic, payload):
     assert required <= set(found) <= set(members)
     for name, value in found.items():
         assert isinstance(value, members[name]), name
+    available = found["availability_topic"], found["payload_available"], found["payload_not_available"]
+    assert available == ("muster/status", "1", "0")
     assert found["device"]["identifiers"] and found["origin"]["name"] == "Muster"
     return component, found
 
@@ -83,3 +88,21 @@ def test_a_new_device_is_found_and_a_renamed_person_stays(port, admin):
         admin.make_device("cleo", "watch")
         topic, config = (lambda message: (message.topic, json.loads(message.payload)))(house.next())
         assert config["name"] == "watch" and config["device"] == person["device"]
+
+
+@pytest.mark.parametrize("version", ["3.1.1", "5"])
+def test_a_subscriber_learns_that_the_server_runs_and_that_it_stops(make_server, version):
+    server = make_server(arguments=["--mqtt-port", "0"]).start()
+    port = mqtt_port(server)
+    key = server.admin().make_user("house", "analyst").token
+    more = {"expiry": 3600} if version == "5" else {}
+    with Client(port, "house", key, version, "house", clean=False, **more) as house:
+        house.subscribe("muster/status")
+        message = house.next()
+        assert (message.payload, message.retain) == (b"1", True)
+        server.stop()
+        assert house.next().payload == b"0"
+    server.start()
+    # A session that is resumed learns it without asking again.
+    with Client(port, "house", key, version, "house", clean=False, **more) as house:
+        assert house.present and house.next().payload == b"1"

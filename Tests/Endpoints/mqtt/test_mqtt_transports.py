@@ -9,6 +9,7 @@ import pytest
 from mqtt_client import Client, mqtt_port, versions, wait_seconds
 from native_api import now
 from owntracks_phone import location
+from waiting import eventually
 
 both = pytest.mark.parametrize("version", sorted(versions))
 
@@ -64,14 +65,66 @@ def test_a_port_for_websocket_answers_other_requests(make_server):
 def test_a_frame_before_sign_in_is_limited_to_the_size_of_a_connect(make_server):
     server = make_server(arguments=["--mqtt-websocket-port", "0"]).start()
     port = mqtt_port(server, "--mqtt-websocket-port")
-    upgrade = (b"GET /mqtt HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-               b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDAwMDAwMDAwMDAwMDAwMA==\r\n"
-               b"Sec-WebSocket-Protocol: mqtt\r\n\r\n")
     with socket.create_connection(("127.0.0.1", port), wait_seconds) as client:
         client.sendall(upgrade)
         assert client.recv(4096).startswith(b"HTTP/1.1 101 ")
         # The first 20,000 bytes of a frame of 200,000 bytes.
         client.sendall(b"\x82\xff" + (200_000).to_bytes(8, "big") + bytes(4) + bytes(20_000))
+        try:
+            assert client.recv(4096) == b""
+        except ConnectionResetError:
+            pass
+
+
+upgrade = (b"GET /mqtt HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+           b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDAwMDAwMDAwMDAwMDAwMA==\r\n"
+           b"Sec-WebSocket-Protocol: mqtt\r\n\r\n")
+
+
+def is_closed(connection):
+    """Whether the server has closed a connection on which it has sent nothing more."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        return True
+
+
+@pytest.mark.parametrize("before_sign_in", ["frame", "head", "packet"])
+def test_strangers_of_one_address_hold_little_together(make_server, before_sign_in):
+    server = make_server(arguments=["--mqtt-port", "0", "--mqtt-websocket-port", "0"]).start()
+    tcp, web = [mqtt_port(server, option) for option in options]
+    admin = server.admin()
+    admin.make_user("ana")
+    token = admin.make_device("ana").token
+    kept, size = {"frame": (18, 16_000), "head": (42, 8_000), "packet": (18, 16_000)}[before_sign_in]
+    strangers = []
+    for _ in range(60):
+        strangers.append(socket.create_connection(("127.0.0.1", tcp if before_sign_in == "packet" else web), 20))
+        if before_sign_in == "frame":
+            strangers[-1].sendall(upgrade)
+            assert strangers[-1].recv(4096).startswith(b"HTTP/1.1 101 ")
+            strangers[-1].sendall(b"\x82\xff" + (16_100).to_bytes(8, "big") + bytes(4) + bytes(size))
+        elif before_sign_in == "head":
+            strangers[-1].sendall(b"GET /mqtt HTTP/1.1\r\nX: " + b"a" * size)
+        else:
+            strangers[-1].sendall(b"\x10\xa0\x7e" + bytes(size - 100))
+    eventually(lambda: sum(is_closed(one) for one in strangers) >= 60 - kept, seconds=20)
+    assert sum(not is_closed(one) for one in strangers) > kept // 2
+    # A phone at the same address signs in meanwhile, and once they are gone there is room again.
+    with Client(web, "ana", token, "5", transport="websockets") as phone:
+        assert phone.publish("owntracks/ana/phone", json.dumps(location())) == 0
+    for one in strangers:
+        one.close()
+
+
+def test_the_head_of_a_request_for_a_websocket_is_limited(make_server):
+    server = make_server(arguments=["--mqtt-websocket-port", "0"]).start()
+    port = mqtt_port(server, "--mqtt-websocket-port")
+    with socket.create_connection(("127.0.0.1", port), wait_seconds) as client:
+        client.sendall(b"GET /mqtt HTTP/1.1\r\nX: " + b"a" * 9_000)
         try:
             assert client.recv(4096) == b""
         except ConnectionResetError:

@@ -4,6 +4,7 @@ import subprocess
 import time
 
 import pytest
+import requests
 
 import amazon
 from muster_process import MusterProcess, binary
@@ -102,7 +103,8 @@ def test_a_token_registered_again_while_apple_answers_is_kept_and_gets_pushes(an
 
 @pytest.mark.parametrize("answer", [
     (429, "TooManyRequests"), (500, "InternalServerError"), (503, "ServiceUnavailable", {"retry-after": "1"}),
-    (403, "ExpiredProviderToken"), (403, "InvalidProviderToken"), (429, "TooManyProviderTokenUpdates"),
+    (403, "ExpiredProviderToken"), (403, "InvalidProviderToken"), (403, "BadCertificate"), (400, "BadTopic"),
+    (429, "TooManyProviderTokenUpdates"),
     (503, "Shutdown"), (400, "IdleTimeout")], ids=str)
 def test_a_push_that_apple_cannot_take_now_is_sent_again(ana, apns, answer):
     answers = iter([answer])
@@ -115,11 +117,11 @@ def test_a_push_that_apple_cannot_take_now_is_sent_again(ana, apns, answer):
 
 
 def test_a_push_that_apple_refuses_is_not_sent_again_and_logged(ana, apns, server):
-    apns.decide = lambda notification: (400, "BadTopic")
+    apns.decide = lambda notification: (400, "PayloadEmpty")
     register(ana, "apns", fresh())
     [result] = ana.ok("POST", "/push/test", {})["devices"]
-    assert (result["outcome"], result["reason"]) == ("refused", "answered 400 BadTopic")
-    assert "BadTopic" in server.log()
+    assert (result["outcome"], result["reason"]) == ("refused", "answered 400 PayloadEmpty")
+    assert "PayloadEmpty" in server.log()
 
 
 def test_an_update_is_pushed_to_firebase_as_data_alone(ana, fcm):
@@ -166,12 +168,45 @@ def test_one_access_token_serves_many_messages_and_is_renewed_when_refused(ana, 
     assert len(fcm.tokens) == 1
 
 
-@pytest.mark.parametrize("answer", [(404, "UNREGISTERED"), (403, "SENDER_ID_MISMATCH")], ids=str)
+@pytest.mark.parametrize("answer", [(404, "UNREGISTERED"), (410, "UNREGISTERED")], ids=str)
 def test_a_token_that_firebase_no_longer_knows_is_removed(ana, fcm, answer):
     fcm.answer = lambda message: (*answer, {})
     register(ana, "fcm", "token:" + fresh())
     update(ana, "settings", "1")
     eventually(lambda: ana.ok("GET", "/push/devices")["items"] == [])
+
+
+def faults(server):
+    return requests.get(f"{server.address}/health", timeout=20).json().get("pushFaults", [])
+
+
+@pytest.mark.parametrize("platform,answer,option", [
+    ("fcm", (403, "SENDER_ID_MISMATCH"), "--fcm-account"), ("fcm", (403, "PERMISSION_DENIED"), "--fcm-account"),
+    ("fcm", (404, "NOT_FOUND"), "--fcm-account"), ("apns", (403, "InvalidProviderToken"), "--apns-key"),
+    ("apns", (400, "DeviceTokenNotForTopic"), "--apns-topic"), ("apns", (410, "SomethingNew"), None)], ids=str)
+def test_a_refusal_of_the_operators_account_keeps_every_device(ana, apns, fcm, server, platform, answer, option):
+    service = {"fcm": fcm, "apns": apns}[platform]
+    fcm.answer = lambda message: (*answer, {})
+    apns.decide = lambda notification: answer
+    devices = {register(ana, platform, fresh() if platform == "apns" else "token:" + fresh()) for _ in range(3)}
+    before = server.log()
+    for _ in range(2):
+        results = ana.ok("POST", "/push/test", {})["devices"]
+        assert {result["outcome"] for result in results} == {"failed" if option else "refused"}
+    assert {one["id"] for one in ana.ok("GET", "/push/devices")["items"]} == devices
+    words = "refuses this server's configuration"
+    if option:
+        # The operator is told, and what to do; once, not for every device and message.
+        [fault] = faults(server)
+        assert fault["platform"] == platform and answer[1] in fault["reason"] and option in fault["advice"]
+        assert server.log()[len(before):].count(words) <= 1 <= server.log().count(words)
+        update(ana, "settings", "1")
+        asked = len(fcm.messages if platform == "fcm" else apns.notifications)
+        fcm.answer = lambda message: (200, None, {})
+        apns.decide = lambda notification: (200, None)
+        # Once it is mended, what waited arrives, and the fault is gone.
+        service.wait(lambda told: len(told) > asked)
+        eventually(lambda: faults(server) == [])
 
 
 @pytest.mark.parametrize("answer", [

@@ -281,15 +281,30 @@ def test_forwarding_headers_count_from_trusted_proxies_only(server):
     assert statuses[-1] == 429
 
 
+def test_a_sign_in_leaves_a_proof_in_the_browser_that_opens_nothing(server):
+    api = server.api()
+    answer = api.send("POST", "/session", {"name": "admin", "password": admin_password})
+    field = answer.headers["Set-Cookie"]
+    assert field.startswith("MusterKnown=") and "; Path=/api/v1/session; HttpOnly; SameSite=Strict" in field
+    cookie = {"Cookie": field.split(";")[0]}
+    assert api.send("GET", "/session", headers=cookie).status_code == 401
+    assert api.send("POST", "/session", {"name": "admin", "password": "a wrong one"}, headers=cookie).status_code == 401
+    for cookie in (cookie, {"Cookie": "MusterKnown=forged"}, {"Cookie": "MusterKnown=" + "A" * 5_000}):
+        assert api.send("POST", "/session", {"name": "admin", "password": admin_password}, headers=cookie).ok
+
+
 @pytest.mark.soak
 def test_a_storm_of_sign_ins_leaves_room_for_known_addresses(make_server):
     server = make_server(arguments=["--trusted-proxy", "127.0.0.1"]).start()
 
-    def sign_in(address, name, password):
+    def sign_in(address, name, password, **headers):
         return server.api().send(
-            "POST", "/session", {"name": name, "password": password}, headers={"X-Forwarded-For": address})
+            "POST", "/session", {"name": name, "password": password},
+            headers={"X-Forwarded-For": address, **headers})
 
-    assert sign_in("192.0.2.1", "admin", admin_password).ok
+    first = sign_in("192.0.2.1", "admin", admin_password)
+    assert first.ok
+    cookie = f"MusterKnown={first.cookies['MusterKnown']}"
     isOver = threading.Event()
     sent = []
 
@@ -310,6 +325,10 @@ def test_a_storm_of_sign_ins_leaves_room_for_known_addresses(make_server):
         # All of them ask, and some ask again by now.
         eventually(lambda: len(sent) > len(threads) + 4)
         worst = max(took(lambda: sign_in("192.0.2.1", "admin", admin_password)) for _ in range(rounds(3, 20)))
+        assert worst < others_seconds
+        # A browser that signed in before is known at any address.
+        worst = max(took(lambda: sign_in(f"203.0.113.{turn}", "admin", admin_password, Cookie=cookie))
+                    for turn in range(3))
         assert worst < others_seconds
         assert took(lambda: sign_in("192.0.2.99", "admin", admin_password)) < 4 * others_seconds
     finally:

@@ -12,7 +12,9 @@ import Testing
 
     private func entry(_ user: String, email: String? = nil) -> ConfirmationCodes.Entry {
         ConfirmationCodes.Entry(
-            .account(StoredPassword(hash: "", verifier: PasswordVerifier(salt: [], verifier: []), user: user)),
+            .account(
+                StoredPassword(hash: "", verifier: PasswordVerifier(salt: [], verifier: []), user: user),
+                of: UserNumber(7)),
             user: user,
             contact: ConfirmationCodes.Contact(email: email, phoneNumber: nil), at: start)
     }
@@ -59,7 +61,8 @@ import Testing
         let password = StoredPassword(hash: "", verifier: PasswordVerifier(salt: [], verifier: []), user: "")
         func signUp(_ name: String, from address: String, second: Double) throws -> ConfirmationCodes.Entry {
             try codes.issueSignUp(
-                for: name, password: password, contact: nil, from: address, at: start.advanced(bySeconds: second))
+                for: name, number: UserNumber(7), password: password, contact: nil, from: address,
+                at: start.advanced(bySeconds: second))
         }
         // The code of the first was read out by an admin, so it stays.
         let first = try signUp("first", from: "198.51.100.1", second: 0)
@@ -78,6 +81,21 @@ import Testing
         #expect(codes.signUp(named: "kim", code: kim.code, at: now) != nil)
         #expect(codes.signUp(named: "first", code: first.code, at: now) != nil)
         #expect(codes.signUp(named: "second", code: second.code, at: now) == nil)
+    }
+
+    @Test func `one network whose codes were all sent does not keep others from signing up`() throws {
+        let password = StoredPassword(hash: "", verifier: PasswordVerifier(salt: [], verifier: []), user: "")
+        func signUp(_ name: String, from address: String, second: Double) throws -> ConfirmationCodes.Entry {
+            try codes.issueSignUp(
+                for: name, number: UserNumber(7), password: password, contact: nil, from: address,
+                at: start.advanced(bySeconds: second))
+        }
+        for number in 0..<ConfirmationCodes.signUpCapacity {
+            let entry = try signUp("flood\(number)", from: "198.51.100.1", second: 0)
+            codes.recordSending(of: entry, succeeded: true)
+        }
+        let kim = try signUp("kim", from: "203.0.113.7", second: 1)
+        #expect(codes.signUp(named: "kim", code: kim.code, at: start.advanced(bySeconds: 2)) != nil)
     }
 
     @Test func `calls go out in order, and one that waits takes the next slot`() async {

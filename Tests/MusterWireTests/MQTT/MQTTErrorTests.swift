@@ -38,7 +38,10 @@ struct MQTTErrorTests {
         #expect(reason(connect(name: "MQIsdp", level: 3, properties: []), version: nil) == nil)
         #expect(reason(connect(name: "MQIsdp", level: 4, properties: []), version: nil) == .unsupportedProtocolVersion)
         #expect(reason(connect(name: "HTTP"), version: nil) == .unsupportedProtocolVersion)
-        for level in [0, 3, 6, 255] as [UInt8] {
+        // A bridge of mosquitto's sets the highest bit with MQTT 3.1 and 3.1.1, and never with MQTT 5.0.
+        #expect(reason(connect(name: "MQIsdp", level: 0x83, properties: []), version: nil) == nil)
+        #expect(reason(connect(level: 0x84, properties: []), version: nil) == nil)
+        for level in [0, 3, 6, 0x80, 0x83, 0x85, 255] as [UInt8] {
             #expect(reason(connect(level: level), version: nil) == .unsupportedProtocolVersion)
         }
     }

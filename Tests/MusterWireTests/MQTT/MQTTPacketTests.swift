@@ -24,6 +24,10 @@ struct MQTTPacketTests {
                     version: .v3, clientID: "c", keepAliveSeconds: 10, userName: "u", password: [0x70],
                     will: .init(topic: "w", payload: [0x21], qos: .atLeastOnce))), .v3,
             "10 19 00 04 4D 51 54 54 04 CE 00 0A 00 01 63 00 01 77 00 01 21 00 01 75 00 01 70"),
+        // The same of a bridge of mosquitto's, which sets the highest bit of the protocol level.
+        Golden(
+            .connect(MQTTConnect(version: .v3, isBridge: true, clientID: "c", keepAliveSeconds: 60)), .v3,
+            "10 0D 00 04 4D 51 54 54 84 02 00 3C 00 01 63"),
         // MQTT 5.0, figure 3.6: session expiry interval 10.
         Golden(
             .connect(

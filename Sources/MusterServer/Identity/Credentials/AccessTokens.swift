@@ -86,7 +86,7 @@ package final class AccessTokens: Sendable {
     ///
     /// - Throws: `IdentityError.refused` for any other token.
     func verify(_ token: String, at now: Instant) async throws(IdentityError) -> Claims {
-        guard token.utf8.count <= 2048 else { throw .refused }
+        guard token.utf8.count <= 2048, CompactToken.isWellFormed(token) else { throw .refused }
         let claims: Claims
         do { claims = try await verifiers.verify(token, as: Claims.self) } catch { throw .refused }
         let second = now.milliseconds / 1000

@@ -73,10 +73,10 @@ extension Identity {
     /// - Returns: the user, and the mark of the password that was verified. An edit that relies on this must require
     ///   that mark (`require`), because the password may change in between.
     func provePassword(
-        _ password: String, ofUserNamed name: String, from address: String
+        _ password: String, ofUserNamed name: String, from address: String, knownBy proof: String? = nil
     ) async throws -> (user: User, mark: [UInt8]) {
         do {
-            let proven = try await verifyAllowedPassword(password, ofUserNamed: name, from: address)
+            let proven = try await verifyAllowedPassword(password, ofUserNamed: name, from: address, knownBy: proof)
             signIns.count(.succeeded)
             return proven
         } catch let fault as IdentityError {
@@ -91,7 +91,7 @@ extension Identity {
     }
 
     private func verifyAllowedPassword(
-        _ password: String, ofUserNamed name: String, from address: String
+        _ password: String, ofUserNamed name: String, from address: String, knownBy proof: String?
     ) async throws -> (user: User, mark: [UInt8]) {
         let now = now()
         // All invalid names share one bucket, so that they do not fill the memory.
@@ -102,9 +102,11 @@ extension Identity {
             try user.flatMap { try store.credential(.password, key: Credential.passwordKey(of: $0.number)) }
         }
         let isUsable = password.utf8.count <= Self.longestPasswordBytes
+        let isKnown = isKnownClient(proof, of: user, mark: Self.passwordMark(stored), at: now)
         let isRight = try await hasher.verify(
             isUsable ? password : "", against: stored.map { String(decoding: $0.secret, as: UTF8.self) },
-            from: AddressPrefix.of(address), urgency(of: user, from: address, isSuspected: isSuspected, at: now))
+            from: AddressPrefix.of(address),
+            isKnown ? .known : urgency(of: user, from: address, isSuspected: isSuspected, at: now))
         guard isRight, isUsable, let user else {
             logFailedSignIn(of: user, from: address)
             throw IdentityError.refused

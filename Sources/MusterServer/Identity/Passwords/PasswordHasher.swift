@@ -18,7 +18,7 @@ package final class PasswordHasher: Sendable {
     static let waitingLimitOfAddress = 64
     /// The order in which waiting hashes run: lower values go first.
     enum Urgency: Int, Sendable {
-        /// The user signed in from this address lately.
+        /// The user signed in from this address lately, or from this client before (`KnownClient`).
         case known
         /// Some user signed in from this address lately.
         case knownAddress

@@ -50,12 +50,16 @@ private struct StoredSession {
 extension Identity {
     /// Signs a user in by name and password.
     ///
-    /// - Parameter address: the address the request comes from, to slow down guessing.
+    /// - Parameters:
+    ///   - address: the address the request comes from, to slow down guessing.
+    ///   - proof: the proof that the client signed in before (`KnownClient`); nil where it shows none.
     /// - Returns: a stored session; or one held in memory while the disk refuses writes.
     /// - Throws: `IdentityError.refused` for an unknown name and for a wrong password alike, after the same time;
     ///   `.tooManyTries`; `.busy`; `CoordinatorError` and `StoreError` when the session can neither be stored nor held.
-    package func signIn(name: String, password: String, from address: String) async throws -> Session {
-        let (user, mark) = try await provePassword(password, ofUserNamed: name, from: address)
+    package func signIn(
+        name: String, password: String, from address: String, knownBy proof: String? = nil
+    ) async throws -> Session {
+        let (user, mark) = try await provePassword(password, ofUserNamed: name, from: address, knownBy: proof)
         return try await openSession(for: user, provenBy: mark)
     }
 

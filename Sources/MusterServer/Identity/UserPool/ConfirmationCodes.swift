@@ -17,8 +17,8 @@ package final class ConfirmationCodes: Sendable {
 
     /// The change that a code confirms.
     enum Subject: Sendable {
-        /// An account to be made with this password.
-        case account(StoredPassword)
+        /// An account to be made with this password, of the user who will have this number.
+        case account(StoredPassword, of: UserNumber)
         /// A new password of a user, in place of the one that has this mark.
         case password(of: UserNumber, mark: [UInt8])
     }
@@ -83,8 +83,13 @@ package final class ConfirmationCodes: Sendable {
             expiresAt = now.advanced(bySeconds: ConfirmationCodes.lifetimeSeconds)
         }
 
-        /// Whether nobody has received the code yet: no admin has read it, and no target has sent it to the person.
-        fileprivate var isUnknown: Bool { readers.isEmpty && wasSent != true }
+        /// The number that the user of a new account will have; nil for a new password.
+        package var newUser: UserNumber? {
+            switch subject {
+            case .account(_, let user): user
+            case .password: nil
+            }
+        }
 
         fileprivate func isGood(_ code: String?, at now: Instant) -> Bool {
             guard now < expiresAt else { return false }
@@ -98,14 +103,17 @@ package final class ConfirmationCodes: Sendable {
         /// Codes for new passwords, by user: there are at most as many as users.
         var resets: [UserNumber: Entry] = [:]
 
-        /// Makes room among the codes that nobody has received: removes the oldest one of the network with the most
-        /// such codes. Removes none if that network asked for the new code, or if that network has few.
+        /// Makes room among the codes that no admin has read: removes the oldest one of the network with the most such
+        /// codes, if possible one that no target has sent. Removes none if that network asked for the new code, or if
+        /// that network has few.
         mutating func makeRoomForSignUp(from origin: String?) {
-            let unknown = signUps.values.lazy.filter(\.isUnknown)
-            let counts = Dictionary(unknown.map { ($0.origin, 1) }, uniquingKeysWith: +)
+            let unread = signUps.values.lazy.filter(\.readers.isEmpty)
+            let counts = Dictionary(unread.map { ($0.origin, 1) }, uniquingKeysWith: +)
             guard let most = counts.max(by: { $0.value < $1.value }), most.key != origin,
                 most.value > ConfirmationCodes.signUpCapacity / 100,
-                let oldest = unknown.filter({ $0.origin == most.key }).min(by: { $0.expiresAt < $1.expiresAt })
+                let oldest = unread.filter({ $0.origin == most.key })
+                    .min(by: { ($0.wasSent == true ? 1 : 0, $0.expiresAt) < ($1.wasSent == true ? 1 : 0, $1.expiresAt) }
+                    )
             else { return }
             signUps[oldest.user] = nil
         }
@@ -146,9 +154,10 @@ package final class ConfirmationCodes: Sendable {
     /// - Throws: `UserPoolError.nameTaken` where an account of that name waits; `IdentityError.tooMany` where too many
     ///   accounts wait.
     func issueSignUp(
-        for name: String, password: StoredPassword, contact: Contact?, from address: String, at now: Instant
+        for name: String, number: UserNumber, password: StoredPassword, contact: Contact?, from address: String,
+        at now: Instant
     ) throws -> Entry {
-        let entry = Entry(.account(password), user: name, contact: contact, from: address, at: now)
+        let entry = Entry(.account(password, of: number), user: name, contact: contact, from: address, at: now)
         return try tables.withLock { tables in
             if let other = tables.signUps[name], now < other.expiresAt { throw UserPoolError.nameTaken }
             if tables.signUps.count >= Self.signUpCapacity {

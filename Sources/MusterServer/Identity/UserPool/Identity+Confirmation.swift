@@ -4,11 +4,13 @@ import MusterStore
 
 /// Accounts and passwords that a code confirms.
 extension Identity {
-    /// Begins an account, which is made once its code is confirmed.
+    /// Begins an account, which is made once its code is confirmed. The user's number is fixed now, for good: no other
+    /// user gets it, also when the account is never confirmed.
     ///
     /// - Parameter contact: where the person wishes to get the code.
     /// - Returns: the code.
-    /// - Throws: `UserPoolError.nameTaken`; `IdentityError.unusablePassword`, `.busy`, `.tooMany`, `.tooManyTries`.
+    /// - Throws: `UserPoolError.nameTaken`; `IdentityError.unusablePassword`, `.busy`, `.tooMany`, `.tooManyTries`;
+    ///   `CoordinatorError`, `StoreError`.
     package func beginSignUp(
         name: String, password: String, contact: ConfirmationCodes.Contact?, from address: String
     ) async throws -> ConfirmationCodes.Entry {
@@ -17,8 +19,9 @@ extension Identity {
             throw UserPoolError.nameTaken
         }
         let stored = try await prepare(password, ofUserNamed: name)
+        let number = try await coordinator.edit(by: nil) { _, draft in try draft.transaction.nextUserNumber() }
         return try confirmations.issueSignUp(
-            for: name, password: stored, contact: contact, from: address, at: now())
+            for: name, number: number, password: stored, contact: contact, from: address, at: now())
     }
 
     /// Counts a request for another code of an account that waits. The code stays the same: otherwise anyone could
@@ -43,13 +46,14 @@ extension Identity {
         let now = now()
         if code != nil { try attempts.spendAttempt(name: codeBucket(of: name), address: address, at: now) }
         guard let entry = confirmations.signUp(named: name, code: code, at: now),
-            case .account(let password) = entry.subject
+            case .account(let password, let number) = entry.subject
         else { throw UserPoolError.wrongCode }
         if code != nil { attempts.giveBack(name: codeBucket(of: name), address: address, at: now) }
         // Of two simultaneous requests with the code, the second finds the name taken.
         try await coordinator.edit(by: admin) { directory, draft in
-            guard let released = directory.releasing(name) else { throw UserPoolError.nameTaken }
-            let number = try draft.transaction.nextUserNumber()
+            guard let released = directory.releasing(name), directory.users[number] == nil else {
+                throw UserPoolError.nameTaken
+            }
             if admin == nil { draft.author = Author(user: number) }
             draft.edits += released + [.putUser(User(number: number, name: name, role: .member, team: nil))]
             draft.credentials += self.credentials(for: password, of: number, at: now)

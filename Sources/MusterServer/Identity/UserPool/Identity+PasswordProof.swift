@@ -107,9 +107,9 @@ extension Identity {
     package func beginProof(
         ofUserNamed name: String, clientNumber: String, from address: String
     ) async throws -> PasswordChallenge {
-        guard clientNumber.utf8.count <= 2 * PasswordProof.byteCount, !clientNumber.isEmpty,
-            let number = BigUInt(clientNumber, radix: 16), number % PasswordProof.modulus != 0
-        else { throw UserPoolError.invalidNumber }
+        guard clientNumber.utf8.count <= 2 * PasswordProof.byteCount, !clientNumber.isEmpty else {
+            throw UserPoolError.invalidNumber
+        }
         let now = now()
         let isSuspected: Bool
         do {
@@ -123,14 +123,27 @@ extension Identity {
         let urgency = urgency(
             of: coordinator.directory.users[name], from: address, isSuspected: isSuspected, at: now)
         let secret = PasswordProof.number(SecretToken.randomBytes(OpenChallenge.secretBytes))
-        let publicNumber = try await hasher.run(AddressPrefix.of(address), urgency) {
-            PasswordProof.publicNumber(ofSecret: secret, verifier: PasswordProof.number(verifier.verifier))
+        // Reading and writing numbers of 3,072 bits takes long, too, and so it waits for its turn as the rest. On the
+        // threads that serve requests it would delay those of everyone.
+        let numbers = try await hasher.run(AddressPrefix.of(address), urgency) {
+            () -> (client: BigUInt, server: BigUInt, shown: String)? in
+            guard let number = BigUInt(clientNumber, radix: 16), number % PasswordProof.modulus != 0 else {
+                return nil
+            }
+            let publicNumber = PasswordProof.publicNumber(
+                ofSecret: secret, verifier: PasswordProof.number(verifier.verifier))
+            return (number, publicNumber, String(publicNumber, radix: 16))
+        }
+        guard let (number, publicNumber, shown) = numbers else {
+            // It tells nothing of the password.
+            attempts.giveBack(name: EntityName.isValid(name) ? name : "", address: address, at: now)
+            throw UserPoolError.invalidNumber
         }
         let challenge = OpenChallenge(
             user: name, clientNumber: number, publicNumber: publicNumber, secret: secret,
             expiresAt: now.advanced(bySeconds: PasswordChallenges.lifetimeSeconds))
         return PasswordChallenge(
-            user: name, salt: verifier.salt, publicNumber: String(publicNumber, radix: 16),
+            user: name, salt: verifier.salt, publicNumber: shown,
             secretBlock: challenges.seal(challenge))
     }
 

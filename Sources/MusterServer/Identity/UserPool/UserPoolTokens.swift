@@ -176,7 +176,7 @@ final class UserPoolTokens: Sendable {
     func verify<Claims: JWTPayload>(
         _ token: String, as type: Claims.Type, expiry: (Claims) -> Int64, at now: Instant
     ) async throws(UserPoolError) -> Claims {
-        guard token.utf8.count <= 4096, isReady else { throw .invalidToken }
+        guard token.utf8.count <= 4096, CompactToken.isWellFormed(token), isReady else { throw .invalidToken }
         await dropOutdatedKeys(at: now)
         let claims: Claims
         do { claims = try await keys.verify(token, as: type) } catch { throw .invalidToken }

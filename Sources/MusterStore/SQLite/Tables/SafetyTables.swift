@@ -129,14 +129,17 @@ enum IncidentTable {
 
 /// The rows of audit entries.
 enum AuditTable {
+    /// The users of the operating system who used the command line.
+    static let operators = "ALTER TABLE audit ADD COLUMN operator TEXT;\n"
+
     static func append(_ entry: AuditEntry, in database: Database) throws {
         var codec = ChangeCodec()
         codec.put(entry.change)
         try database.cachedStatement(
-            sql: "INSERT INTO audit (sequence, at, author, device, change) VALUES (?, ?, ?, ?, ?)"
+            sql: "INSERT INTO audit (sequence, at, author, device, operator, change) VALUES (?, ?, ?, ?, ?, ?)"
         ).execute(arguments: [
             entry.sequence.rawValue, entry.at.milliseconds, entry.author.rawValue, entry.device?.rawValue,
-            Blob(codec.bytes),
+            entry.operatorName, Blob(codec.bytes),
         ])
         try database.cachedStatement(
             sql: """
@@ -157,7 +160,8 @@ enum AuditTable {
             guard let change = changes.first ?? nil else { throw CodecError.malformed(offset: 0) }
             return AuditEntry(
                 sequence: LogSequence(try row.value("sequence")), at: try row.instant("at"),
-                author: try row.number("author"), device: try row.optionalNumber("device"), change: change)
+                author: try row.number("author"), device: try row.optionalNumber("device"),
+                operatorName: row["operator"] as String?, change: change)
         }
     }
 }
