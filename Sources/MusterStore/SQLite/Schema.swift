@@ -16,7 +16,7 @@ enum Schema {
         version11, version12, version13, version14, version15, version16, version17, version18,
         version19, version20, version21, version22, version23, version24,
         version25, version26, version27, version28, version29, version30,
-        version31,
+        version31, version32,
     ]
 
     /// The newest version that this program reads and writes.
@@ -213,9 +213,6 @@ enum Schema {
     /// The index by which a late position finds out whether the history has it.
     private static let version28 = HistoryTable.spanIndex
 
-    /// Who made a change by the command line.
-    private static let version30 = AuditTable.operators
-
     /// The e-mail addresses and telephone numbers of users.
     private static let version29 = ContactColumns.schema
 
@@ -224,6 +221,9 @@ enum Schema {
 
     /// Trackers whose devices may be at 0° north, 0° east.
     private static let version31 = "ALTER TABLE trackers ADD COLUMN works_at_zero INTEGER NOT NULL DEFAULT 0;"
+
+    /// Who made a change by the command line.
+    private static let version32 = AuditTable.operators
 
     /// The bytes of devices' ranges and notes.
     private static let version27 = UsageTable.reports
