@@ -49,8 +49,8 @@ public struct Position: Hashable, Sendable {
 }
 
 extension Position {
-    /// The further members that the sender sent, as the text of one JSON object. Muster stores and returns them, and
-    /// never interprets them.
+    /// The further members that the sender sent, as the text of one JSON object. Muster stores and returns them; the
+    /// engine never interprets them, and MQTT marks in them until when a message may be forwarded.
     public var attributes: String? {
         get { said?.text }
         set { said = newValue.map { Attributes($0) } }

@@ -23,7 +23,9 @@ import Testing
 
     @Test func `an acknowledged observation is in the log, and its crossing with it`() async throws {
         let town = try await Town()
-        let receipt = try await town.coordinator.ingest([town.fix(45, at: 0), town.fix(45, at: 1), town.fix(45, at: 21)])
+        let receipt = try await town.coordinator.ingest([
+            town.fix(45, at: 0), town.fix(45, at: 1), town.fix(45, at: 21),
+        ])
         #expect(receipt.tally.accepted == 3)
         #expect(receipt.sequence == town.store.lastSequence)
         #expect(try town.crossings() == ["enter"])
