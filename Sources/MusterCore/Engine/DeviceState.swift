@@ -308,13 +308,6 @@ extension DeviceState {
     /// The error of the device's clock as clients see it; nil while no sample shows an error.
     var clockSkew: ClockSkew? { watch?.skew }
 
-    /// Whether the device's clock was set back, as several requests show, and no fix has counted since.
-    @inline(__always)
-    var isHeldBackByItsClock: Bool {
-        guard isWatched, let skew = clockSkew, !skew.isCorrected, skew.aheadSeconds < 0 else { return false }
-        return newest.receivedTime < skew.receivedTime
-    }
-
     /// Returns a sample time of the device, corrected for the known error of its clock.
     @inline(__always)
     func corrected(_ sampleTime: Instant) -> Instant {

@@ -102,12 +102,12 @@ extension Engine {
         if state.shelterEvidence != evidence { scratch.evidenceChanged = true }
     }
 
-    /// Returns the evidence about a device after a fix that changes no standing, because another fix claims to be newer.
+    /// Returns the evidence about a device after a fix that changes no standing: another fix claims to be newer.
     ///
     /// Such a fix still shows where the device is, if it arrived within `clockToleranceSeconds` and was measured after
-    /// the device came in, or after the fix that claims to be newer had arrived; or if its time is ahead, so that nobody
+    /// the device came in, or after the fix that claims to be newer arrived; or if its time is ahead, so that nobody
     /// knows when it was measured. It makes nobody safe: a device that seems to have left, or that jumped, waits for a
-    /// fix that is newer.
+    /// newer fix.
     func shelterEvidence(
         of state: DeviceState, byOlder position: Position, at sampleTime: Instant, on scratch: inout Scratch
     ) -> ShelterEvidence {
@@ -234,6 +234,13 @@ extension Engine {
 }
 
 extension DeviceState {
+    /// Whether the device's clock was set back, as several requests show, and no fix has counted since.
+    @inline(__always)
+    var isHeldBackByItsClock: Bool {
+        guard isWatched, let skew = clockSkew, !skew.isCorrected, skew.aheadSeconds < 0 else { return false }
+        return newest.receivedTime < skew.receivedTime
+    }
+
     /// The newest evaluated position, as the fix before one of this sample time.
     @inline(__always)
     func fix(before sampleTime: Instant) -> FormerFix? {

@@ -38,6 +38,7 @@ package enum Schema {
         #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let filter =
         #"{"type":"string","enum":["\#(PositionFilter.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
+    private static let trackerSettings = [("filter", filter), ("collections", names), ("worksAtZero", boolean)]
     private static let policy =
         #"{"type":"string","enum":["\#(CrossingPolicy.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let keyKind = words("token", "aws")
@@ -119,14 +120,8 @@ package enum Schema {
         ("EncryptionKey", object([("key", #"{"type":"string","minLength":1,"maxLength":32}"#)])),
         ("NewCollection", object([("name", name)], optional: [("policy", policy)])),
         ("CollectionPatch", object([], optional: [("policy", policy)])),
-        (
-            "NewTracker",
-            object([("name", name)], optional: [("filter", filter), ("collections", names), ("worksAtZero", boolean)])
-        ),
-        (
-            "TrackerPatch",
-            object([], optional: [("filter", filter), ("collections", names), ("worksAtZero", boolean)])
-        ),
+        ("NewTracker", object([("name", name)], optional: trackerSettings)),
+        ("TrackerPatch", object([], optional: trackerSettings)),
         (
             "NewKey",
             object(
@@ -198,7 +193,7 @@ package enum Schema {
         ),
         ("Collection", object([("name", name), ("policy", policy), ("regions", integer)])),
         ("CollectionPage", page(of: "Collection")),
-        ("Tracker", object([("name", name), ("filter", filter), ("collections", names), ("worksAtZero", boolean)])),
+        ("Tracker", object([("name", name)] + trackerSettings)),
         ("TrackerPage", page(of: "Tracker")),
         (
             "Key",

@@ -15,7 +15,7 @@ import Testing
                     + #""closesRealIncidents":false,"closesAfterSeconds":300,"declaredHoldsSeconds":43200,"#
                     + #""showsSafetyAlways":false}"#)
             let tracker = try await desk.send(.get, "/trackers/west", as: "admin")
-            #expect(tracker.text == #"{"name":"west","filter":"none","collections":["site"]}"#)
+            #expect(tracker.text == #"{"name":"west","filter":"none","collections":["site"],"worksAtZero":false}"#)
             #expect(try await desk.send(.delete, "/trackers/west", as: "admin").status == 409)
             _ = try await desk.send(.post, "/users", as: "admin", #"{"name":"will","role":"member","team":"west"}"#)
             #expect(try await desk.send(.delete, "/teams/west", as: "admin").status == 204)
@@ -44,7 +44,9 @@ import Testing
             #expect(try await desk.send(.patch, "/teams/north", as: "admin", real).status == 200)
             let tracker = try await desk.send(
                 .patch, "/trackers/north", as: "admin", #"{"filter":"distanceBased","collections":["south"]}"#)
-            #expect(tracker.text == #"{"name":"north","filter":"distanceBased","collections":["south"]}"#)
+            #expect(
+                tracker.text
+                    == #"{"name":"north","filter":"distanceBased","collections":["south"],"worksAtZero":false}"#)
         }
     }
 
