@@ -112,7 +112,7 @@ class Phone:
         self.sampled += timedelta(seconds=seconds_later)
         return self.server.ask("POST", "positions", {**self.fix(place, self.sampled), **measured}, self.token)
 
-    def stay(self, place, fixes=4):
+    def stay(self, place, fixes=5):
         """Reports a place, after a gap in which one may have come there, often enough that no policy doubts it."""
         for number in range(fixes):
             self.report(place, seconds_later=8 if number else 40)
