@@ -64,8 +64,8 @@ struct HomeAssistantDiscovery: Sendable {
 
     private func writeOwner(_ user: User, to writer: inout JSONWriter) {
         writer.member("qos", Int64(1))
-        // Without it Home Assistant would show the last state for ever when this server is gone. Where Home Assistant
-        // is connected to this server, the end of that connection suffices; behind a bridge this topic tells.
+        // Without this topic, a Home Assistant behind a bridge would show the last state for ever after this server
+        // stopped. A Home Assistant that is connected to this server itself notices the end of the connection.
         writer.member("availability_topic", TopicMessages.statusTopic)
         writer.member("payload_available", "1")
         writer.member("payload_not_available", "0")

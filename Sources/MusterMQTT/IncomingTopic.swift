@@ -38,8 +38,9 @@ enum IncomingTopic: Equatable {
             self = .ignored
             return
         }
-        // A bridge of mosquitto's reports its state to both of its brokers, unless told otherwise.
-        if name.hasPrefix("$SYS/broker/connection/"), name.hasSuffix("/state") {
+        // By default a mosquitto bridge reports its state to both brokers.
+        let isReport = name.hasPrefix("$SYS/broker/connection/") && name.hasSuffix("/state")
+        if isReport || name == TopicMessages.statusTopic {
             self = .ignored
             return
         }

@@ -24,8 +24,8 @@ extension MQTTConnection {
         handleInbox()
     }
 
-    /// Counts many unparsed bytes against the memory for bodies, and those of a stranger against a smaller one of their
-    /// own, so that a crowd of strangers neither takes much memory nor keeps a client from sending.
+    /// Counts a client's unparsed bytes against the memory for bodies, and those of a connection that has not signed in
+    /// against a smaller budget, so that many strangers cannot keep clients from sending.
     func holdMemory() throws(MQTTError) {
         let bytes = reader.waitingBytes + incompleteFrameBytes
         if isStranger {

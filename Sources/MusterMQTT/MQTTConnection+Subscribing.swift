@@ -37,8 +37,8 @@ extension MQTTConnection {
         guard phase == .open else { return }
         if current.subscriptions.isEmpty { sentPlace = max(sentPlace, through) }
         for var wanted in new {
-            // A bridge of MQTT 3.1.1 keeps what it gets under the flag RETAIN, and publishes the rest to those who are
-            // there; and what it sent itself would go round. MQTT 5.0 has options for both, which a bridge sets.
+            // A bridge passes RETAIN on to its broker, so it needs the flag as published, and it must not get back what
+            // it sent. MQTT 5.0 bridges ask for both by options; those of 3.1.1 cannot.
             if isBridge { (wanted.keepsRetain, wanted.isNoLocal) = (true, true) }
             let subscription = MQTTSession.Subscription(
                 wanted: wanted, identifier: subscribe.properties.number(.subscriptionIdentifier), since: through)
@@ -62,8 +62,8 @@ extension MQTTConnection {
         if unsubscribe.filters.contains(where: { filter in
             session?.subscriptions.contains { $0.wanted.filter == filter } == true
         }) {
-            // Each is a write of a kept session. It cannot be refused: UNSUBACK of MQTT 3.1.1 has no reason. So the
-            // client waits, with everything that it sent behind this.
+            // Each UNSUBSCRIBE writes a kept session. The server cannot refuse it, because UNSUBACK of MQTT 3.1.1 has
+            // no reason code. So this client's packets wait.
             while !sessions.countSubscribing(of: principal.user) {
                 try await Task.sleep(for: .seconds(1 / MQTTLimits.subscribesPerSecond))
                 guard phase == .open else { return }

@@ -38,12 +38,12 @@ enum MQTTLimits {
     static let strangersOfAddress = 64
     /// The largest number of connections from all addresses that have not signed in yet.
     static let strangers = 2_000
-    /// The size up to which the incomplete bytes of a connection that has not signed in are not counted.
+    /// The incomplete bytes that each connection may hold uncounted before it has signed in.
     static let freeBytesOfStranger = 2 << 10
     /// The largest number of incomplete bytes that the connections of one address may hold together before they have
     /// signed in, without those that are not counted.
     static let strangerBytesOfAddress = 256 << 10
-    /// The same for the connections of all addresses.
+    /// The largest number of counted incomplete bytes of all connections that have not signed in.
     static let strangerBytes = 8 << 20
     /// The largest head of a request for a WebSocket, in bytes.
     static let upgradeBytes = 8 << 10

@@ -20,17 +20,17 @@ struct MQTTSession: Sendable, Equatable {
         var identifier: UInt32?
         /// The subscription begins after this change: the retained messages include the changes up to it.
         var since: LogSequence
-
     }
 
-    /// How one message is sent that matches subscriptions of the client, also where several of them overlap: once, with
-    /// the terms of all (MQTT 5.0, section 3.3.4).
+    /// How the server sends a message to a client: once, even where several subscriptions match, with the terms of all
+    /// of them (MQTT 5.0, section 3.3.4).
     struct Match: Sendable, Equatable {
         /// The highest QoS of the subscriptions.
         var qos: MQTTQoS
         /// Whether a subscription asks for the flag RETAIN as the message was published with it.
         var keepsRetain: Bool
-        /// The identifiers that the client gave the subscriptions; the same one twice where two have it.
+        /// The identifiers that the client gave the subscriptions; an identifier is repeated if two subscriptions have
+        /// it.
         var identifiers: [UInt32] = []
 
         var isAcknowledged: Bool { qos != .atMostOnce }

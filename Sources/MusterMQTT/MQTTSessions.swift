@@ -134,8 +134,8 @@ final class MQTTSessions: Service {
         }
     }
 
-    /// Publishes a client's will after its delay, unless the client is back before. Where too many wait, it is
-    /// published at once.
+    /// Publishes a client's will after its delay, unless the client connects again before then. When too many wills
+    /// wait, this will is published at once.
     func publishWill(_ will: DelayedWill, of key: MQTTSession.Key) {
         state.withLock { state in
             let waiting = state.wills.filter { !$0.value.isBeingPublished }
@@ -170,8 +170,8 @@ final class MQTTSessions: Service {
         state.withLock { if $0.wills[key]?.number == number { $0.wills[key] = nil } }
     }
 
-    /// Ends the waiting of a client's will, because the client is back. Returns once a will that is to be published is
-    /// stored, so that it comes before everything that the client publishes now.
+    /// Ends the delay of a client's will because the client has connected again. If the will is published, this returns
+    /// after it is stored, so that it precedes everything that the new connection publishes.
     ///
     /// - Parameter isSessionResumed: whether the client resumes the session, which drops the will (MQTT-3.1.3-9).
     ///   Otherwise the session ends, and the will is published now (MQTT 5.0, section 3.1.3.2.2).

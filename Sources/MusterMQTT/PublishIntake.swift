@@ -69,7 +69,7 @@ struct PublishIntake: Sendable {
         struct Fault: Sendable {
             /// The event that the metrics count; nil when it is counted already.
             var event: StaticString?
-            /// The event of the log, of which the server warns once a minute.
+            /// The name of the log's warning, which is written at most once a minute.
             var kind: StaticString
             var words: String
             /// Whether the server keeps the message. It keeps nothing of what gateways hear, for that may be about
@@ -120,6 +120,8 @@ struct PublishIntake: Sendable {
             record(translation.fault, in: message)
         }
         _ = try await coordinator.ingest(observations, by: principal)
+        try await refused.store(lost)
+        lost = []
         // Each of these is a transaction of its own. They come last: where the observations cannot be stored, the
         // caller tries all messages again.
         for (index, operation) in operations {
@@ -127,7 +129,8 @@ struct PublishIntake: Sendable {
             outcomes[index] = translation.outcome
             record(translation.fault, in: messages[index])
         }
-        try await refused.store(lost)
+        // The operations have taken effect: a report that cannot be stored must not keep their answers back.
+        try? await refused.store(lost)
         return outcomes
     }
 

@@ -95,7 +95,7 @@ struct TopicMessages: Sendable {
     }
 
     /// Returns the empty configuration of what was removed from the directory, for readers of a team or of everyone:
-    /// whose it was is no longer known. It tells a reader who did not have it nothing but a number.
+    /// the server no longer knows the owner. A reader who never saw the entity learns only its number.
     private func removals(
         _ change: Change, for access: Access, wants: (String) -> Bool
     ) -> [TopicMessage] {
@@ -243,8 +243,8 @@ struct TopicMessages: Sendable {
     /// The topic that says whether the server runs. Home Assistant's entities are available by it.
     static let statusTopic = "muster/status"
 
-    /// Returns the message that the server runs, or that it stops. The payloads are those with which a bridge of
-    /// mosquitto's reports its connection, so that the bridge can report on the same topic when the server is gone.
+    /// Returns the message that says whether the server runs. A mosquitto bridge reports its connection with the same
+    /// payloads, so it can publish to this topic when the server is gone.
     static func status(isRunning: Bool) -> TopicMessage {
         TopicMessage(topic: statusTopic, payload: [UInt8(ascii: isRunning ? "1" : "0")], isRetained: true)
     }

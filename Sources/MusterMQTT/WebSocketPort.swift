@@ -51,7 +51,7 @@ enum WebSocketPort {
     }
 }
 
-/// Sits before the decoder of HTTP, which holds what has arrived of a request, and limits it.
+/// Counts and limits the bytes of an upgrade request, which the HTTP decoder holds until the request is complete.
 private final class UpgradeMeter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -60,7 +60,8 @@ package struct OwnTracksEndpoint: Endpoint {
         do {
             posted = try body.withUnsafeReadableBytes { try OwnTracksRequest(parsing: $0, receivedAt: now) }
         } catch let fault as JSONError {
-            // Any other answer makes an iPhone forget the report, and an Android phone send it for ever.
+            // An iPhone forgets the report on any 2xx or 4xx answer, and on any other answer a phone sends it for ever.
+            // So the server keeps the report and acknowledges it.
             metrics.count(event: "owntracks_unreadable")
             let lost = refused.report(
                 Array(buffer: body), from: principal, at: sender.topic,
@@ -73,13 +74,14 @@ package struct OwnTracksEndpoint: Endpoint {
             }
         }
         let report = try await intake.report(posted, from: sender, by: principal, receivedAt: now)
+        // First, so that a phone that has to send all of it again does not fill the refused reports.
+        try await store(report.observations, by: principal)
         if let reason = report.fault {
             let lost = refused.report(
                 Array(buffer: body), from: principal, of: report.device, at: sender.topic, because: reason)
             refused.warn(of: lost, event: "owntracks_malformed")
             try await refused.store([lost])
         }
-        try await store(report.observations, by: principal)
         return try await reply(to: principal, from: report.device, sealedIn: report.box)
     }
 

@@ -26,6 +26,13 @@ import Testing
         #expect(world.ana.state == .safe && world.ana.doubt == nil)
     }
 
+    @Test func `an older fix inside does not take off what a newer one outside showed`() {
+        var world = World.safeAtMusterPoint()
+        #expect(world.reportOffset(east: 100, at: 70).state == .safe)
+        for second in [66.0, 67, 68, 69] { world.reportOffset(east: 0, at: second, receivedAt: 71) }
+        #expect(world.reportOffset(east: 130, at: 75).state != .safe)
+    }
+
     @Test func `one older fix outside decides nothing`() {
         var world = World.safeAtMusterPoint()
         world.reportOffset(east: 0, at: 75)

@@ -72,6 +72,24 @@ import Testing
         #expect(!world.safety.dropFirst().contains(.safe))
     }
 
+    @Test(arguments: CrossingPolicy.allCases)
+    func `a region drawn around a tablet outweighs no phone that was last outside`(policy: CrossingPolicy) {
+        var world = World(silenceSeconds: 600, policy: policy)
+        let tablet = DeviceNumber(2)
+        world.edit(.putDevice(Device(number: tablet, name: "tablet", user: World.ana)))
+        world.putSquare(2, at: 47, 14, isMuster: true)
+        world.stay(46, 14, from: 0, to: 30)
+        world.stay(45, 14, from: 0, to: 700, by: tablet)
+        world.putSquare(1, at: 45, 14, isMuster: true)
+        #expect(world.ana.state == .unknown && world.ana.source == .unlocated)
+        world.stay(45, 14, from: 705, to: 900, by: tablet)
+        #expect(world.ana.state == .unknown)
+        // Once it has left and come in again, the tablet shows where the person is.
+        world.stay(46, 14, from: 1_200, to: 1_300, by: tablet)
+        world.stay(45, 14, from: 1_600, to: 1_700, by: tablet)
+        #expect(world.ana.state == .safe)
+    }
+
     @Test func `a tablet that comes in after the phone fell silent makes its owner safe`() {
         var world = World(silenceSeconds: 600)
         let tablet = DeviceNumber(2)

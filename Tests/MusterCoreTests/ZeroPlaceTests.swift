@@ -43,7 +43,7 @@ import Testing
             {
                 #expect(question == .isStored)
                 tally.count(
-                    world.engine.decideAnswered(observations[index], now: World.time(200), into: &decision))
+                    world.engine.decide(observations[index], now: World.time(200), into: &decision))
                 index += 1
             }
             world.engine.adopt(&decision)

@@ -145,8 +145,8 @@ public struct Tracker: Hashable, Sendable {
     public var collections: [CollectionNumber]
     /// Whether every stored position is an event for the rules.
     public var emitsPositionEvents: Bool
-    /// Whether its devices may be at 0° north, 0° east. Elsewhere a position there is that of a broken device: it is
-    /// stored, and moves nobody.
+    /// Whether its devices may be at 0° north, 0° east. If not, the server takes a position there for a tracker's that
+    /// has no fix: it stores the position and changes no standing.
     public var worksAtZero: Bool
     /// The tracker's description, tags and times.
     public var particulars: Particulars

@@ -9,22 +9,14 @@ extension Engine {
         return !tracker(of: state(of: device, after: decision).user).worksAtZero
     }
 
-    /// Keeps a misplaced position as history. The device was heard; nothing else follows: no crossing, nobody's safety,
-    /// and no place.
+    /// Keeps a misplaced position as history. The device counts as heard. No crossing, safety or place changes by the
+    /// position.
     func keepMisplaced(
         _ position: Position, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
         recordContact(of: device, at: position.receivedTime, now: now, into: &decision)
         decision.scratch.changes.append(.position(position, of: device, isCurrent: false))
         return .late
-    }
-
-    /// Decides an observation about which every question is answered.
-    public func decideAnswered(_ observation: Observation, now: Instant, into decision: inout Decision) -> Verdict {
-        if case .position(let position, let device) = observation, isMisplaced(position, of: device, after: decision) {
-            return keepMisplaced(position, of: device, now: now, into: &decision)
-        }
-        return decide(observation, now: now, into: &decision)
     }
 }
 

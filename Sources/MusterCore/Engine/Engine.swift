@@ -2,10 +2,11 @@
 /// value and does no I/O. `decide` changes no state. It writes into a `Decision`, which the caller passes to `adopt`
 /// once it is on disk.
 ///
-///     late? → filter → regions → crossings → safety
+///     misplaced? → late? → filter → regions → crossings → safety
 ///
 /// A device's state advances by sample time. An out-of-order fix, one whose sample time is before the last evaluated
-/// one, is *late*: the engine stores it as history and changes no state for it.
+/// one, is *late*: the engine stores it as history, and it moves no standing. It may only show that its device seems to
+/// have left (`ShelterEvidence`).
 public struct Engine: Sendable {
     var catalog = RegionCatalog()
     var devices: [DeviceState] = []
@@ -86,6 +87,9 @@ public struct Engine: Sendable {
     func decidePosition(
         _ position: Position, of device: DeviceNumber, now: Instant, into decision: inout Decision
     ) -> Verdict {
+        if position.isAtZero, isMisplaced(position, of: device, after: decision) {
+            return keepMisplaced(position, of: device, now: now, into: &decision)
+        }
         let place = slot(of: device, in: &decision)
         let isMending = decision.devices.states[place].observeClock(position)
         decision.devices.states[place].recordContact(at: position.receivedTime)

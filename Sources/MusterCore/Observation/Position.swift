@@ -50,7 +50,7 @@ public struct Position: Hashable, Sendable {
 
 extension Position {
     /// The further members that the sender sent, as the text of one JSON object. Muster stores and returns them; the
-    /// engine never interprets them, and MQTT marks in them until when a message may be forwarded.
+    /// engine never interprets them. The MQTT endpoint adds the time at which the message expires (`messageExpiresAt`).
     public var attributes: String? {
         get { said?.text }
         set { said = newValue.map { Attributes($0) } }

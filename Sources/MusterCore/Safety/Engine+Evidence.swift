@@ -23,7 +23,7 @@ extension Engine {
         let step = ConfidentTrack.Step(fix, from: fix.coordinate, elapsedSeconds: 0)
         if states[place].track.isChecking {
             // Fixes that do not fit the estimate, and yet lie inside, do not speak against the standing.
-            let agrees = step.isFine && states[place].shelterEvidence == .inside
+            let agrees = step.isFine && states[place].shelterEvidence.isInside
             return !agrees || (catalog.signedDistance(from: fix.coordinate, to: region)?.value ?? -1) < 0
         }
         guard step.isCoarse else { return false }

@@ -4,8 +4,8 @@ extension Engine {
     ///
     /// A declaration comes first (`Declared`). Otherwise each device counts for its owner until it falls silent: one
     /// device outside every muster region makes its owner unsafe, so that a tablet left in safety does not make them
-    /// safe. Nor does it once the other device has fallen silent: see `isDisputed`. A device about which the
-    /// engine has not yet decided does not count, unless its newest fix agrees with being outside.
+    /// safe, not even after the other device has fallen silent (`isDisputed`). A device about which the engine has not
+    /// yet decided does not count, unless its newest fix agrees with being outside.
     ///
     /// - Parameter decidedAt: the sample time to date a change with.
     func deriveSafety(
@@ -157,11 +157,11 @@ extension Engine {
             source: isHeard ? .unlocated : .silence, doubt: undecided)
     }
 
-    /// Whether a device of a person speaks against another one, which has been inside a muster region since
+    /// Whether one device of a person contradicts another one, which has been inside a muster region since
     /// `insideSince`: it is undecided, and its newest fix agrees with being outside; or it fell silent and was last
-    /// outside, or undecided in that way, while the other was already inside. Then the person may have been with it,
-    /// so that the other one does not show that they are safe until it comes in anew, or until the silent one reports.
-    /// An old telephone that fell silent before does not count.
+    /// outside, or undecided in that way, while the other was already inside. Then the person may have been with it, so
+    /// the device inside proves nothing until it enters again or the silent one reports. An old telephone that fell
+    /// silent before does not count.
     private func isDisputed(
         _ user: UserNumber, since insideSince: Instant, silence: Double, now: Instant, after decision: Decision
     ) -> Bool {
@@ -178,6 +178,10 @@ extension Engine {
         }
         return false
     }
+
+    /// For how long before an edit that drew a muster region around one device of a person another one may have fallen
+    /// silent outside and still count, seconds.
+    private static var editSeconds: Double { 86_400 }
 
     private func lastTimes(
         of device: DeviceNumber, after decision: Decision
@@ -260,7 +264,8 @@ extension Engine {
             if evidence.seemsToHaveLeft, !isByBeacon { return .left(first.region) }
             if evidence.isOfJump, !isByBeacon { return .undecided(.checking) }
             if !isByBeacon, states[place].isHeldBackByItsClock { return .undecided(.checking) }
-            return .region(first.region, checking ?? first.doubt, since: first.since)
+            let since = evidence.isOfEdit && !isByBeacon ? now.advanced(bySeconds: -Self.editSeconds) : first.since
+            return .region(first.region, checking ?? first.doubt, since: min(since, first.since))
         }
         if isUndecided || catalog.mayMissShelter(of: tracker(of: states[place].user), by: states[place].track) {
             return .undecided(checking)

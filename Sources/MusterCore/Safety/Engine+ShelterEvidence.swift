@@ -68,7 +68,7 @@ extension Engine {
         let evidence = state.shelterEvidence
         switch evidence {
         case .outside where state.presences.isEmpty && state.musterPresences.isEmpty: return
-        case .outside, .inside:
+        case .outside, .inside, .insideSinceEdit:
             // With a suspicion it is another value than `.inside`, and each fix is compared.
             let isFar =
                 state.boundaryFreeRadius.holds(at: position.coordinate, reachMetres: 0, stamp: catalog.stamp)
@@ -76,7 +76,7 @@ extension Engine {
                     || state.shelterFreeRadius.holds(at: position.coordinate, reachMetres: 0, stamp: catalog.stamp))
             if isFar {
                 // An edit may have taken the region away.
-                if evidence == .inside, shelter(of: state) == nil {
+                if evidence != .outside, shelter(of: state) == nil {
                     state.shelterEvidence = .outside
                     scratch.evidenceChanged = true
                 }
@@ -93,7 +93,9 @@ extension Engine {
             } else if evidence == .outside, isFirstStanding {
                 state.shelterEvidence = .jumpedAndAgreesTwice
             } else {
-                let former = evidence == .outside ? .inside : evidence
+                // A standing that no fix decided came by an edit.
+                let first = presence.since == now ? ShelterEvidence.inside : .insideSinceEdit
+                let former = evidence == .outside ? first : evidence
                 state.shelterEvidence = former.after(fix, insideSeconds: now.seconds(since: presence.since))
             }
         } else {
@@ -123,7 +125,9 @@ extension Engine {
         var fix = compare(
             position, with: presence.region, after: nil, tracker: tracker(of: state.user), on: &scratch)
         fix.ageSeconds = abs(evaluated.seconds(since: sampleTime))
-        if fix.liesInside, evidence.seemsToHaveLeft || evidence.isOfJump { return evidence }
+        // A fix inside takes suspicion off only if it was measured after the one that claims to be newer arrived.
+        let isOlder = sampleTime <= state.newest.receivedTime
+        if fix.accuraciesOutside <= 0, isOlder || evidence.seemsToHaveLeft || evidence.isOfJump { return evidence }
         return evidence.after(fix, insideSeconds: 0)
     }
 
@@ -142,7 +146,7 @@ extension Engine {
         return depth.map { reach.side(atDepth: $0) != .inside } ?? false
     }
 
-    /// Notes after an edit that a device is inside a muster region only by fixes that jumped lately.
+    /// After an edit, marks a device as jumped if only doubtful fixes show it inside the edited muster region.
     func noteJump(by state: inout DeviceState, since before: DeviceState) {
         guard state.shelterEvidence == .outside, shelter(of: before) == nil, shelter(of: state) != nil,
             state.track.isUnsteady || state.track.isChecking

@@ -18,6 +18,8 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
         case jumpedAndAgrees
         /// The device jumped into the region, and its last two fixes agree, or more of them in too short a time.
         case jumpedAndAgreesTwice
+        /// The device has a standing inside since an edit, which may have drawn the region around it.
+        case insideSinceEdit
     }
 
     private var stage: Stage
@@ -38,6 +40,8 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     public static let outside = ShelterEvidence(.outside)
     /// The device has a standing inside, and nothing speaks against it.
     public static let inside = ShelterEvidence(.inside)
+    /// The device has a standing inside since an edit, and nothing speaks against it.
+    static let insideSinceEdit = ShelterEvidence(.insideSinceEdit)
     /// The device has a standing inside, and seems to have left.
     public static let left = ShelterEvidence(.left, suspicion: UInt16(leastSuspicion / unit))
     /// The device jumped into a region, and its last fix does not lie inside.
@@ -45,7 +49,7 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
     /// The device jumped into a region, and its last fix agrees with being inside.
     static let jumpedAndAgrees = ShelterEvidence(.jumpedAndAgrees)
 
-    /// The device's first two fixes lie inside.
+    /// The device jumped into a region and its last two fixes agree, or its first standing is inside.
     static let jumpedAndAgreesTwice = ShelterEvidence(.jumpedAndAgreesTwice)
 
     /// The evidence as a number, for a store.
@@ -56,6 +60,12 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
         guard let stage = Stage(rawValue: UInt8(rawValue >> 13)) else { return nil }
         self.init(stage, suspicion: rawValue & 0x1FFF)
     }
+
+    /// Whether the device has a standing inside, and nothing speaks against it.
+    var isInside: Bool { self == .inside || self == .insideSinceEdit }
+
+    /// Whether no fix has shown the device coming into the region: an edit made the standing.
+    var isOfEdit: Bool { stage == .outside || stage == .insideSinceEdit }
 
     /// Whether the device seems to have left.
     var seemsToHaveLeft: Bool { stage == .left }
@@ -76,7 +86,8 @@ public struct ShelterEvidence: Hashable, Sendable, RawRepresentable {
         let sum = Double(suspicion) * Self.unit + weight * counted
         if sum >= Self.leastSuspicion { return .left }
         // A suspicion that was full has to go down to nothing.
-        return ShelterEvidence(sum > 0 && stage == .left ? .left : .inside, suspicion: UInt16(max(sum, 0) / Self.unit))
+        let inside: Stage = stage == .insideSinceEdit ? .insideSinceEdit : .inside
+        return ShelterEvidence(sum > 0 && stage == .left ? .left : inside, suspicion: UInt16(max(sum, 0) / Self.unit))
     }
 
     private func jump(after fix: FixBesideShelters, insideSeconds: Double) -> ShelterEvidence {

@@ -49,7 +49,7 @@ struct SessionRoutes: NativeRoutes {
             name: name ?? "", password: password ?? "", from: context.remoteAddress,
             knownBy: request.cookie(KnownClient.cookieName))
         var response = response(session)
-        // Without it the next sign-in waits as any other.
+        // If no proof can be made, the client's next sign-in waits in the queue of strangers.
         if let proof = try? await identity.makeKnownClient(of: session.user.number) {
             response.headers[.setCookie] =
                 "\(KnownClient.cookieName)=\(proof); Max-Age=\(Int(KnownClient.lifetimeSeconds)); "

@@ -16,8 +16,10 @@ package final class Identity: Sendable {
     package let verified: CredentialCache
     package let attempts: AttemptLimiter
     let recentSignIns = RecentSignIns()
-    /// How often clients of a user that signed in before pass the queue of strangers.
+    /// Limits how often a user's known clients may pass the queue of strangers.
     let knownClientRates = RequestRates(.init(tries: 10, perSecond: 1.0 / 600))
+    /// Limits how many users' numbers sign-ups take: a number is never given again, also when nobody confirms.
+    let signUpNumberRates = RequestRates(.init(tries: 1_000, perSecond: 1))
     package let signIns = SignInCounts()
     /// Seals the secrets that the server needs again.
     package let vault: SecretVault

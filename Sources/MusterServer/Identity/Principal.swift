@@ -46,8 +46,8 @@ package struct Principal: Hashable, Sendable {
     package let device: DeviceNumber?
     /// The kind of credential that authenticated the request.
     package let proof: Proof
-    /// With the command line's key, the user of the operating system who runs the command, as the command states it:
-    /// who can read the key can act for the server in any case. Nil with any other credential.
+    /// With the command line's key, the user of the operating system who runs the command, as the command states it.
+    /// The server cannot check the name. Nil with any other credential.
     package var operatorName: String?
     /// The guest who sent the request; nil for a user.
     package let guest: GuestCaller?

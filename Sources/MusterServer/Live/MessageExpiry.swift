@@ -49,10 +49,10 @@ package enum MessageExpiry {
         signal.values.first { $0.key == member }.flatMap { try? Instant(rfc3339: $0.text) }
     }
 
-    /// The whole seconds for which a message may still be sent: the interval that its subscribers are sent, which is
-    /// the client's without the time that the message waited.
+    /// The whole seconds for which a message may still be sent. Subscribers get this interval: the client's, less the
+    /// time that the message waited.
     ///
-    /// - Returns: nil where the time is over.
+    /// - Returns: nil once the message has expired.
     package static func secondsLeft(until end: Instant, at now: Instant) -> UInt32? {
         let seconds = end.seconds(since: now)
         return seconds > 0 ? UInt32(clamping: Int64(min(seconds, 4e9).rounded(.up))) : nil

@@ -125,7 +125,7 @@ final class APNsSender: PushSender {
         }
     }
 
-    /// The reasons of an answer 400 that are about the app's bundle id, which the operator states.
+    /// The reasons of an answer 400 that mean that the operator configured a wrong bundle id.
     private static let topicReasons: Set<String> = [
         "BadTopic", "DeviceTokenNotForTopic", "MissingTopic", "TopicDisallowed",
     ]
@@ -143,7 +143,7 @@ final class APNsSender: PushSender {
         case (200, _): return .delivered
         case (410, "Unregistered"), (410, "ExpiredToken"): return .gone(words, since: end)
         case (400, "BadDeviceToken"), (400, "ExpiredToken"): return .gone(words, since: nil)
-        // The server makes a new token of the same key.
+        // The provider token has expired. The server makes a new one with the same key.
         case (403, "ExpiredProviderToken"), (400, "IdleTimeout"): return .retry(words, afterSeconds: nil)
         case (403, _): return .misconfigured(words, advice: keyAdvice)
         case (400, let reason?) where topicReasons.contains(reason):

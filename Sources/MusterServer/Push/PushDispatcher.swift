@@ -187,9 +187,9 @@ package struct PushRecord: Sendable {
     package private(set) var attempts: [PushPlatform: [String: Int]] = [:]
     /// The platforms whose services refuse the operator's configuration, until one accepts a message.
     package private(set) var faults: [PushPlatform: PushFault] = [:]
-    /// The reason of each platform's last fault of which the operator was told, and when.
+    /// The last fault that was logged for each platform, and when.
     private var told: [PushPlatform: (reason: String, at: Instant)] = [:]
-    /// Seconds after which the operator is told of the same fault again, if it went away and came back.
+    /// How long a fault that comes back is not logged again, in seconds.
     private static let tellingSeconds: Double = 86_400
     /// The number of messages that the dispatcher gave up since the start.
     package var givenUp = 0

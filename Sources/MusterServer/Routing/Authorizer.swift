@@ -84,6 +84,6 @@ extension Request {
 }
 
 extension HTTPField.Name {
-    /// The field by which the command line states who runs it.
+    /// The header in which the command line names the user who runs it.
     static let musterOperator = HTTPField.Name("Muster-Operator")!
 }

@@ -5,7 +5,7 @@ package struct Advertisement: Hashable, Sendable {
     /// The number of structures with a manufacturer's or a service's data in a format that no decoder here knows. They
     /// are not decoded.
     package var unknownCount = 0
-    /// The number of those that are encrypted BTHome.
+    /// How many of `unknownCount` are encrypted BTHome.
     package var encryptedCount = 0
     /// The number of structures that start like a known beacon format but have the wrong length or invalid values.
     package var malformedCount = 0

@@ -9,7 +9,7 @@ package struct GatewayMessage: Hashable, Sendable {
     package var sightings: [Sighting] = []
     /// The number of structures in no known format; 1 if nothing identifies the sender.
     package var unknownCount = 0
-    /// The number of those that are encrypted BTHome.
+    /// How many of `unknownCount` are encrypted BTHome.
     package var encryptedCount = 0
     /// The number of structures that could not be read; 1 for a message that is no object.
     package var malformedCount = 0

@@ -7,13 +7,14 @@ package import MusterCore
 package struct RuuviReport: Hashable, Sendable {
     /// The gateway's Bluetooth address, as the gateway writes it; nil when the post does not contain it.
     package var gatewayAddress: String?
-    /// When the gateway posted; nil when nothing says so. The time of arrival where the gateway's clock is not set.
+    /// When the gateway posted: by its clock, or the arrival of the post if its clock is not set; nil when nothing says
+    /// so.
     package var postedAt: Instant?
     /// The sightings: one for a beacon frame in an advertisement, and one for the Bluetooth address of each tag.
     package var sightings: [Sighting] = []
     /// The number of structures of advertisements in no known format.
     package var unknownCount = 0
-    /// The number of those that are encrypted BTHome.
+    /// How many of `unknownCount` are encrypted BTHome.
     package var encryptedCount = 0
     /// The number of tags or advertisements that could not be read.
     package var malformedCount = 0
@@ -60,8 +61,8 @@ package struct RuuviReport: Hashable, Sendable {
         let receivedAt: Instant
         let plausible: ClosedRange<Instant>
 
-        /// The longest time between two posts, in seconds. A gateway that says that it heard a tag earlier than that
-        /// has set its clock since.
+        /// The longest time between two posts, in seconds. If a tag's time is older, the gateway's clock was set in
+        /// between.
         private static let longestPauseSeconds = 300.0
 
         /// Whether the gateway's clock is set.

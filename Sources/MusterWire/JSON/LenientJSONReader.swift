@@ -6,8 +6,9 @@ extension JSONValue {
     /// can be read is read, and the rest is left out:
     ///
     /// - A value that is no JSON value (`nan`, `inf`, `1e999`, nothing at all) is left out: its key is missing, and in
-    ///   an array it is null. Numbers may begin with a plus, a point or zeros. So is a value that nests too deep.
-    /// - Commas too many are passed over. A comma that is missing is a fault.
+    ///   an array it is null. A value that nests too deep is left out, too. Numbers may begin with a plus, a point or
+    ///   zeros.
+    /// - Extra commas are ignored. A comma that is missing is a fault.
     /// - Strings may hold raw control characters. A NUL is dropped: it ends or pads a string of C. A wrong escape is
     ///   the character after the backslash, and bytes that are not UTF-8 become U+FFFD.
     /// - Of a key that occurs twice with different values neither counts: nobody knows which the device means.
@@ -82,7 +83,11 @@ struct LenientJSONReader {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             guard depth > 0 else {
                 var reader = JSONReader(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
-                try reader.passOver()
+                do throws(JSONError) {
+                    try reader.passOver()
+                } catch {
+                    throw JSONError(pointer: "", offset: offset + error.offset, reason: error.reason)
+                }
                 offset += reader.offset
                 return nil
             }

@@ -135,7 +135,7 @@ struct GatewayMessageTests {
             #expect(GatewayTopic(topic) == .heard(gateway: "kitchen", radio: nil))
         }
         #expect(GatewayTopic("happy-bubbles/presence/changes") == .about)
-        // A tag's raw name is no beacon's.
+        // An id without all parts of a beacon's is a tag that nobody knows.
         #expect(try read(#"{"id":"\#(short)-10","rssi":-42}"#).unknownCount == 1)
     }
 

@@ -3,7 +3,7 @@ package import MusterCore
 
 /// Warnings about what beacons send.
 extension OccasionalLog {
-    /// Counts encrypted BTHome, and warns of it: without its key the server reads nothing of it.
+    /// Counts and warns of encrypted BTHome frames, which the server cannot read.
     package func warnOfEncryption(_ metrics: Metrics, heardBy gateway: Device, in directory: Directory) {
         metrics.count(event: "beacon_encrypted")
         warn(

@@ -23,6 +23,7 @@ package enum PayloadExample {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): text += "0"
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): text += "x"
             case 0x20...0x7E: text.unicodeScalars.append(Unicode.Scalar(byte))
+            case 0x80...: text += "…"
             default: text += "\\x" + String(byte, radix: 16)
             }
         }

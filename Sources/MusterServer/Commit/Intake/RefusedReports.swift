@@ -7,6 +7,8 @@ package import MusterStore
 package struct RefusedReports: Sendable {
     private let coordinator: StoreCoordinator
     private let log: OccasionalLog
+    /// How many reports of one user are stored: each is a write.
+    private let rates = RequestRates(.init(tries: Double(RefusedReport.limitOfUser), perSecond: 1))
 
     init(coordinator: StoreCoordinator, log: OccasionalLog) {
         self.coordinator = coordinator
@@ -42,12 +44,15 @@ package struct RefusedReports: Sendable {
 
     /// Stores reports. They are on disk when this returns.
     ///
-    /// A report that may be about strangers, such as what a gateway heard of passers-by, must not be stored.
+    /// A report that may be about strangers, such as what a gateway heard of passers-by, must not be stored. Reports of
+    /// a user who sends more than one a second in the long run are left out; the log and the metrics show them.
     ///
     /// - Throws: `CoordinatorError` when the store cannot take them now. The sender must then send them again.
     package func store(_ reports: [RefusedReport]) async throws {
-        if reports.isEmpty { return }
-        let masked = reports.map { report in
+        let now = coordinator.now()
+        let taken = reports.filter { rates.spendRequest("\($0.user.rawValue)", at: now) == 0 }
+        if taken.isEmpty { return }
+        let masked = taken.map { report in
             var report = report
             report.body = SecretMask.masking(report.body)
             return report

@@ -87,7 +87,7 @@ struct CommitPipeline {
                 next += 1
             case .isStored:
                 if case .note(let note, let device) = observations[next] { try transaction.put(note, of: device) }
-                tally.count(engine.decideAnswered(observations[next], now: now, into: &decision))
+                tally.count(engine.decide(observations[next], now: now, into: &decision))
                 next += 1
             case .trail(let device, let until):
                 let trail = try store.trail(of: device, until: until)

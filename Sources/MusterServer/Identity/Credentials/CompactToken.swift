@@ -5,8 +5,8 @@ enum CompactToken {
     /// Whether a text has the form: three parts in base64url, each without padding (section 2) and written in the only
     /// way that its bytes have (RFC 4648, section 3.5).
     ///
-    /// A verifier that also accepts other forms accepts several texts for one token, so that a list of texts, such as
-    /// one of ended tokens, misses some. JWTKit accepts padding.
+    /// A verifier that also accepts other forms accepts several texts for one token, so that a list of revoked tokens,
+    /// which holds texts, misses some. JWTKit accepts padding.
     static func isWellFormed(_ token: String) -> Bool {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 3

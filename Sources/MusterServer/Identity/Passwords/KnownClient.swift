@@ -1,9 +1,8 @@
 import MusterCoding
 package import MusterCore
 
-/// The proof that a browser or another client signed in before as a user. It lets the client's next sign-in pass the
-/// queue of passwords that strangers fill, from whichever address it comes, and grants nothing else: the password is
-/// checked as any other.
+/// The proof that a browser or another client signed in before as a user. With it the client's next sign-in passes the
+/// queue that strangers fill, at any address. It grants nothing else: the server still checks the password.
 ///
 /// The server seals it with the key of `secrets.key` and does not store it. It ends with the user's password.
 package struct KnownClient: Sendable {
@@ -60,8 +59,8 @@ extension Identity {
         KnownClient(user, mark: try await passwordMark(of: user), at: now()).text(sealedBy: vault)
     }
 
-    /// Whether a client shows a proof that it signed in as this user before. It counts ten times at once and then six
-    /// times an hour for each user, so that a stolen proof fills no queue either.
+    /// Whether a client shows a proof that it signed in as this user before. Each user's proofs are accepted ten times
+    /// at once and then six times an hour, so that a stolen proof cannot fill the queue.
     ///
     /// - Parameter mark: the mark of the user's password.
     func isKnownClient(_ proof: String?, of user: User?, mark: [UInt8], at now: Instant) -> Bool {

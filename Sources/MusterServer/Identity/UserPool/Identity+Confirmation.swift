@@ -4,8 +4,8 @@ import MusterStore
 
 /// Accounts and passwords that a code confirms.
 extension Identity {
-    /// Begins an account, which is made once its code is confirmed. The user's number is fixed now, for good: no other
-    /// user gets it, also when the account is never confirmed.
+    /// Begins an account, which is made once its code is confirmed. The user gets a number now. No other user ever gets
+    /// that number, even if the account is never confirmed.
     ///
     /// - Parameter contact: where the person wishes to get the code.
     /// - Returns: the code.
@@ -19,6 +19,8 @@ extension Identity {
             throw UserPoolError.nameTaken
         }
         let stored = try await prepare(password, ofUserNamed: name)
+        let wait = signUpNumberRates.spendRequest("", at: now())
+        guard wait == 0 else { throw IdentityError.tooManyTries(retryAfterSeconds: wait) }
         let number = try await coordinator.edit(by: nil) { _, draft in try draft.transaction.nextUserNumber() }
         return try confirmations.issueSignUp(
             for: name, number: number, password: stored, contact: contact, from: address, at: now())

@@ -123,8 +123,8 @@ extension Identity {
         let urgency = urgency(
             of: coordinator.directory.users[name], from: address, isSuspected: isSuspected, at: now)
         let secret = PasswordProof.number(SecretToken.randomBytes(OpenChallenge.secretBytes))
-        // Reading and writing numbers of 3,072 bits takes long, too, and so it waits for its turn as the rest. On the
-        // threads that serve requests it would delay those of everyone.
+        // Parsing and printing 3,072-bit numbers is slow, so it runs on the hashing threads. On the threads that serve
+        // requests it would delay everyone.
         let numbers = try await hasher.run(AddressPrefix.of(address), urgency) {
             () -> (client: BigUInt, server: BigUInt, shown: String)? in
             guard let number = BigUInt(clientNumber, radix: 16), number % PasswordProof.modulus != 0 else {
@@ -135,7 +135,7 @@ extension Identity {
             return (number, publicNumber, String(publicNumber, radix: 16))
         }
         guard let (number, publicNumber, shown) = numbers else {
-            // It tells nothing of the password.
+            // An invalid number is no guess at the password, so it costs no attempt.
             attempts.giveBack(name: EntityName.isValid(name) ? name : "", address: address, at: now)
             throw UserPoolError.invalidNumber
         }

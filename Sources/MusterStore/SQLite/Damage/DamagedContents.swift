@@ -253,7 +253,8 @@ enum StoreWords {
     private static let words = [
         "log": "the log", "history": "the history of positions", "documents": "documents",
         "bodies": "documents' other revisions", "blob_chunks": "attachments", "audit": "the audit log",
-        "incident_changes": "incidents' records", "dead_letters": "dead letters", "users": "users",
+        "incident_changes": "incidents' records", "refused_reports": "reports that could not be read",
+        "dead_letters": "dead letters", "users": "users",
         "teams": "teams", "devices": "devices", "regions": "regions", "credentials": "credentials",
         "incidents": "incidents", "dataset_records": "records of datasets", "datasets": "datasets",
         "push_subscriptions": "subscriptions to datasets", "pushes": "pushes that wait", "signals": "signals",

@@ -28,7 +28,7 @@ package enum RefusedReportTable {
                 DELETE FROM refused_reports WHERE user = ?1 AND number <=
                     (SELECT number FROM refused_reports WHERE user = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
                 """, arguments: [report.user.rawValue, RefusedReport.limitOfUser])
-        // The newest is kept whatever its size, which has a limit of its own.
+        // The newest report is always kept: one body is smaller than the limit of all.
         try database.execute(
             sql: """
                 DELETE FROM refused_reports WHERE number <= (
