@@ -14,7 +14,7 @@ SOAK_SUITES := $(SOAK_SUITES)|ShortcutEquivalence|RealData|RegionIndex.*|Inradiu
 SOAK_SUITES := $(SOAK_SUITES)|ScannerGap|DocumentQuery
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test soak bench fuzz wasm docs package test-package format lint
+.PHONY: help setup build demo test soak bench fuzz wasm basemap docs package test-package format lint
 
 help: ## List these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,7 +38,7 @@ soak: ## Run SOAK_SEEDS (1000) seeded storms, and many crashes; MUSTER_SEED=n ru
 	@Scripts/setup test
 	swift build --product muster
 	MUSTER_SOAK_SEEDS=$(SOAK_SEEDS) MUSTER_BINARY=.build/debug/muster \
-		.venv/bin/python -m pytest -rs -n 2 -m soak Tests/Endpoints
+		.venv/bin/python -m pytest -rs -n 2 -m soak Tests/Endpoints Tests/Browser
 
 bench: ## Measure Muster and its peers, and write docs/performance.md; ROWS="ingest live" makes some rows.
 	swift build -c release --product muster
@@ -48,10 +48,13 @@ bench: ## Measure Muster and its peers, and write docs/performance.md; ROWS="ing
 fuzz: ## Run every fuzzer for FUZZ_SECONDS (60) seconds.
 	@Tests/Fuzz/run $(FUZZ_SECONDS)
 
-wasm: ## Build the region index for WebAssembly, and compare its answers in node.
+wasm: ## Build the engine for WebAssembly, and compare its answers in node.
 	@Scripts/wasm
 	@PATH="$$PWD/.venv/node:$$PATH"; if command -v node >/dev/null; then node --test Tests/Wasm/*.mjs; \
 		else echo "skipped: Node.js is not installed; Scripts/setup test installs it"; fi
+
+basemap: ## Make the map of the world that the server ships, Web/basemap/world.pmtiles, anew.
+	@Scripts/basemap
 
 docs: ## Make the reference of MusterKit for an app's developer, with its tutorial, in .build/docs.
 	MUSTER_DOCS=1 swift package --allow-writing-to-directory .build/docs generate-documentation \

@@ -98,3 +98,67 @@ double fma(double a, double b, double c) {
     exact_sum high = two_sum(product, low.sum);
     return high.sum + odd_sum(low.error, high.error);
 }
+
+// MARK: The rest
+
+int memcmp(const void *left, const void *right, size_t bytes) {
+    const unsigned char *a = left, *b = right;
+    for (; bytes > 0; bytes--, a++, b++) {
+        if (*a != *b) { return *a - *b; }
+    }
+    return 0;
+}
+
+// The seed of hash tables. They hold numbers that the engine itself gave, so nobody can choose keys that collide; and
+// the same module makes the same tables.
+void arc4random_buf(void *bytes, size_t count) {
+    unsigned char *each = bytes;
+    for (size_t index = 0; index < count; index++) { each[index] = (unsigned char)(151 * index + 43); }
+}
+
+// The product of two numbers of 128 bits, whose halves the compiler multiplies.
+typedef union {
+    __int128 all;
+    struct {
+        uint64_t low, high;
+    } half;
+} wide;
+
+__int128 __multi3(__int128 a, __int128 b) {
+    wide x = {.all = a}, y = {.all = b}, product;
+    uint64_t x_low = (uint32_t)x.half.low, x_high = x.half.low >> 32;
+    uint64_t y_low = (uint32_t)y.half.low, y_high = y.half.low >> 32;
+    uint64_t low = x_low * y_low;
+    uint64_t middle = x_high * y_low + (low >> 32);
+    uint64_t other = x_low * y_high + (uint32_t)middle;
+    product.half.low = (other << 32) | (uint32_t)low;
+    product.half.high = x_high * y_high + (middle >> 32) + (other >> 32);
+    product.half.high += x.half.high * y.half.low + x.half.low * y.half.high;
+    return product.all;
+}
+
+double remquo(double x, double y, int *quotient);
+
+double remainder(double x, double y) {
+    int quotient;
+    return remquo(x, y, &quotient);
+}
+
+// Unicode's tables, which texts beyond ASCII need to be compared. The module holds none: names stay with the host.
+
+uint16_t _swift_stdlib_getNormData(uint32_t scalar) {
+    (void)scalar;
+    __builtin_trap();
+}
+
+uint32_t _swift_stdlib_getComposition(uint32_t first, uint32_t second) {
+    (void)first, (void)second;
+    __builtin_trap();
+}
+
+uint32_t _swift_stdlib_getDecompositionEntry(uint32_t scalar) {
+    (void)scalar;
+    __builtin_trap();
+}
+
+const uint32_t _swift_stdlib_nfd_decompositions[1] = {0};

@@ -44,6 +44,12 @@ public struct Action: Hashable, Sendable {
         case codeRead
         /// A key that signs tokens was replaced.
         case signingKeyRotated
+        /// A link, a right without an account, was given, ended before its time, or was used: a visitor entered by it,
+        /// or a person set their password.
+        case linkMade, linkEnded, linkUsed
+
+        /// Whether the action is on a link.
+        public var isOfLink: Bool { [.linkMade, .linkEnded, .linkUsed].contains(self) }
     }
 
     /// Creates an action; without `user`, `device` or `label` it concerns none.

@@ -42,6 +42,8 @@ public enum Change: Hashable, Sendable {
     case reminder(Safety, of: UserNumber, count: Int32)
     /// Something happened to a person's check-in timer: its `turn` says what.
     indirect case checkInTimer(CheckInTimer, of: UserNumber)
+    /// Something happened to a person's pause: its `turn` says what.
+    indirect case pause(Pause, of: UserNumber)
     /// Something happened to an attendance rule: its `turn` says what.
     indirect case attendance(AttendanceReport)
     /// Something happened to a proximity rule: its `turn` says what.
@@ -52,7 +54,7 @@ public enum Change: Hashable, Sendable {
     indirect case roll(IncidentEntry, of: TeamNumber)
     /// A region was put or removed.
     case region(RegionNumber, in: CollectionNumber, removed: Bool)
-    /// A user, team, device, tracker, collection, rule, target or database was put or removed.
+    /// A user, team, crew, device, tracker, collection, rule, target or database was put or removed.
     case directory(DirectoryEntry, removed: Bool)
     /// A client posted an event for the rules.
     case posted(PostedEvent)
@@ -87,6 +89,7 @@ public struct DocumentTouch: Hashable, Sendable {
 public enum DirectoryEntry: Hashable, Sendable {
     case user(UserNumber)
     case team(TeamNumber)
+    case crew(CrewNumber)
     case device(DeviceNumber)
     case tracker(TrackerNumber)
     case collection(CollectionNumber)

@@ -3,6 +3,7 @@ import MusterCouchDB
 import MusterGateways
 import MusterIFTTT
 import MusterMQTT
+import MusterMaps
 import MusterMeshblu
 import MusterNativeAPI
 import MusterOwnTracks
@@ -18,6 +19,7 @@ package enum AllEndpoints {
         GatewayEndpoint.self,
         MeshbluEndpoint.self,
         IFTTTEndpoint.self,
+        MapsEndpoint.self,
         AmazonEndpoint.self,
         CouchEndpoint.self,
     ]

@@ -15,6 +15,10 @@ package struct Configuration: Sendable {
     package var tls: TLSFiles?
     /// The folder with the web page; nil to serve none.
     package var webRoot: String?
+    /// The operator's files of map tiles, in the order in which they are drawn.
+    package var tiles: [Tiles] = []
+    /// A style at another server for the live map; nil to draw the map from this server alone.
+    package var mapStyle: MapStyle?
     /// The origins whose pages may send requests with their users' credentials (`https://app.example`).
     package var origins: Set<String> = []
     /// How many days positions and changes are kept.
@@ -80,6 +84,30 @@ package struct Configuration: Sendable {
         package var webSocketPort: Int?
 
         package init() {}
+    }
+
+    /// A file of map tiles.
+    package struct Tiles: Hashable, Sendable {
+        /// Its name in addresses (`EntityName`).
+        package var name: String
+        package var path: String
+
+        /// A file that an operator names by `FILE` or `NAME=FILE`. Without a name the file's own, without its ending,
+        /// is taken.
+        ///
+        /// - Throws: `TilesSettingError` when that is no name, or the name of the map of the world.
+        package init(_ text: String) throws(TilesSettingError) {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            if parts.count == 2, EntityName.isValid(parts[0]) {
+                (name, path) = (parts[0], parts[1])
+            } else {
+                path = text
+                let file = text.split(separator: "/").last ?? ""
+                name = String(file.prefix(upTo: file.lastIndex(of: ".") ?? file.endIndex))
+            }
+            guard EntityName.isValid(name) else { throw .name(name) }
+            guard name != TileCatalog.world else { throw .isOfTheWorld }
+        }
     }
 
     /// The callers that may create accounts.

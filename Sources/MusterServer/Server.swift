@@ -25,6 +25,7 @@ package struct Server: Sendable {
     private let client: CheckedHTTPClient
     private let metrics: Metrics
     private let connections: OpenConnections
+    private let tiles: TileCatalog
     /// The TLS certificates; nil where the server uses no TLS.
     private let certificates: CertificateFiles?
 
@@ -36,9 +37,9 @@ package struct Server: Sendable {
     ///
     /// - Parameter showPassword: shows the password that is generated for `admin` at the first start, before it is
     ///   stored. If it throws, none is stored, and the next start generates one.
-    /// - Throws: `TooFewOpenFiles`, `TooLittleMemory`; `StoreError` when the store is in use, damaged, or of a newer
-    ///   version; `SecretVaultError` when the key to its secrets is missing; `IdentityError` for an unusable admin
-    ///   password.
+    /// - Throws: `TooFewOpenFiles`, `TooLittleMemory`; `TileFileError` when a file of map tiles cannot be read;
+    ///   `StoreError` when the store is in use, damaged, or of a newer version; `SecretVaultError` when the key to its
+    ///   secrets is missing; `IdentityError` for an unusable admin password.
     package init(
         _ settings: Configuration, endpoints endpointTypes: [any Endpoint.Type], logger: Logger,
         showPassword: (String) throws -> Void = { _ in }
@@ -50,6 +51,7 @@ package struct Server: Sendable {
         try OpenFiles.requireEnough()
         try ProcessMemory.requireEnough()
         ProcessMetrics.begin()
+        tiles = try TileCatalog(settings, logger: logger)
         certificates = try settings.tls.map { try CertificateFiles($0, logger: logger) }
         let storage = StorageHealth(now: settings.now)
         storage.recordSpace(DiskSpace(ofFileSystemAt: settings.dataDirectory))
@@ -209,7 +211,7 @@ package struct Server: Sendable {
         try await openControl(control)
         let parts = ServerParts(
             coordinator: coordinator, feeds: feeds, identity: identity, dispatcher: dispatcher,
-            pushes: pushes, client: client, connections: connections, metrics: metrics,
+            pushes: pushes, client: client, connections: connections, metrics: metrics, tiles: tiles,
             certificates: certificates, configuration: settings, logger: logger)
         let endpoints = Endpoints(endpointTypes, over: parts)
         let router = endpoints.router(logger: logger)

@@ -23,13 +23,17 @@ package protocol SafetyStore {
     /// at the first.
     func record(of incident: IncidentNumber, after cursor: Int64, limit: Int) throws -> [RecordLine]
 
-    /// Returns the lines of an incident's record from which `Roll` is built, in order: those that say who is on the
-    /// roll, and the newest line of each person.
+    /// Returns the lines of an incident's record from which `Roll` and `PARCourse` are built, in order: those that say
+    /// who is on the roll, the newest line of each person, those of the newest PAR, and the one that last set its
+    /// timer.
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry]
 
-    /// Returns the lines of an incident's record that concern the incident itself and no person, in order, at most
-    /// `limit`.
+    /// Returns the lines of an incident's record that concern the incident itself and neither a person nor PAR, in
+    /// order, at most `limit`.
     func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry]
+
+    /// Returns the lines of an incident's record about PAR, in order, at most `limit`.
+    func parLines(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry]
 
     /// Returns audit entries, newest first. At most `limit`, beginning before `cursor` if it is given.
     func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry]
@@ -45,6 +49,12 @@ package protocol SafetyTransaction {
     func incident(_ number: IncidentNumber) throws -> Incident?
     /// Returns the lines that `SafetyStore.roll` returns, as this transaction sees them.
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry]
+    /// Returns the incident of a team that a request with this sender's id started, as this transaction sees it; nil if
+    /// none did.
+    func incident(of team: TeamNumber, startedAs id: String) throws -> Incident?
+    /// Returns the line of an incident's record that a request with this sender's id caused, as this transaction sees
+    /// it; nil if none did.
+    func line(of incident: IncidentNumber, sentAs id: String) throws -> IncidentEntry?
     /// Returns the number for a new incident. No incident ever had it.
     func nextIncidentNumber() throws -> IncidentNumber
     /// Adds a line to an incident's record. The line stays when its person is removed.

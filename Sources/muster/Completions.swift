@@ -10,6 +10,7 @@ extension CompletionKind {
     static let targetKinds = list(["webhook", "slack", "log"])
     static let reportFormats = list(["json", "csv", "html"])
     static let geoJSONFiles = file(extensions: ["geojson", "json"])
+    static let regionFiles = file(extensions: ["geojson", "json", "kml"])
     static let gpxFiles = file(extensions: ["gpx"])
     static let csvFiles = file(extensions: ["csv"])
 }

@@ -12,9 +12,10 @@ struct Muster: AsyncParsableCommand {
         version: Server.version,
         subcommands: [
             Serve.self, ConfigCommand.self, Init.self, Demo.self, UserCommand.self, TeamCommand.self,
-            DeviceCommand.self, TokenCommand.self, KeyCommand.self, PushCommand.self, CollectionCommand.self,
-            RegionCommand.self, TrackerCommand.self, PlacesCommand.self, PersonCommand.self, TimerCommand.self,
-            AttendanceCommand.self, ProximityCommand.self,
+            CrewCommand.self, DeviceCommand.self, TokenCommand.self, KeyCommand.self, LinkCommand.self,
+            PushCommand.self, CollectionCommand.self, RegionCommand.self, TrackerCommand.self, PlacesCommand.self,
+            PersonCommand.self,
+            TimerCommand.self, AttendanceCommand.self, ProximityCommand.self,
             IncidentCommand.self, RuleCommand.self, TargetCommand.self, DeadLetterCommand.self, TriggerCommand.self,
             DatasetCommand.self, ChangesCommand.self, AuditCommand.self, Scan.self, NearbyCommand.self, Track.self,
             Replay.self, Export.self, Backup.self, Restore.self, Doctor.self,

@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { moreWords, runWords, targetsToRun, waitingWords, WaitingActions } from "../../Web/live/actions.js";
-import { Problem } from "../../Web/live/http.js";
+import {
+    moreWords, runWords, targetsToRun, waitingWords, WaitingActions,
+} from "../../Web/console/targets/waitingactions.js";
+import { Problem } from "../../Web/console/shared/http.js";
 
 const target = (name, more) => ({ target: name, byHand: true, enabled: true, pending: 1, deadLetters: 0, ...more });
 
@@ -31,53 +33,31 @@ test("targets that are not shown are counted", () => {
     assert.equal(moreWords(many.slice(3)), "");
 });
 
-/** As much of an element as the panel uses. */
-class Element {
-    dataset = {};
-    children = [];
-    attributes = {};
-    textContent = "";
-    hidden = false;
-
-    setAttribute(name, value) { this.attributes[name] = value; }
-    addEventListener(name, act) { this[name] = act; }
-    append(...more) { for (const each of more) { this.insertBefore(each, null); } }
-    remove() { this.parent?.children.splice(this.parent.children.indexOf(this), 1); this.parent = undefined; }
-
-    insertBefore(child, before) {
-        child.remove();
-        this.children.splice(before ? this.children.indexOf(before) : this.children.length, 0, child);
-        child.parent = this;
-    }
-}
-
 /** A panel of an admin over a server that the test answers for. */
 class World {
-    panel = new Element();
+    shown;
     told = [];
     noticed = [];
     asked = [];
     user = { name: "admin", role: "admin" };
 
     constructor(answer) {
-        globalThis.document = { createElement: () => new Element() };
-        this.actions = new WaitingActions(this.panel, {
+        this.actions = new WaitingActions({
             request: async (path, options) => {
                 this.asked.push(path);
                 const body = await answer(path, options);
                 return { json: async () => body };
             },
             tell: (words) => { this.told.push(words); }, notice: (words) => { this.noticed.push(words); },
+            report: (waiting) => { this.shown = waiting; },
             pause: async () => {},
         });
     }
 
     refresh() { return this.actions.refresh(this.user); }
-    button(index = 0) { return this.panel.children[index].children[1]; }
-    lines() { return this.panel.children.map((line) => line.children[0]?.textContent ?? line.textContent); }
+    lines() { return targetsToRun(this.shown?.targets ?? []).map(waitingWords); }
+    isRunning(target) { return this.shown.running.has(target); }
 }
-
-const settled = () => new Promise((done) => { setImmediate(done); });
 
 /** A promise and what fulfils it. */
 function later() {
@@ -94,7 +74,6 @@ test("an answer that arrives after the sign-out is not shown", async () => {
     answer.answer({ targets: [target("secret")] });
     await asking;
     assert.deepEqual(world.lines(), []);
-    assert.equal(world.panel.hidden, true);
 });
 
 test("a run that ends after the sign-out is not shown to the next user", async () => {
@@ -110,7 +89,7 @@ test("a run that ends after the sign-out is not shown to the next user", async (
     assert.equal(world.asked.filter((path) => path === "deliveries").length, 1);
 });
 
-test("a button can be used again after a run, whatever was shown meanwhile", async () => {
+test("a target can be run again after a run, and not during it, whatever was shown meanwhile", async () => {
     const answer = later();
     let pending = 2;
     const world = new World((path) => {
@@ -118,30 +97,15 @@ test("a button can be used again after a run, whatever was shown meanwhile", asy
         return path.endsWith("/run") ? answer.promise : { pending: 0, deadLetters: 0 };
     });
     await world.refresh();
-    const button = world.button();
     const running = world.actions.run("siren");
     pending = 1;
     await world.refresh();
-    assert.equal(world.button(), button, "the button that has the focus stays");
-    assert.deepEqual([button.disabled, world.lines()], [true, ["siren: 1 waiting"]]);
+    assert.deepEqual([world.isRunning("siren"), world.lines()], [true, ["siren: 1 waiting"]]);
+    await world.actions.run("siren");
+    assert.equal(world.asked.filter((path) => path.endsWith("/run")).length, 1);
     answer.answer({ count: 2, through: 9 });
     await running;
-    assert.equal(world.button().disabled, false);
-});
-
-test("the second click of two runs nothing, also not the target that has moved there", async () => {
-    let waiting = [target("a"), target("b")];
-    const world = new World((path) => {
-        if (path === "deliveries") { return { targets: waiting }; }
-        if (path.endsWith("/run")) { waiting = [target("b")]; return { count: 1, through: 9 }; }
-        return { pending: 0, deadLetters: 0 };
-    });
-    await world.refresh();
-    world.button().click({ detail: 1 });
-    while (world.lines().length > 1) { await settled(); }
-    world.button().click({ detail: 2 });
-    await settled();
-    assert.deepEqual(world.asked.filter((path) => path.endsWith("/run")), ["targets/a/run"]);
+    assert.equal(world.isRunning("siren"), false);
 });
 
 test("a run whose answer is lost is not shown as failed", async () => {

@@ -1,10 +1,10 @@
-"""One server and one browser for all tests; a tab for each."""
+"""A server and a browser for each file of tests; a profile for each test."""
 
 import sys
 
 import pytest
 
-from live_page import LivePage, chromium, driver, open_browser
+from live_page import Browsers, LivePage, chromium
 from live_server import LiveServer, box, circle, root
 
 sys.path.append(str(root / "Tests/Endpoints/support"))
@@ -12,8 +12,14 @@ sys.path.append(str(root / "Tests/Endpoints/support"))
 west, south = 10.7460, 59.9080
 
 
-@pytest.fixture(scope="session")
+def pytest_configure(config):
+    """Declares the marker `soak`, as Tests/Endpoints/conftest.py does."""
+    config.addinivalue_line("markers", "soak: a seeded loop, short in `make test` and long in `make soak`")
+
+
+@pytest.fixture(scope="module")
 def server(tmp_path_factory):
+    """A server for each file: what one file leaves open, as a call for help, is not seen by the next."""
     server = LiveServer(tmp_path_factory.mktemp("muster"))
     server.start()
     server.make_team("north", [
@@ -25,34 +31,31 @@ def server(tmp_path_factory):
     server.stop()
 
 
-@pytest.fixture(scope="session")
-def browsers():
-    """The browsers of this process, by whether they have WebGL."""
-    if not (chromium and driver):
-        pytest.skip("chromium and chromedriver are not installed; Scripts/setup test installs them")
-    opened = {}
-    yield opened
-    for browser in opened.values():
-        browser.quit()
-
-
 @pytest.fixture(scope="module")
-def browser(request, browsers):
-    """The browser of a file's tests. It draws the map where the file says `needs_map = True`: without a graphics card
-    that is half of the work of such a test."""
-    needs_map = getattr(request.module, "needs_map", False)
-    if needs_map not in browsers:
-        browsers[needs_map] = open_browser(with_webgl=needs_map)
-    return browsers[needs_map]
+def browsers():
+    """The browsers of a file's tests. Playwright runs an event loop in this thread until they are closed, and tests of
+    other files have loops of their own."""
+    if not chromium:
+        pytest.skip("chromium is not installed; Scripts/setup test installs it")
+    opened = Browsers()
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
-def page(browser, server):
+def context(request, browsers):
+    """The profile of a test. Its browser draws the map where the test's file says `needs_map = True`: without a
+    graphics card that is half of the work of such a test."""
+    context = browsers.context(with_webgl=getattr(request.module, "needs_map", False))
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context, server):
     """A tab. After each test: nothing went wrong in it, and it asked no other host."""
-    page = LivePage(browser, server)
-    page.faults(), browser.get_log("performance")
+    page = LivePage(context, server)
     yield page
     faults, foreign = page.faults(), page.foreign_requests()
-    page.close()
     assert not faults
     assert not foreign

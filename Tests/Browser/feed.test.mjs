@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { backOffMs, Feed } from "../../Web/live/feed.js";
-import { Problem } from "../../Web/live/http.js";
-import { Session } from "../../Web/live/session.js";
-import { loadHistory, loadSnapshot } from "../../Web/live/snapshot.js";
+import { backOffMs, Feed } from "../../Web/console/shared/feed.js";
+import { Problem } from "../../Web/console/shared/http.js";
+import { Session } from "../../Web/console/shared/session.js";
+import { loadHistory, loadSnapshot } from "../../Web/console/shared/snapshot.js";
 
 /** A stream of these texts that then ends, or stays open, or breaks. */
 function answer(texts, end = "close") {
@@ -21,11 +21,12 @@ function answer(texts, end = "close") {
 
 const event = (sequence) => `id: ${sequence}\nevent: safety\ndata: {"sequence":${sequence}}\n\n`;
 
-/** Runs a feed over these answers, one per connection; a thrown one is a failed connection. */
-async function follow(answers) {
+/** Runs a feed over these answers, one per connection; an error is a failed connection. Each wait takes `waitMs`. */
+async function follow(answers, waitMs = 500) {
     const seen = { received: [], resumed: [], reports: [], delays: [], resyncs: 0 };
+    let nowMs = 1_000_000;
     const feed = new Feed({
-        since: 5,
+        since: 5, now: () => nowMs,
         open: async (path, { headers }) => {
             seen.resumed.push([path, headers["Last-Event-ID"]]);
             const next = answers.shift();
@@ -36,10 +37,10 @@ async function follow(answers) {
         receive: (changes) => seen.received.push(...changes.map((change) => change.sequence)),
         report: ({ state }) => seen.reports.push(state),
         resync: () => { seen.resyncs += 1; },
-        wait: async (delayMs) => { seen.delays.push(delayMs); },
+        wait: async (delayMs) => { seen.delays.push(delayMs); nowMs += waitMs; },
     });
     await feed.run();
-    return seen;
+    return { ...seen, heardMs: feed.heardMs };
 }
 
 test("a feed resumes after the last change it received", async () => {
@@ -73,6 +74,30 @@ test("a resync ends the feed and asks for the state, once", async () => {
     assert.equal(seen.resyncs, 1);
     assert.deepEqual(seen.received, [6]);
     assert.equal(seen.resumed.length, 1);
+});
+
+test("a feed that was cut off for more than a minute asks for the state instead of what it missed", async () => {
+    const failure = () => new TypeError("network error");
+    const cut = (failures) => [answer([event(6)]), ...Array.from({ length: failures }, failure), answer([event(7)])];
+    const long = await follow(cut(3), 15_001);
+    assert.equal(long.resyncs, 1);
+    assert.deepEqual(long.received, [6]);
+    assert.equal(long.reports.at(-1), "connecting", "the page stays not live until it has the state");
+    const short = await follow(cut(3), 15_000);
+    assert.equal(short.resyncs, 0);
+    assert.deepEqual(short.received, [6, 7]);
+});
+
+test("a feed that never heard the server has missed nothing, however long it waited", async () => {
+    const failure = () => new TypeError("network error");
+    const seen = await follow([failure(), failure(), answer([event(6)])], 90_000);
+    assert.deepEqual([seen.resyncs, seen.received], [0, [6]]);
+});
+
+test("a comment of the server is a sign of life", async () => {
+    const seen = await follow([answer([event(6)]), answer([": open\n\n"]), answer([event(7)])], 40_000);
+    assert.deepEqual([seen.resyncs, seen.received], [0, [6, 7]]);
+    assert.equal(seen.heardMs, 1_080_000);
 });
 
 test("a refusal ends the feed with a message", async () => {

@@ -1,47 +1,81 @@
-"""The live page in a real browser, as a person would use it."""
+"""The console in a real browser, as a person would use it."""
 
-import base64
-import json
+import contextlib
 import shutil
+from urllib.parse import quote
 
-from selenium import webdriver
-from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
+from playwright.sync_api import sync_playwright
 
 from live_server import until
 
-chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-driver = shutil.which("chromedriver")
+chromium = next(filter(None, map(shutil.which, (
+    "chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"))),
+    None)
+view = {"width": 1280, "height": 800}
 
 
-def open_browser(with_webgl=True):
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,800",
-                 # A quarter of the pixels, because the browser draws them without a graphics card.
-                 "--force-device-scale-factor=0.5"]
-    if with_webgl:
-        arguments += ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-    else:
-        arguments += ["--disable-gpu", "--disable-3d-apis"]
-    for argument in arguments:
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(options=options, service=Service(driver))
+class Browsers:
+    """Chromium with and without WebGL, each started when a test first wants it."""
+
+    def __init__(self):
+        self._playwright = sync_playwright().start()
+        self._started = {}
+
+    def context(self, with_webgl=True, **options):
+        """A profile of its own: storage, cookies and permissions of one test."""
+        if with_webgl not in self._started:
+            arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
+            arguments += (["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+                          if with_webgl else ["--disable-gpu", "--disable-3d-apis"])
+            self._started[with_webgl] = self._playwright.chromium.launch(
+                executable_path=chromium, args=arguments)
+        context = self._started[with_webgl].new_context(
+            **{"viewport": view, "locale": "en-GB", "device_scale_factor": 0.5, **options})
+        context.set_default_timeout(15_000)
+        return context
+
+    def close(self):
+        for browser in self._started.values():
+            browser.close()
+        self._playwright.stop()
 
 
 class LivePage:
     """One tab."""
 
-    def __init__(self, browser, server):
-        self.browser = browser
+    def __init__(self, context, server):
+        self.context = context
         self.server = server
-        browser.switch_to.new_window("tab")
+        self._faults = []
+        self._asked = []
+        self._open_tab()
+
+    def _open_tab(self):
+        self.tab = self.context.new_page()
+        self.tab.on("console", self._note)
+        self.tab.on("pageerror", lambda error: self._faults.append(f"page error: {error}"))
+        self.tab.on("request", lambda request: self._asked.append(request.url))
+
+    def _note(self, message):
+        # A busy machine without a graphics card is told so by its driver.
+        if message.type == "error" and "GPU stall" not in message.text:
+            self._faults.append(f"{message.text} ({message.location.get('url', '')})")
 
     def open(self, fragment=""):
-        self.browser.get(f"{self.server.address}/{fragment}")
+        self.tab.goto(f"{self.server.address}/{fragment}")
         return self
+
+    def go(self, *parts):
+        """Goes to a screen, as a link does: `go("regions", "site", "new")`."""
+        self.script("(hash) => { location.hash = hash; }", self.fragment(*parts))
+
+    @staticmethod
+    def fragment(*parts):
+        """The end of the address of a screen."""
+        return "#/" + "/".join(quote(str(part), safe="") for part in parts)
+
+    def reload(self):
+        self.tab.reload()
 
     def sign_in(self, name=None, password=None):
         """Signs in; answers when the page is live."""
@@ -50,73 +84,132 @@ class LivePage:
         return self
 
     def try_to_sign_in(self, name, password):
-        until(lambda: self.find("#sign-in").is_displayed())
-        self.find("#name").send_keys(name)
-        self.find("#password").send_keys(password)
-        self.find("#sign-in-form button").click()
+        self.find("#name").fill(name)
+        self.find("#password").fill(password)
+        self.find("#sign-in-form button[type=submit]").click()
 
     def find(self, selector):
-        return self.browser.find_element(By.CSS_SELECTOR, selector)
+        """Whatever the selector finds, as it is each time that it is used."""
+        return self.tab.locator(selector)
+
+    def text(self, selector):
+        """The text of the element as a person sees it; empty where there is none, or it is hidden."""
+        found = self.script(
+            "(selector) => document.querySelector(selector)?.checkVisibility()"
+            " ? document.querySelector(selector).innerText : ''", selector)
+        return found
+
+    def texts(self, selector):
+        """The texts of all that the selector finds, at one moment."""
+        return self.script(
+            "(selector) => [...document.querySelectorAll(selector)].map((each) => each.textContent)", selector)
+
+    def is_shown(self, selector):
+        return self.find(selector).is_visible()
+
+    def script(self, function, argument=None):
+        """What a JavaScript function in the page answers."""
+        return self.tab.evaluate(function, argument)
+
+    @property
+    def title(self):
+        return self.tab.title()
+
+    @contextlib.contextmanager
+    def answering(self, answer=None):
+        """Confirms the question that a dialog of the page asks meanwhile, with a reason or a note where it wants one;
+        yields what it was."""
+        asked = []
+        open_before = self.find("dialog[open]").count()
+        yield asked
+        until(lambda: self.find("dialog[open]").count() > open_before)
+        # Of two open dialogs the upper one has the keyboard focus.
+        dialog = self.find("dialog[open]:focus-within")
+        asked.append(dialog.inner_text())
+        if answer is not None:
+            dialog.locator("input").first.fill(answer)
+        dialog.locator(".primary").click()
+        until(lambda: self.find("dialog[open]").count() <= open_before)
+
+    def press(self, scope, name, answer=None):
+        """Presses the button of that name, and answers the question it asks where its name ends in an ellipsis."""
+        button = self.find(scope).get_by_role("button", name=name, exact=True).first
+        if answer is None and not name.endswith("…"):
+            button.click()
+            return ""
+        with self.answering(answer or None) as asked:
+            button.click()
+        return asked[0]
 
     def is_live(self):
-        return self.find("#connection").text == "Live"
+        return self.text("#connection") == "Live"
 
-    def row(self, user):
-        """What the list says of someone, as text; none when they are not on it."""
-        rows = self.browser.find_elements(By.CSS_SELECTOR, f'#list li[data-user="{user}"]')
-        return rows[0].text if rows else None
+    def row(self, user, part=None):
+        """What the list says of someone, or a part of it, as text; none when they are not on it. Only the rows in sight
+        are drawn, so that the list is scrolled to theirs."""
+        return self.script("""async ([user, part]) => {
+            const list = document.querySelector("#list");
+            if (!list || !muster.state.members.has(user)) { return null; }
+            const find = () => {
+                const row = list.querySelector(`[data-user="${CSS.escape(user)}"]`);
+                return row && (part ? row.querySelector(part)?.textContent ?? "" : row.innerText);
+            };
+            const frame = () => new Promise((seen) => requestAnimationFrame(() => setTimeout(seen)));
+            let found = find();
+            for (let top = 0; found === null && top < list.scrollHeight; top += list.clientHeight) {
+                list.scrollTop = top;
+                // The scroll is noticed in one frame, and its rows are drawn by the next.
+                await frame();
+                await frame();
+                found = find();
+            }
+            return found;
+        }""", [user, part])
+
+    def row_of(self, user):
+        return self.find(f'#list [data-user="{user}"]')
 
     def open_track(self, user):
-        """Clicks someone in the list. While the list is drawn anew, the click may miss its row, and is made again."""
-        def is_clicked():
-            try:
-                self.find(f'#list li[data-user="{user}"] button').click()
-            except (ElementClickInterceptedException, StaleElementReferenceException):
-                return False
-            return True
-        until(is_clicked)
+        """Clicks someone in the list."""
+        until(lambda: self.row(user))
+        self.row_of(user).locator(".person").click()
 
     def counts(self):
         """How many are in each state, also where nobody is and the button is hidden."""
-        return self.browser.execute_script(
-            "return Object.fromEntries([...document.querySelectorAll('#counts button')].map((button) => "
+        return self.script(
+            "() => Object.fromEntries([...document.querySelectorAll('#counts button')].map((button) => "
             "[button.dataset.state, Number(button.querySelector('.number').textContent)]))")
 
     def events(self):
         """The event lines with their sequences, the latest first."""
-        return self.browser.execute_script(
-            "return [...document.querySelectorAll('#events li')].map((line) => "
+        return self.script(
+            "() => [...document.querySelectorAll('#events li')].map((line) => "
             "[Number(line.dataset.sequence), line.querySelector('.what').textContent])")
 
     def drawn(self, user):
-        """Where the map draws someone's devices, and as what."""
-        return self.browser.execute_script("return muster.drawn(arguments[0])", user)
+        """Where the map draws someone's devices, and as what. Those who are drawn as a number together with others
+        are drawn apart from near by: the next look finds them."""
+        return self.script(
+            "(user) => { const drawn = muster.drawn(user);"
+            " if (drawn.length === 0 && !muster.map?.isMoving()) { muster.lookAt(user); } return drawn; }", user)
 
-    def set_view(self, width, height, dark=False, is_phone=False):
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone})
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+    def set_view(self, width, height, dark=False):
+        self.tab.set_viewport_size({"width": width, "height": height})
+        self.tab.emulate_media(color_scheme="dark" if dark else "light")
 
     def save_picture(self, path):
-        picture = self.browser.execute_cdp_cmd("Page.captureScreenshot", {})
-        path.write_bytes(base64.b64decode(picture["data"]))
+        self.tab.screenshot(path=path)
 
     def faults(self):
-        """What the browser's console calls an error since it was last asked."""
-        return [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
+        """What the browser's console calls an error, and what nobody caught, since it was last asked."""
+        found, self._faults = self._faults, []
+        return found
 
     def foreign_requests(self):
         """The addresses of other hosts that the browser asked since it was last asked."""
-        asked = []
-        for entry in self.browser.get_log("performance"):
-            message = json.loads(entry["message"])["message"]
-            if message["method"] == "Network.requestWillBeSent":
-                asked.append(message["params"]["request"]["url"])
-        assert asked, "the browser told of no request at all"
+        asked, self._asked = self._asked, []
         own = (self.server.address, "data:", "blob:", "about:", "chrome:")
         return [address for address in asked if not address.startswith(own)]
 
     def close(self):
-        self.browser.close()
-        self.browser.switch_to.window(self.browser.window_handles[0])
+        self.tab.close()

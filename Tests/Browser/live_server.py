@@ -13,6 +13,8 @@ import requests
 
 root = pathlib.Path(__file__).resolve().parents[2]
 start_seconds = 60
+# The password of every user whom a test creates to sign in.
+password = "a long password"
 
 
 class LiveServer:
@@ -80,6 +82,11 @@ class LiveServer:
         features = {"type": "FeatureCollection", "features": regions}
         self.ask("POST", f"collections/{team}-site/regions", features)
 
+    def make_user(self, name, role, team=None):
+        """Creates a user who can sign in with `password`."""
+        of = {"team": team} if team else {}
+        self.ask("POST", "users", {"name": name, "role": role, **of, "password": password})
+
     def make_member(self, name, team):
         """A member with a phone."""
         self.ask("POST", "users", {"name": name, "role": "member", "team": team})
@@ -120,8 +127,7 @@ class Phone:
     @staticmethod
     def fix(place, sampled, accuracy=5):
         longitude, latitude = place
-        moment = sampled.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return {"longitude": longitude, "latitude": latitude, "sampleTime": moment, "accuracy": accuracy}
+        return {"longitude": longitude, "latitude": latitude, "sampleTime": stamp(sampled), "accuracy": accuracy}
 
 
 def box(region, name, west, south, width=0.002, height=0.001, muster=False):
@@ -142,7 +148,12 @@ def circle(region, name, longitude, latitude, radius, muster=False):
     }
 
 
-def until(what, seconds=15):
+def stamp(moment):
+    """A time as the API has it, to the millisecond."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def until(what, seconds=30):
     """What `what` answers, as soon as that is true; the last answer is in the failure."""
     deadline = time.monotonic() + seconds
     while True:

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Problem } from "../../Web/live/http.js";
-import { deliveryWords } from "../../Web/live/myself.js";
-import { newDeclaration, Outbox } from "../../Web/live/outbox.js";
+import { Problem } from "../../Web/console/shared/http.js";
+import { deliveryWords } from "../../Web/console/shared/deliverywords.js";
+import { newDeclaration, Outbox } from "../../Web/console/shared/outbox.js";
 
 /** A world whose clock, network and storage the test moves. */
 class World {

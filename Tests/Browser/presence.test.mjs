@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { eventWords } from "../../Web/live/events.js";
-import { deviceFeatures } from "../../Web/live/mapdata.js";
-import { presenceLines, sureness } from "../../Web/live/presence.js";
-import { emptyState, reduce } from "../../Web/live/state.js";
+import { eventWords } from "../../Web/console/timeline/eventwords.js";
+import { memberFeatures } from "../../Web/console/map/mapdata.js";
+import { presenceLines, sureness } from "../../Web/console/shared/presence.js";
+import { emptyState, reduce } from "../../Web/console/shared/state.js";
 
 const muster = { collection: "site", id: "a", name: "Assembly point A", muster: true };
 const kiosk = { collection: "site", id: "k", name: "Kiosk", muster: false };
@@ -154,7 +154,7 @@ test("sightings and notes are not events and move nobody", () => {
 });
 
 test("the map marks a device that is being checked, and no other", () => {
-    const marked = (state) => deviceFeatures(state).devices.features.map(({ properties }) => properties.isChecking);
+    const marked = (state) => memberFeatures(state, alice(state)).people.map(({ properties }) => properties.isChecking);
     assert.deepEqual(marked(loaded(presence(checking))), [true]);
     assert.deepEqual(marked(loaded(presence())), [false]);
     assert.deepEqual(marked(loaded(presence({ ...checking, device: "alice/watch" }))), [false]);

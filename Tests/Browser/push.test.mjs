@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { whyNotNotified } from "../../Web/live/push.js";
+import { whyNotNotified } from "../../Web/console/shared/push.js";
 
 const able = { isSecure: true, hasWorkers: true, hasPush: true, isApple: false, isInstalled: false };
 

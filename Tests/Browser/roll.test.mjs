@@ -2,13 +2,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { incidentWords } from "../../Web/live/alarms.js";
-import { actionsFor } from "../../Web/live/rowactions.js";
-import { batteryWords, heardOf, knownBy, locatedOf, rollWords, stateWords } from "../../Web/live/rowwords.js";
-import { counts, tally } from "../../Web/live/safety.js";
-import { loadSnapshot } from "../../Web/live/snapshot.js";
-import { emptyState, reduce } from "../../Web/live/state.js";
-import { legible, shortened } from "../../Web/live/text.js";
+import { callSeenWords } from "../../Web/console/incident/callseen.js";
+import { incidentWords } from "../../Web/console/incident/alarmwords.js";
+import { actionsFor } from "../../Web/console/roster/rowactions.js";
+import {
+    batteryWords, heardOf, knownBy, locatedOf, pauseWords, rollWords, stateWords,
+} from "../../Web/console/shared/rowwords.js";
+import { counts, tally } from "../../Web/console/shared/safety.js";
+import { loadSnapshot } from "../../Web/console/shared/snapshot.js";
+import { emptyState, reduce } from "../../Web/console/shared/state.js";
+import { legible, shortened } from "../../Web/console/shared/text.js";
+import { addWords } from "../../Web/console/shared/words.js";
+
+await addWords("incident");
 
 const at = "2026-11-21T06:00:00.000Z";
 const later = "2026-11-21T06:10:00.000Z";
@@ -66,8 +72,8 @@ test("a removed or moved user stays on the roll, and can be taken off", () => {
     const state = loaded([gone, moved]);
     const [ben, cleo] = [...state.members.values()].filter(({ roll }) => roll);
     assert.equal(rollWords(ben, nowMs), "removed from the server by admin, still on the roll");
-    assert.deepEqual(actionsFor(ben, leader).map(([kind]) => kind), ["safe", "offSite", "needsHelp", "takeOff"]);
-    assert.deepEqual(actionsFor(cleo, leader).map(([kind]) => kind), ["takeOff"]);
+    assert.deepEqual(actionsFor(ben, leader), ["safe", "offSite", "needsHelp", "takeOff"]);
+    assert.deepEqual(actionsFor(cleo, leader), ["takeOff"]);
     assert.deepEqual(actionsFor(cleo, { name: "max", role: "member", team: "north" }), []);
 });
 
@@ -142,4 +148,35 @@ test("a person who seems to have left is shown as such, with the region", () => 
         ["Checking, not heard lately", " · Harbour square"]);
     assert.deepEqual(stateWords({ state: "safe", source: "region", doubt: "checking", region }, "checking"),
         ["Checking", " · Harbour square"]);
+});
+
+test("who has seen the call is shown at once, for that call alone, and is no safer", () => {
+    let state = loaded([{ person: 2, user: "alice", state: "unknown" }]);
+    const seenAt = "2026-11-21T06:03:00.000Z";
+    state = reduce(state, { type: "changes", changes: [
+        onRoll({ event: "callSeen", person: 2, user: "alice", state: "unknown", by: "alice", at: seenAt }),
+    ] });
+    const member = state.members.get("alice");
+    assert.match(callSeenWords(member, incident, nowMs), /^has seen the call /);
+    assert.equal(state.outdated.people, false, "a thousand who see a call ask for no roll");
+    assert.deepEqual(tally(state, incident), { people: 1, accounted: 0, checking: 0, unaccounted: 1 });
+    assert.equal(callSeenWords(member, { ...incident, reopenedAt: later }, nowMs), "");
+    assert.equal(callSeenWords({}, incident, nowMs), "");
+    const told = loaded([{ person: 2, user: "alice", state: "unknown", callSeenAt: seenAt }]);
+    assert.equal(told.members.get("alice").callSeenAt, seenAt);
+});
+
+test("a pause explains a row until its time, and never hides a call for help", () => {
+    const pause = { since: at, until: "2026-11-21T09:00:00.000Z", note: "lunch" };
+    let state = loaded([], [{ ...alice, pause }]);
+    assert.match(pauseWords(state.members.get("alice"), nowMs), /^paused by themselves until .*“lunch”/);
+    assert.equal(pauseWords(state.members.get("alice"), Date.parse(pause.until)), "");
+    assert.equal(pauseWords({ state: "sos", pause }, nowMs), "");
+    const told = (change) => reduce(state, { type: "changes", changes: [
+        { type: "pause", user: "alice", sequence: 11, at, since: at, until: pause.until, ...change }] });
+    state = told({ happened: "ranOut" });
+    assert.equal(pauseWords(state.members.get("alice"), nowMs), "");
+    state = told({ happened: "began", sequence: 12 });
+    assert.notEqual(pauseWords(state.members.get("alice"), nowMs), "");
+    assert.equal(state.members.get("alice").state, "unknown");
 });

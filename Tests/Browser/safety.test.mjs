@@ -2,14 +2,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { callWords, closedLately, closingQuestion, incidentWords } from "../../Web/live/alarms.js";
-import { eventWords } from "../../Web/live/events.js";
-import { deviceFeatures } from "../../Web/live/mapdata.js";
-import { markOrder, marks } from "../../Web/live/marks.js";
-import { presenceLines } from "../../Web/live/presence.js";
-import { actionsFor } from "../../Web/live/rowactions.js";
-import { calls, counts, leavingLines, shownState, tally, titleWords } from "../../Web/live/safety.js";
-import { emptyState, reduce } from "../../Web/live/state.js";
+import { callWords, closedLately, incidentWords } from "../../Web/console/incident/alarmwords.js";
+import { askClose } from "../../Web/console/incident/askings.js";
+import { eventWords } from "../../Web/console/timeline/eventwords.js";
+import { memberFeatures } from "../../Web/console/map/mapdata.js";
+import { markOrder, marks } from "../../Web/console/shared/marks.js";
+import { presenceLines } from "../../Web/console/shared/presence.js";
+import { actionsFor } from "../../Web/console/roster/rowactions.js";
+import { calls, counts, leavingLines, shownState, tally, titleWords } from "../../Web/console/shared/safety.js";
+import { emptyState, reduce } from "../../Web/console/shared/state.js";
+import { t } from "../../Web/console/shared/words.js";
 
 const at = "2026-11-21T12:03:00.000Z";
 const snapshot = {
@@ -24,7 +26,7 @@ const after = (...changes) => reduce(begun, {
 test("every state has a mark, a label and a place in the list", () => {
     assert.deepEqual(new Set(Object.keys(counts(emptyState))), new Set(markOrder));
     assert.deepEqual(new Set(Object.keys(marks)), new Set(markOrder));
-    assert.equal(new Set(markOrder.map((state) => marks[state].word)).size, markOrder.length);
+    assert.equal(new Set(markOrder.map((state) => t(`state.${state}`))).size, markOrder.length);
 });
 
 test("calls for help stand with who has heard them, those in danger first", () => {
@@ -156,15 +158,17 @@ test("without an incident nobody is reported as leaving, unless the team wants s
 test("the question before all clear counts who is accounted for, and names who seems to have left", () => {
     const open = after(evacuation, leaving("bob"),
         { type: "safety", user: "zoe", state: "safe", since: at, doubt: "stale" });
-    assert.equal(closingQuestion(open, open.incidents.get(1)), [
+    const question = askClose(open.incidents.get(1))({ live: open, isLive: true });
+    assert.deepEqual([question.title, ...question.lines, question.warning], [
         "All clear for crew?", "0 of 3 accounted for, 1 checking, 2 unaccounted.",
-        "bob seems to have left Harbour square.", "This closes the incident, in your name. Why:",
-    ].join("\n"));
+        "bob seems to have left Harbour square.", "This closes the incident, in your name.",
+        "Not everyone is accounted for.",
+    ]);
 });
 
 test("a leader may mark others of its team, and no member may mark anyone", () => {
     const bob = { user: "bob", team: "crew", state: "needsHelp" };
-    const kinds = (member, user) => actionsFor(member, user).map(([kind]) => kind);
+    const kinds = (member, user) => actionsFor(member, user);
     const leader = { name: "lea", role: "leader", team: "crew" };
     assert.deepEqual(kinds(bob, leader), ["acknowledge", "safe", "clear"]);
     assert.deepEqual(kinds({ ...bob, state: "sos" }, leader), ["acknowledge", "clear"]);
@@ -182,14 +186,15 @@ test("unbelieved fixes are shown as a possible place, and drawn apart from the p
     const position = { latitude: 59.91, longitude: 10.72, sampleTime: at, accuracy: 5 };
     const doubted = after({ type: "position", device: "bob/phone", user: "bob", position }, { ...belief, checking });
     assert.equal(presenceLines(doubted.members.get("bob"))[0].words.join(""), "checking… seems to be in Square");
-    const drawn = deviceFeatures(doubted);
-    assert.deepEqual(drawn.devices.features[0].geometry.coordinates, [10.7, 59.9]);
-    assert.deepEqual(drawn.seeming.features[0].geometry.coordinates, [10.72, 59.91]);
+    const drawnBob = (state) => memberFeatures(state, state.members.get("bob"));
+    const drawn = drawnBob(doubted);
+    assert.deepEqual(drawn.people[0].geometry.coordinates, [10.7, 59.9]);
+    assert.deepEqual(drawn.seeming[0].geometry.coordinates, [10.72, 59.91]);
     const gone = reduce(doubted, { type: "changes", changes: [{ ...leaving("bob"), sequence: 25, at }] });
-    assert.deepEqual(deviceFeatures(gone).devices.features[0].geometry.coordinates, [10.72, 59.91]);
-    assert.deepEqual(deviceFeatures(gone).seeming.features, []);
-    assert.equal(deviceFeatures(gone).doubts.features.length, 1);
+    assert.deepEqual(drawnBob(gone).people[0].geometry.coordinates, [10.72, 59.91]);
+    assert.deepEqual(drawnBob(gone).seeming, []);
+    assert.equal(drawnBob(gone).doubts.length, 1);
     const believed = reduce(doubted, { type: "changes", changes: [{ sequence: 30, at, ...belief }] });
     assert.deepEqual(presenceLines(believed.members.get("bob")), []);
-    assert.equal(deviceFeatures(believed).seeming.features.length, 0);
+    assert.equal(drawnBob(believed).seeming.length, 0);
 });

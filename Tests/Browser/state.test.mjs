@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { lateWords } from "../../Web/live/events.js";
-import { bounds, circleRing, destination, drawable, labelPoint, unwrap } from "../../Web/live/geodesy.js";
-import { degreesName, graticule } from "../../Web/live/graticule.js";
-import { extent } from "../../Web/live/mapdata.js";
-import { counts } from "../../Web/live/safety.js";
-import { emptyState, eventLimit, latestPosition, reduce, trailLimit } from "../../Web/live/state.js";
-import { EventStreamParser } from "../../Web/live/sse.js";
-import { age } from "../../Web/live/time.js";
+import { lateWords } from "../../Web/console/timeline/eventwords.js";
+import { bounds, circleRing, destination, drawable, labelPoint, unwrap } from "../../Web/console/shared/drawing.js";
+import { degreesName, graticule } from "../../Web/console/map/graticule.js";
+import { extent } from "../../Web/console/map/mapdata.js";
+import { counts } from "../../Web/console/shared/safety.js";
+import { emptyState, eventLimit, latestPosition, reduce } from "../../Web/console/shared/state.js";
+import { EventStreamParser } from "../../Web/console/shared/sse.js";
+import { age } from "../../Web/console/shared/time.js";
 
 const area = { collection: "site", id: "a", name: "Assembly point A", muster: true };
 const time = (second) => new Date(Date.UTC(2026, 10, 21, 6, 0, second)).toISOString();
@@ -125,18 +125,16 @@ test("a reducer leaves the state it was given as it was", () => {
     assert.deepEqual(state, before);
 });
 
-test("a late position moves nobody and joins no trail", () => {
+test("a late position moves nobody", () => {
     const state = after(loaded(), position(13, 20), position(14, 10, { late: true }));
     assert.equal(latestPosition(state.members.get("alice")).sampleTime, time(20));
-    assert.equal(state.trails.get("alice/phone").length, 1);
 });
 
-test("a fix from a cell tower is shown, but joins no trail and widens no view", () => {
+test("a fix from a cell tower is shown, but widens no view", () => {
     const rough = position(13, 20, { longitude: 11.5 });
     rough.position.accuracy = 9000;
     const state = after(loaded(), position(12, 10), rough);
     assert.equal(latestPosition(state.members.get("alice")).longitude, 11.5);
-    assert.equal(state.trails.get("alice/phone").length, 1);
     assert.ok(extent(state).every(([longitude]) => longitude < 11));
     const alone = extent({ ...state, regions: new Map() });
     assert.deepEqual(alone, [[11.5, 59.9]], "there is nothing else to show");
@@ -154,15 +152,14 @@ test("a safety change older than the team's snapshot does not set a member back"
     assert.equal(state.sequence, 12);
 });
 
-test("history fills events and trails and moves nobody", () => {
+test("history fills events and moves nobody", () => {
     const changes = [position(8, 3), crossing(9, "exit", 4), safety(10, "unsafe", 4)];
     const state = reduce(loaded(), { type: "history", changes });
     assert.deepEqual(state.events.map((event) => event.sequence), [10, 9]);
     assert.equal(latestPosition(state.members.get("alice")).sampleTime, time(5));
-    assert.equal(state.trails.get("alice/phone").length, 1);
 });
 
-test("events and trails are bounded, and keep the latest", () => {
+test("events are bounded, and keep the latest", () => {
     const changes = [];
     for (let step = 0; step < 3 * eventLimit; step += 1) {
         changes.push(position(100 + 2 * step, step), crossing(101 + 2 * step, step % 2 ? "exit" : "enter"));
@@ -170,9 +167,16 @@ test("events and trails are bounded, and keep the latest", () => {
     const state = after(loaded(), ...changes);
     assert.equal(state.events.length, eventLimit);
     assert.equal(state.events[0].sequence, changes.at(-1).sequence);
-    const trail = state.trails.get("alice/phone");
-    assert.equal(trail.length, trailLimit);
-    assert.equal(trail.at(-1)[0], changes.at(-2).position.longitude);
+});
+
+test("a part of the state that did not change stays the same value, so that no view of it is drawn again", () => {
+    const before = loaded();
+    const next = after(before, position(13, 20));
+    assert.notEqual(next.members, before.members);
+    for (const part of ["regions", "incidents", "closed", "questions", "events", "alwaysShown"]) {
+        assert.equal(next[part], before[part], part);
+    }
+    assert.equal(next.members.get("bob"), before.members.get("bob"));
 });
 
 test("a change of a region or the directory marks what to request again, until the next snapshot", () => {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Problem } from "../../Web/live/http.js";
-import { StorageBanner, storageWords } from "../../Web/live/storage.js";
+import { Problem } from "../../Web/console/shared/http.js";
+import { StorageWatch, storageWords } from "../../Web/console/shared/storage.js";
 
 const full = { writable: false, low: true, since: "2026-11-21T06:00:00.000Z" };
 const low = { writable: true, low: true, freeBytes: 300 * 1_048_576 };
@@ -28,24 +28,28 @@ test("there is no banner where all is well, or nobody is signed in", () => {
     assert.equal(storageWords(full, undefined), "");
 });
 
-test("an answer that something was not stored shows the banner at once", async () => {
-    const element = { textContent: "", dataset: {}, hidden: true };
-    const answer = { status: "degraded", storage: full };
-    const banner = new StorageBanner(element, async () => answer, () => person("member"));
-    const send = banner.watching(async () => { throw new Problem(507); });
+test("an answer that something was not stored tells of the disk at once", async () => {
+    const told = [];
+    const watch = new StorageWatch({
+        json: async () => ({ status: "degraded", storage: full }), user: () => person("member"),
+        report: (storage) => told.push(storage),
+    });
+    const send = watch.watching(async () => { throw new Problem(507); });
     await assert.rejects(send("users/ann/declarations"), Problem);
     await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(element.hidden, false);
-    assert.equal(element.dataset.state, "unwritable");
+    assert.deepEqual(told, [full]);
 });
 
-test("the banner goes when the disk takes writes again", async () => {
-    const element = { textContent: "", dataset: {}, hidden: true };
-    let storage = full;
-    const banner = new StorageBanner(element, async () => ({ storage }), () => person("admin"));
-    await banner.ask();
-    assert.equal(element.hidden, false);
-    storage = undefined;
-    await banner.ask();
-    assert.equal(element.hidden, true);
+test("what was said of the disk stays while the server is silent, and goes when it takes writes again", async () => {
+    const told = [];
+    let answer = async () => ({ storage: full });
+    const watch = new StorageWatch({
+        json: () => answer(), user: () => person("admin"), report: (storage) => told.push(storage),
+    });
+    await watch.ask();
+    answer = async () => { throw new TypeError("no network"); };
+    await watch.ask();
+    answer = async () => ({});
+    await watch.ask();
+    assert.deepEqual(told, [full, undefined]);
 });

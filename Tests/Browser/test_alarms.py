@@ -1,6 +1,5 @@
 """Calls for help and incidents on the live page: what is seen, and what a leader can do about it."""
 
-from selenium.webdriver.common.by import By
 
 from live_server import box, until
 
@@ -10,32 +9,24 @@ inside = (west + 0.001, south + 0.0005)
 
 def alarms(page):
     """The lines as they are at one moment: the page may replace them at any time."""
-    return page.browser.execute_script(
-        "return [...document.querySelectorAll('#alarms .alarm .what')].map((line) => line.textContent)")
+    return page.texts("#alarms .alarm .what")
 
 
 def press(page, name, answer=None):
     """Presses the button of that name, and answers the question it asks."""
-    buttons = page.browser.find_elements(By.CSS_SELECTOR, "#alarms button, #orders button")
-    next(button for button in buttons if button.text == name and button.is_displayed()).click()
-    if name.endswith("…"):
-        question = page.browser.switch_to.alert
-        if answer:
-            question.send_keys(answer)
-        question.accept()
+    page.press("#alarms, #orders", name, answer)
 
 
 def test_a_leader_runs_a_drill_and_answers_a_call_for_help(page, server):
     server.make_team("harbour", [box("quay", "Quay", west, south, muster=True)])
-    server.ask("POST", "users", {
-        "name": "lea", "role": "leader", "team": "harbour", "password": "a long password"})
+    server.make_user("lea", "leader", "harbour")
     ida, jon = server.make_member("ida", "harbour"), server.make_member("jon", "harbour")
     page.open().sign_in("lea", "a long password")
-    assert alarms(page) == [] and not page.find("#alarms").is_displayed()
+    assert alarms(page) == [] and not page.is_shown("#alarms")
 
     press(page, "Drill…")
     until(lambda: alarms(page) and alarms(page)[0].startswith("DRILL – evacuation of harbour, 0 of 3 accounted for"))
-    assert not page.find("#orders").is_displayed(), "a team has one open incident at most"
+    assert not page.is_shown("#orders"), "a team has one open incident at most"
     until(lambda: any(text == "harbour DRILL – evacuation started" for _, text in page.events()))
     ida.stay(inside)
     until(lambda: "1 of 3 accounted for" in alarms(page)[0])
@@ -43,28 +34,27 @@ def test_a_leader_runs_a_drill_and_answers_a_call_for_help(page, server):
     server.ask("POST", "users/jon/declarations", {"kind": "sos"}, token=jon.token)
     until(lambda: len(alarms(page)) == 2 and any(text.startswith("SOS from jon, ") for text in alarms(page)))
     assert "SOS" in page.row("jon") and page.counts()["sos"] == 1
-    assert page.browser.title.startswith("1 need help, ")
-    press(page, "Acknowledge")
+    assert page.title.startswith("SOS from jon · 1 need help, ")
+    page.press("#distress", "Acknowledge jon")
     until(lambda: any(text.endswith("heard by lea") for text in alarms(page)))
     until(lambda: any(text == "jon calls SOS, heard by lea" for _, text in page.events()))
-    press(page, "Clear")
+    press(page, "Clear", "")
     until(lambda: len(alarms(page)) == 1)
     server.ask("POST", "users/jon/declarations", {"kind": "offSite"})
     until(lambda: "Off site" in page.row("jon") and "marked by admin" in page.row("jon"))
     press(page, "All clear…", "enough for today")
     until(lambda: alarms(page) == [])
     until(lambda: any(text == "harbour DRILL – evacuation ended: closed by hand, by lea" for _, text in page.events()))
-    assert page.find("#orders").is_displayed()
+    assert page.is_shown("#orders")
 
 
 def test_a_member_sees_that_there_is_an_incident_and_orders_nothing(page, server):
     server.make_team("pier", [])
-    server.ask("POST", "users", {"name": "max", "role": "member", "team": "pier", "password": "a long password"})
+    server.make_user("max", "member", "pier")
     server.ask("POST", "teams/pier/incidents", {"kind": "real"})
     page.open().sign_in("max", "a long password")
     until(lambda: alarms(page) and alarms(page)[0].startswith("Evacuation of pier, since "))
-    buttons = page.browser.find_elements(By.CSS_SELECTOR, "#alarms button")
-    assert buttons == [] and not page.find("#orders").is_displayed()
+    assert page.texts("#alarms button") == [] and not page.is_shown("#orders")
     server.ask("POST", "incidents/%d/close" % server.ask("GET", "incidents")["items"][0]["number"], {"reason": "over"})
     until(lambda: alarms(page) == [])
 

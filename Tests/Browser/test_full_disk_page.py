@@ -50,19 +50,19 @@ def fill(server):
     raise AssertionError("there is always room")
 
 
-def test_the_page_says_that_nothing_can_be_stored_until_it_can(browser, small_server):
+def test_the_page_says_that_nothing_can_be_stored_until_it_can(context, small_server):
     small_server.ask("POST", "teams", {"name": "north"})
     small_server.ask("POST", "users", {"name": "mia", "role": "member", "team": "north", "password": "mia's password"})
     fill(small_server)
-    page = LivePage(browser, small_server)
+    page = LivePage(context, small_server)
     try:
         page.open().sign_in("mia", "mia's password")
-        until(lambda: "can store nothing" in page.find("#storage").text)
+        until(lambda: "can store nothing" in page.text("#storage"))
         page.find("#my-safe").click()
-        until(lambda: "not sent yet" in page.find("#my-delivery").text)
-        assert "nothing of this was stored" in page.find("#my-delivery").text
+        until(lambda: "not sent yet" in page.text("#my-delivery"))
+        assert "nothing of this was stored" in page.text("#my-delivery")
         (small_server.folder / "filler").unlink()
-        until(lambda: "The server has" in page.find("#my-delivery").text, seconds=60)
-        until(lambda: not page.find("#storage").is_displayed(), seconds=60)
+        until(lambda: "The server has" in page.text("#my-delivery"), seconds=60)
+        until(lambda: not page.is_shown("#storage"), seconds=60)
     finally:
         page.close()

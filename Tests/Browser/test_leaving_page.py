@@ -1,24 +1,21 @@
 """People who leave an assembly point during an incident: what the leader's page says and draws."""
 
-from selenium.webdriver.common.by import By
 
-from live_server import Phone, box, until
+from live_server import Phone, box, password, until
 
 needs_map = True
 
 west, south = 10.7460, 59.8380
 inside, outside = (west + 0.001, south + 0.0005), (west + 0.004, south + 0.0005)
-password = "a long password"
 
 
 def texts(page, selector):
-    return page.browser.execute_script(
-        "return [...document.querySelectorAll(arguments[0])].map((line) => line.textContent)", selector)
+    return page.texts(selector)
 
 
 def test_the_leader_is_told_who_seems_to_have_left_and_who_is_checking(page, server):
     server.make_team("basin", [box("sq", "Harbour square", west, south, muster=True)], policy="confident")
-    server.ask("POST", "users", {"name": "basin-lead", "role": "leader", "team": "basin", "password": password})
+    server.make_user("basin-lead", "leader", "basin")
     phones = [server.make_member(f"basin-{name}", "basin") for name in ("ana", "ben", "cleo", "dan")]
     for phone in phones:
         phone.stay(inside, fixes=6)
@@ -47,15 +44,11 @@ def test_the_leader_is_told_who_seems_to_have_left_and_who_is_checking(page, ser
         phone.report(outside)
         phone.report(outside)
     until(lambda: texts(page, "#leaving .what") == ["3 seem to have left Harbour square"])
-    assert page.counts()["seemsToHaveLeft"] == 3 and page.browser.title.startswith("3 may have left, ")
+    assert page.counts()["seemsToHaveLeft"] == 3 and page.title.startswith("3 may have left, ")
 
-    buttons = page.browser.find_elements(By.CSS_SELECTOR, "#alarms button")
-    next(button for button in buttons if button.text == "All clear…").click()
-    question = page.browser.switch_to.alert
-    assert "2 of 5 accounted for, 0 checking, 3 unaccounted." in question.text
-    assert "3 seem to have left Harbour square." in question.text
-    question.send_keys("they went home")
-    question.accept()
+    question = page.press("#alarms", "All clear…", "they went home")
+    assert "2 of 5 accounted for, 0 checking, 3 unaccounted." in question
+    assert "3 seem to have left Harbour square." in question
     until(lambda: not server.ask("GET", f"incidents/{number}")["open"])
     # Without an incident nobody is reported as leaving.
     until(lambda: texts(page, "#leaving .what") == [] and page.counts()["located"] == 3)
@@ -63,7 +56,7 @@ def test_the_leader_is_told_who_seems_to_have_left_and_who_is_checking(page, ser
 
 def test_a_member_who_seems_to_have_left_is_told(page, server):
     server.make_team("spit", [box("spit", "Spit", west, south + 0.01, muster=True)], policy="confident")
-    server.ask("POST", "users", {"name": "spit-max", "role": "member", "team": "spit", "password": password})
+    server.make_user("spit-max", "member", "spit")
     server.ask("POST", "users/spit-max/devices", {"name": "phone"})
     token = server.ask("POST", "users/spit-max/devices/phone/token")["token"]
     phone = Phone(server, "spit-max", token)
@@ -73,5 +66,5 @@ def test_a_member_who_seems_to_have_left_is_told(page, server):
         phone.report((west + 0.004, south + 0.0105))
     page.open().sign_in("spit-max", password)
     until(lambda: texts(page, "#leaving .what") == ["You seem to have left Spit"])
-    assert page.find("#my-state").text.startswith("You: Seems to have left")
+    assert page.text("#my-state").startswith("You: Seems to have left")
     server.ask("POST", f"incidents/{number}/close", {"reason": "over"})

@@ -8,11 +8,9 @@ from datetime import timedelta
 
 import pytest
 import requests
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
 
-from live_page import LivePage, open_browser
-from live_server import box, until
+from live_page import LivePage
+from live_server import box, password, until
 
 needs_map = True
 
@@ -43,12 +41,11 @@ def test_people_turn_green_and_neutral_as_they_cross_without_an_incident(page, s
 
 def test_a_marker_moves_with_its_device(page, server):
     bob = server.make_member("bob", "north")
-    bob.stay(inside_tank)
     page.open().sign_in()
-    until(lambda: page.drawn("bob"))
-    assert page.drawn("bob")[0]["coordinates"] == pytest.approx(inside_tank, abs=1e-4)
-    bob.stay(inside_a)
-    until(lambda: page.drawn("bob") and page.drawn("bob")[0]["coordinates"] == pytest.approx(inside_a, abs=1e-4))
+    for place in (inside_tank, inside_a):
+        bob.stay(place)
+        # A map that has just opened is seen from afar, where places are rounded.
+        until(lambda: [drawn["coordinates"] for drawn in page.drawn("bob")] == [pytest.approx(place, abs=1e-4)])
 
 
 def test_a_late_position_moves_nobody(page, server):
@@ -61,7 +58,7 @@ def test_a_late_position_moves_nobody(page, server):
     late.sampled = sampled
     # What follows in the log is shown: so the late one was taken before it.
     late.report(inside_a)
-    until(lambda: server.changes(0)[-1]["sequence"] == page.browser.execute_script("return muster.state.sequence"))
+    until(lambda: server.changes(0)[-1]["sequence"] == page.script("() => muster.state.sequence"))
     assert "Safe" in page.row("late")
     # The map draws a moment after the state is taken.
     [drawn] = until(lambda: page.drawn("late"))
@@ -75,15 +72,14 @@ def test_a_fence_crossed_an_hour_ago_is_shown_as_past_and_raises_no_alarm(page, 
     back.sampled -= timedelta(hours=1)
     for place in (outside, inside_a, inside_a, outside):
         back.report(place)
-    past = until(lambda: page.browser.execute_script(
-        "const past = [...document.querySelectorAll('#events li[data-past]')].filter((line) =>"
+    past = until(lambda: len(found := page.script(
+        "() => [...document.querySelectorAll('#events li[data-past]')].filter((line) =>"
         " line.querySelector('.what').textContent.startsWith('back ')).map((line) =>"
-        " line.querySelector('.what').textContent + line.querySelector('.late').textContent);"
-        "return past.length > 1 && past"))
+        " line.querySelector('.what').textContent + line.querySelector('.late').textContent)")) > 1 and found)
     for told, words in zip(past, ("left", "entered"), strict=True):
         assert re.fullmatch(f"back {words} Assembly point A, heard of 6[45] min later", told)
     assert "Unknown" in page.row("back")
-    assert not page.find("#alarms").is_displayed()
+    assert not page.is_shown("#alarms")
 
 
 def test_markup_in_a_name_is_shown_as_text(page, server):
@@ -94,8 +90,8 @@ def test_markup_in_a_name_is_shown_as_text(page, server):
     member.stay((10.7610, 59.9085))
     until(lambda: name in (page.row("mallory") or ""))
     until(lambda: any(text == f"mallory entered {name}" for _, text in page.events()))
-    assert "owned" not in page.browser.title
-    assert not page.browser.find_elements(By.CSS_SELECTOR, "#live img[src='x'], #live script")
+    assert "owned" not in page.title
+    assert page.find("#live img[src='x'], #live script").count() == 0
 
 
 def test_a_cut_feed_resumes_without_a_gap_or_a_double(page, server):
@@ -106,7 +102,7 @@ def test_a_cut_feed_resumes_without_a_gap_or_a_double(page, server):
     until(lambda: "Safe" in page.row("carla"))
 
     server.kill()
-    until(lambda: page.find("#connection").text.startswith("Not live since"))
+    until(lambda: page.text("#connection").startswith("Not live since"))
     server.start()
     # These are in the log before the page is back.
     carla.stay(outside)
@@ -121,47 +117,46 @@ def test_a_cut_feed_resumes_without_a_gap_or_a_double(page, server):
     assert shown == expected[::-1]
     assert "Safe" in page.row("carla")
     # The cut itself is the browser's to complain about, and nothing else is.
-    assert all("ERR_" in fault and "/api/v1/" in fault for fault in page.faults())
+    faults = page.faults()
+    # The map logs a tile that it did not get by the name of its error.
+    assert all(server.address in fault and ("ERR_" in fault or "maplibre" in fault) for fault in faults), faults
 
 
 def test_a_reload_stays_signed_in_and_signing_out_does_not(page):
     page.open().sign_in()
     for _ in range(2):
-        page.browser.refresh()
+        page.reload()
         until(page.is_live)
     page.find("#sign-out").click()
-    until(lambda: page.find("#sign-in").is_displayed())
-    page.browser.refresh()
-    until(lambda: page.find("#sign-in").is_displayed())
-    stored = page.browser.execute_script("return JSON.stringify([{...sessionStorage}, {...localStorage}])")
+    until(lambda: page.is_shown("#sign-in"))
+    page.reload()
+    until(lambda: page.is_shown("#sign-in"))
+    stored = page.script("() => JSON.stringify([{...sessionStorage}, {...localStorage}])")
     assert stored == "[{},{}]"
 
 
 def test_a_copied_tab_does_not_end_the_first_ones_session(page):
     page.open().sign_in()
-    first = page.browser.current_window_handle
-    stored = page.browser.execute_script("return sessionStorage.getItem('muster.session')")
-    page.browser.switch_to.new_window("tab")
-    page.open()
-    page.browser.execute_script("sessionStorage.setItem('muster.session', arguments[0])", stored)
-    page.browser.refresh()
-    until(lambda: page.find("#sign-in").is_displayed())
-    page.browser.close()
-    page.browser.switch_to.window(first)
-    page.browser.refresh()
+    stored = page.script("() => sessionStorage.getItem('muster.session')")
+    copy = LivePage(page.context, page.server).open()
+    copy.script("(stored) => sessionStorage.setItem('muster.session', stored)", stored)
+    copy.reload()
+    until(lambda: copy.is_shown("#sign-in"))
+    copy.close()
+    page.reload()
     until(page.is_live)
 
 
 def test_a_wrong_password_is_refused_with_an_explanation(page):
     page.open().try_to_sign_in("admin", "wrong")
-    until(lambda: page.find("#sign-in-error").text == "The name or the password is wrong.")
+    until(lambda: page.text("#sign-in-error") == "The name or the password is wrong.")
     assert "401" in " ".join(page.faults())
 
 
 def test_a_one_time_code_leaves_the_address_at_once(page):
     page.open("#demo=no-such-code")
-    until(lambda: "link was used" in page.find("#sign-in-error").text)
-    assert page.browser.current_url == f"{page.server.address}/"
+    until(lambda: "link was used" in page.text("#sign-in-error"))
+    assert page.tab.url == f"{page.server.address}/"
     assert "401" in " ".join(page.faults())
 
 
@@ -170,19 +165,19 @@ def test_a_new_member_and_a_new_region_appear_by_themselves(page, server):
     dora = server.make_member("dora", "north")
     until(lambda: page.row("dora"))
     server.ask("POST", "collections/north-site/regions", box("c", "Assembly point C", 10.7660, 59.9120, muster=True))
-    until(lambda: page.browser.execute_script("return muster.state.regions.has('north-site/c')"))
+    until(lambda: page.script("() => muster.state.regions.has('north-site/c')"))
     dora.stay((10.7670, 59.9125))
     until(lambda: "Assembly point C" in page.row("dora"))
 
 
 @pytest.mark.parametrize("role, sees_team", [("leader", True), ("member", False)])
 def test_each_role_sees_what_it_may_and_no_more(page, server, role, sees_team):
-    own, other, password = f"own-{role}", f"other-{role}", "a sound password too"
+    own, other = f"own-{role}", f"other-{role}"
     server.make_team(own, [box("p", "Their own point", 10.7600, 59.9120, muster=True)])
     server.make_team(other, [])
     server.make_member(f"mate-{role}", own).stay((10.7610, 59.9125))
     server.make_member(f"stranger-{role}", other).stay(inside_tank)
-    server.ask("POST", "users", {"name": f"the-{role}", "role": role, "team": own, "password": password})
+    server.make_user(f"the-{role}", role, own)
     page.open().sign_in(f"the-{role}", password)
     until(lambda: page.row(f"the-{role}"))
     if sees_team:
@@ -199,39 +194,38 @@ def test_the_keyboard_reaches_the_counts_and_the_people(page, server):
     page.open().sign_in()
     until(lambda: "Located" in (page.row("karl") or ""))
     safe = page.find('#counts button[data-state="safe"]')
-    safe.send_keys(Keys.SPACE)
-    assert safe.get_attribute("aria-pressed") == "true"
+    safe.press("Space")
+    until(lambda: safe.get_attribute("aria-pressed") == "true")
     until(lambda: page.row("karl") is None)
-    safe.send_keys(Keys.SPACE)
+    safe.press("Space")
     until(lambda: page.row("karl"))
-    before = page.browser.execute_script("return muster.centre()")
-    page.find('#list li[data-user="karl"] button').send_keys(Keys.ENTER)
-    until(lambda: page.browser.execute_script("return muster.centre()") == pytest.approx(inside_tank, abs=1e-3))
-    assert before is not None
+    page.row_of("karl").locator(".person").press("Enter")
+    # Also when the map was not there yet.
+    until(lambda: page.script("() => muster.centre()") == pytest.approx(inside_tank, abs=1e-3))
 
 
 def test_without_webgl_the_list_and_the_events_still_work(browsers, server):
     erin = server.make_member("erin", "north")
-    plain = open_browser(with_webgl=False)
+    plain = browsers.context(with_webgl=False)
     try:
         page = LivePage(plain, server).open().sign_in()
-        until(lambda: "WebGL" in page.find("#map-message").text)
+        until(lambda: "WebGL" in page.text("#map-message"))
         erin.stay(inside_a)
         until(lambda: "Safe" in page.row("erin"))
         until(lambda: any(text == "erin entered Assembly point A" for _, text in page.events()))
         server.make_member("frida", "north")
         until(lambda: page.row("frida"))
-        page.find('#list li[data-user="frida"] button').click()
-        until(lambda: page.find("#notice").text == "Nobody knows yet where frida is.")
+        page.row_of("frida").locator(".person").click()
+        until(lambda: page.text("#notice") == "Nobody knows yet where frida is.")
     finally:
-        plain.quit()
+        plain.close()
 
 
 def test_the_page_may_run_nothing_but_its_own_scripts(server):
     response = requests.get(f"{server.address}/", headers={"Accept": "text/html"}, timeout=10)
     policy = response.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "script-src 'self'" in policy
-    assert "unsafe-inline" not in policy and "unsafe-eval" not in policy
+    assert "unsafe" not in policy.replace("'wasm-unsafe-eval'", "")
     assert "<script>" not in response.text and "style=" not in response.text
 
 
@@ -242,11 +236,11 @@ def test_pictures_of_the_page(page, server):
     folder.mkdir(parents=True, exist_ok=True)
     page.open().sign_in()
     for name, view in {
-        "desktop-light": (1280, 800, False, False), "desktop-dark": (1280, 800, True, False),
-        "phone-light": (390, 844, False, True), "phone-dark": (390, 844, True, True),
+        "desktop-light": (1280, 800, False), "desktop-dark": (1280, 800, True),
+        "phone-light": (390, 844, False), "phone-dark": (390, 844, True),
     }.items():
         page.set_view(*view)
-        page.browser.refresh()
+        page.reload()
         until(page.is_live)
         until(lambda: page.drawn("alice"))
         time.sleep(1)  # The picture is for a person: let the labels settle.

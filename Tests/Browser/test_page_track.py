@@ -8,15 +8,11 @@ import time
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.select import Select
 
 from live_page import LivePage
-from live_server import LiveServer, Phone, root, until
+from live_server import LiveServer, Phone, password, root, until
 
 needs_map = True
-password = "walkwalkwalk1"
 point_count = 180
 south, longitude = 52.0, 13.1
 
@@ -32,20 +28,19 @@ def own_server(tmp_path_factory):
 
 
 @pytest.fixture
-def own_page(browser, own_server):
-    page = LivePage(browser, own_server)
-    page.faults(), browser.get_log("performance")
+def own_page(context, own_server):
+    page = LivePage(context, own_server)
     yield page
     page.close()
 
 
 def words(page):
-    return page.find("#track-words").text
+    return page.text("#track-words")
 
 
 def drawn(page):
     """The points of the track that the map draws, in their order."""
-    return page.browser.execute_script("return muster.drawnTrack()")
+    return page.script("() => muster.drawnTrack()")
 
 
 def write_walk(path):
@@ -81,7 +76,7 @@ def count_stored(server):
 
 def test_every_point_is_on_the_page_after_the_server_was_killed(own_page, own_server, tmp_path):
     page, server = own_page, own_server
-    server.ask("POST", "users", {"name": "ann", "role": "member", "team": "walkers", "password": password})
+    server.make_user("ann", "member", "walkers")
     walker, log = start_walk(server, tmp_path)
     try:
         page.open().sign_in()
@@ -97,9 +92,10 @@ def test_every_point_is_on_the_page_after_the_server_was_killed(own_page, own_se
     finally:
         walker.kill()
         walker.wait()
-    page.browser.refresh()
+    page.reload()
     until(page.is_live, seconds=30)
-    page.find('#list li[data-user="ann"] button').send_keys(Keys.ENTER)
+    page.row_of("ann").locator(".person").press("Enter")
+    page.find("#track-span").select_option("day")
     until(lambda: words(page).startswith(f"{point_count} points, "), seconds=30)
     points = until(lambda: len(drawn(page)) == point_count and drawn(page), seconds=30)
     latitudes = [point["coordinates"][1] for point in points]
@@ -107,6 +103,24 @@ def test_every_point_is_on_the_page_after_the_server_was_killed(own_page, own_se
     if "MUSTER_SCREENSHOTS" in os.environ:
         time.sleep(1.5)  # The picture is for a person: let the view settle.
         page.save_picture(pathlib.Path(os.environ["MUSTER_SCREENSHOTS"]) / "track.png")
+
+
+def test_a_track_that_is_there_before_the_map_is_shown_whole(context, own_page, own_server):
+    page, server = own_page, own_server
+    fay = server.make_member("fay", "walkers")
+    fay.sampled = datetime.now(timezone.utc) - timedelta(minutes=5)
+    for index in range(5):
+        fay.report((13.4, 52.1 + index * 0.01), 20)
+    held = []
+    context.route("**/maplibre-gl.js", lambda route: held.append(route))
+    page.open().sign_in()
+    page.open_track("fay")
+    until(lambda: words(page).startswith("5 points, ") and held)
+    # Choosing a span makes the page read the track again, before the map is there. It must not count as shown yet.
+    page.find("#track-span").select_option("day")
+    until(lambda: words(page).startswith("5 points, "))
+    held[0].continue_()
+    until(lambda: len(drawn(page)) == 5, seconds=30)
 
 
 def test_a_track_grows_while_it_is_selected_and_a_late_point_takes_its_place_in_it(own_page, own_server):
@@ -119,17 +133,17 @@ def test_a_track_grows_while_it_is_selected_and_a_late_point_takes_its_place_in_
     until(lambda: "heard" in (page.row("ben") or "") and "never" not in page.row("ben"))
     page.open_track("ben")
     until(lambda: words(page).startswith("1 point, "))
-    assert page.find('#list li[data-user="ben"] button').get_attribute("aria-current") == "true"
+    assert page.row_of("ben").locator(".person").get_attribute("aria-current") == "true"
     ben.report((13.201, 52.1), 20)
     until(lambda: words(page).startswith("2 points, "))
     # What was recorded in a dead zone ten minutes ago comes now, and between it and the rest nothing.
     server.ask("POST", "positions", Phone.fix((13.199, 52.1), begin - timedelta(minutes=10)), ben.token)
     until(lambda: re.fullmatch(r"3 points, \S+ to \S+; 1 of them came late \(hollow\)", words(page)))
-    track = page.browser.execute_script("return muster.track.points.map(({longitude, isLate}) => [longitude, isLate])")
+    track = page.script("() => muster.track.points.map(({longitude, isLate}) => [longitude, isLate])")
     assert track == [[13.199, True], [13.2, False], [13.201, False]]
     until(lambda: [point["isHollow"] for point in drawn(page)] == [True, False, False])
     # After a reload it is told in the same words.
-    page.browser.refresh()
+    page.reload()
     until(page.is_live)
     page.open_track("ben")
     until(lambda: "3 points, " in words(page) and "1 of them came late" in words(page))
@@ -145,18 +159,20 @@ def test_a_span_and_a_device_are_chosen_by_keyboard_and_the_track_is_closed(own_
     watch = {**Phone.fix((13.31, 52.2), now - timedelta(minutes=5)), "device": "eva/watch"}
     server.ask("POST", "positions", watch)
     page.open().sign_in()
-    row = until(lambda: page.browser.find_elements(By.CSS_SELECTOR, '#list li[data-user="eva"] button'))[0]
-    row.send_keys(Keys.ENTER)
-    until(lambda: words(page).startswith("2 points, "))
-    span, device = Select(page.find("#track-span")), Select(page.find("#track-device"))
-    assert span.first_selected_option.text == "last 24 hours" and device.first_selected_option.text == "eva/phone"
-    page.find("#track-span").send_keys(Keys.END)
-    until(lambda: words(page).startswith("3 points, "))
-    page.find("#track-span").send_keys(Keys.HOME)
+    until(lambda: page.row("eva"))
+    row = page.row_of("eva").locator(".person")
+    row.press("Enter")
     until(lambda: words(page).startswith("1 point, "))
-    page.find("#track-device").send_keys(Keys.END)
-    until(lambda: words(page).startswith("1 point, ") and len(drawn(page)) == 1
-          and drawn(page)[0]["coordinates"][0] == pytest.approx(13.31, abs=1e-3))
-    page.find("#track-close").send_keys(Keys.ENTER)
-    until(lambda: not page.find("#track").is_displayed() and drawn(page) == [])
-    assert page.browser.switch_to.active_element == row
+    assert page.find("#track-span").input_value() == "hour" and page.find("#track-device").input_value() == "eva/phone"
+    page.find("#track-span").press("End")
+    until(lambda: words(page).startswith("3 points, "))
+    page.find("#track-span").press("ArrowUp")
+    until(lambda: words(page).startswith("2 points, "))
+    page.find("#track-span").press("Home")
+    until(lambda: words(page).startswith("1 point, "))
+    page.find("#track-device").press("End")
+    until(lambda: words(page).startswith("1 point, ")
+          and [point["coordinates"][0] for point in drawn(page)] == [pytest.approx(13.31, abs=1e-3)])
+    page.find("#person-close").press("Enter")
+    until(lambda: not page.is_shown("#track") and drawn(page) == [])
+    assert row.evaluate("(row) => row === document.activeElement")

@@ -65,19 +65,14 @@ def couch(origin, tmp_path_factory):
 
 
 @pytest.mark.parametrize("scenario", expected)
-def test_pouchdb_replicates_from_a_page_of_another_origin(browser, origin, couch, scenario):
+def test_pouchdb_replicates_from_a_page_of_another_origin(context, origin, couch, scenario):
     url = f"{couch.address}/db-{scenario.lower()}"
     assert requests.put(url, auth=couch.admin, timeout=30).status_code == 201
-    browser.switch_to.new_window("tab")
-    browser.set_script_timeout(60)
-    browser.get(origin)
+    tab = context.new_page()
+    tab.goto(origin)
     name, password = couch.admin
-    result = browser.execute_async_script(
-        """
-        const [scenario, url, username, password, done] = arguments;
-        runScenario(scenario, { PouchDB, url, username, password })
-            .then((result) => done({ result }), (error) => done({ error: String(error.stack ?? error.message) }));
-        """, scenario, url, name, password)
-    browser.close()
-    browser.switch_to.window(browser.window_handles[0])
+    result = tab.evaluate(
+        """([scenario, url, username, password]) => runScenario(scenario, { PouchDB, url, username, password })
+            .then((result) => ({ result }), (error) => ({ error: String(error.stack ?? error.message) }))""",
+        [scenario, url, name, password])
     assert result == {"result": expected[scenario]}

@@ -10,28 +10,20 @@ from push_browser import Browser
 from webhook_receiver import Receiver
 
 
-def permit_notifications(browser, server):
-    browser.execute_cdp_cmd(
-        "Browser.grantPermissions", {"origin": server.address, "permissions": ["notifications"]})
-
-
 @pytest.fixture
-def granted(browser, server):
-    permit_notifications(browser, server)
-    yield
-    browser.execute_cdp_cmd("Browser.resetPermissions", {})
+def granted(context, server):
+    context.grant_permissions(["notifications"], origin=server.address)
 
 
 def run(page, script):
     """What an asynchronous function in the page returns."""
-    return page.browser.execute_async_script(
-        "const done = arguments[arguments.length - 1];"
-        f"(async () => {{ {script} }})().then(done, (error) => done(String(error)));")
+    return page.script(f"async () => {{ {script} }}")
 
 
 def start_worker(page):
     """Registers the page's service worker. Returns its scope."""
-    page.browser.execute_cdp_cmd("ServiceWorker.enable", {})
+    page.protocol = page.context.new_cdp_session(page.tab)
+    page.protocol.send("ServiceWorker.enable")
     return run(page, """
         await navigator.serviceWorker.register("push-worker.js");
         return (await navigator.serviceWorker.ready).scope;
@@ -42,7 +34,7 @@ def deliver(page, text):
     """Gives the service worker what its browser would have decrypted."""
     # The driver tells no registration's number; a browser counts them from 0, and a wrong one reaches nobody.
     for number in range(10):
-        page.browser.execute_cdp_cmd("ServiceWorker.deliverPushMessage", {
+        page.protocol.send("ServiceWorker.deliverPushMessage", {
             "origin": page.server.address, "registrationId": str(number), "data": text})
 
 
@@ -83,12 +75,12 @@ def test_a_push_is_shown_by_the_pages_worker_and_replaces_the_incidents_former_o
     end_worker(page)
 
 
-def test_a_call_for_help_is_pushed_encrypted_and_shown(browser, tmp_path):
+def test_a_call_for_help_is_pushed_encrypted_and_shown(context, tmp_path):
     """A library decrypts in place of the browser, whose push service is elsewhere."""
     server = LiveServer(tmp_path, ["--allow-private-targets"])
     server.start()
-    permit_notifications(browser, server)
-    page = LivePage(browser, server)
+    context.grant_permissions(["notifications"], origin=server.address)
+    page = LivePage(context, server)
     with Receiver(lambda call: 201) as service:
         subscription = Browser(service, "/leader")
         server.ask("POST", "push/devices", subscription.registration)
@@ -101,7 +93,6 @@ def test_a_call_for_help_is_pushed_encrypted_and_shown(browser, tmp_path):
         until(lambda: [title for title, _ in shown(page)] == ["SOS: ana"])
         end_worker(page)
     page.close()
-    browser.execute_cdp_cmd("Browser.resetPermissions", {})
     server.stop()
 
 
@@ -129,15 +120,15 @@ def test_the_button_subscribes_registers_and_ends_it(page, server, granted):
     """)
     assert len(key) == 87
     button = page.find("#notify")
-    assert button.text == "Notify me on this device"
+    assert button.inner_text() == "Notify me on this device"
     button.click()
-    until(lambda: page.find("#notify").text == "Notified on this device")
-    assert "also while this page is closed" in page.find("#said").text
-    assert page.browser.execute_script("return window.subscribedWith") == server.ask("GET", "push/key")["key"]
+    until(lambda: page.text("#notify") == "Notified on this device")
+    assert "also while this page is closed" in page.text("#said")
+    assert page.script("() => window.subscribedWith") == server.ask("GET", "push/key")["key"]
     [device] = server.ask("GET", "push/devices")["items"]
     assert device["service"] == "webpush https://push.example"
     page.find("#notify").click()
-    until(lambda: page.find("#notify").text == "Notify me on this device" and page.find("#notify").is_enabled())
+    until(lambda: page.text("#notify") == "Notify me on this device" and page.find("#notify").is_enabled())
     assert server.ask("GET", "push/devices")["items"] == []
     # Whoever uses this browser next hears nothing that is another's.
     page.find("#notify").click()
@@ -146,11 +137,10 @@ def test_the_button_subscribes_registers_and_ends_it(page, server, granted):
     until(lambda: server.ask("GET", "push/devices")["items"] == [])
 
 
-def test_a_browser_that_blocks_the_page_shows_what_to_do(page, server, browser):
-    browser.execute_cdp_cmd("Browser.setPermission", {
+def test_a_browser_that_blocks_the_page_shows_what_to_do(page, server):
+    page.context.new_cdp_session(page.tab).send("Browser.setPermission", {
         "origin": server.address, "permission": {"name": "notifications"}, "setting": "denied"})
     page.open().sign_in()
     page.find("#notify").click()
-    until(lambda: "blocked" in page.find("#said").text)
-    assert page.find("#notify").text == "Notify me on this device"
-    browser.execute_cdp_cmd("Browser.resetPermissions", {})
+    until(lambda: "blocked" in page.text("#said"))
+    assert page.text("#notify") == "Notify me on this device"

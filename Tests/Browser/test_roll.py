@@ -4,19 +4,17 @@ import time
 from datetime import datetime, timezone
 
 import pytest
-from selenium.webdriver.common.by import By
 
-from live_server import Phone, box, until
+from live_server import Phone, box, password, until
 
 west, south = 10.7460, 59.8680
 inside = (west + 0.001, south + 0.0005)
-password = "a long password"
 
 
 def crew(server, team, *members):
     """A team with a leader, and members with a phone each."""
     server.make_team(team, [box("quay", "Quay", west, south, muster=True)])
-    server.ask("POST", "users", {"name": f"{team}-lead", "role": "leader", "team": team, "password": password})
+    server.make_user(f"{team}-lead", "leader", team)
     return [server.make_member(name, team) for name in members]
 
 
@@ -35,39 +33,30 @@ def evacuate(server):
 
 
 def alarms(page):
-    return page.browser.execute_script(
-        "return [...document.querySelectorAll('#alarms .alarm .what')].map((line) => line.textContent)")
+    return page.texts("#alarms .alarm .what")
 
 
 def said(page):
-    return page.find("#said").text
+    return page.text("#said")
 
 
 def row_of(page, name):
-    """The row of someone by the name that is shown."""
-    rows = page.browser.execute_script(
-        "return [...document.querySelectorAll('#list li')].filter("
-        "(row) => row.querySelector('.name').textContent === arguments[0])", name)
-    return rows[0] if rows else None
+    """The text of someone's row by the name that is shown; none where they are not on the list."""
+    return page.script(
+        "(name) => [...document.querySelectorAll('#list .row')].find("
+        "(row) => row.querySelector('.name').textContent.trim() === name)?.innerText", name)
 
 
 def press_in_row(page, name, button, answer=None):
-    """Presses a button of someone's row, opens the buttons where they are closed, and answers the question."""
-    row = row_of(page, name)
-    toggle = row.find_element(By.CSS_SELECTOR, ".row-actions > button")
-    if toggle.get_attribute("aria-expanded") == "false":
-        toggle.click()
-    buttons = row.find_elements(By.CSS_SELECTOR, ".row-actions [role=group] button")
-    next(each for each in buttons if each.text == button).click()
-    question = page.browser.switch_to.alert
-    if answer:
-        question.send_keys(answer)
-    question.accept()
+    """Opens the buttons of someone's row, presses one, and answers the question."""
+    row = page.find("#list .row").filter(has_text=name)
+    row.get_by_role("button", name=f"Mark {name}", exact=True).click()
+    with page.answering(answer):
+        row.get_by_role("group").get_by_role("button", name=button, exact=True).click()
 
 
 def press_alarm(page, name):
-    buttons = page.browser.find_elements(By.CSS_SELECTOR, "#alarms button")
-    next(each for each in buttons if each.text == name).click()
+    page.find("#alarms").get_by_role("button", name=name, exact=True).click()
 
 
 def test_a_leader_puts_a_visitor_on_the_roll_marks_them_and_takes_them_off(page, server, evacuate):
@@ -76,17 +65,18 @@ def test_a_leader_puts_a_visitor_on_the_roll_marks_them_and_takes_them_off(page,
     page.open().sign_in("yard-lead", password)
     until(lambda: alarms(page) and "0 of 1 accounted for" in alarms(page)[0])
     press_alarm(page, "Add visitor…")
-    page.find("#visitor-name").send_keys("Zoë <b>Å</b>")
-    page.find("#visitor-note").send_keys("red coat\n")
-    until(lambda: said(page) == "The server has Zoë <b>Å</b> on the roll.")
+    page.find("#ask-name").fill("Zoë <b>Å</b>")
+    page.find("#ask-note").fill("red coat")
+    page.find("#ask-note").press("Enter")
+    until(lambda: said(page).endswith(": Zoë <b>Å</b> on the roll."))
     row = until(lambda: row_of(page, "Zoë <b>Å</b>"))
-    assert "red coat" in row.text and "visitor, no phone" in row.text
+    assert "red coat" in row and "visitor, no phone" in row
     until(lambda: "0 of 2 accounted for" in alarms(page)[0])
     assert page.counts()["unknown"] == 2
     press_in_row(page, "Zoë <b>Å</b>", "Mark safe")
     until(lambda: said(page).startswith("The server has it since ") and "marked safe" in said(page))
-    until(lambda: "marked by yard-lead" in row_of(page, "Zoë <b>Å</b>").text and "1 of 2" in alarms(page)[0])
-    page.browser.refresh()
+    until(lambda: "marked by yard-lead" in row_of(page, "Zoë <b>Å</b>") and "1 of 2" in alarms(page)[0])
+    page.reload()
     until(lambda: row_of(page, "Zoë <b>Å</b>") and "1 of 2" in alarms(page)[0])
     press_in_row(page, "Zoë <b>Å</b>", "Take off the roll…", "went home")
     until(lambda: not row_of(page, "Zoë <b>Å</b>") and "0 of 1 accounted for" in alarms(page)[0])
@@ -101,9 +91,10 @@ def test_a_visitor_who_could_not_be_added_stays_in_the_dialog(page, server, evac
     until(lambda: alarms(page))
     press_alarm(page, "Add visitor…")
     server.ask("POST", f"incidents/{number}/close", {"reason": "over"})
-    page.find("#visitor-name").send_keys("Yan\n")
-    until(lambda: page.find("#visitor [role=status]").text.startswith("Not added: "))
-    assert page.find("#visitor-name").get_attribute("value") == "Yan"
+    page.find("#ask-name").fill("Yan")
+    page.find("#ask-name").press("Enter")
+    until(lambda: page.text(".dialog .fault").startswith("Meanwhile this is over"))
+    assert page.find("#ask-name").input_value() == "Yan"
     page.faults()
 
 
@@ -151,10 +142,10 @@ def test_a_page_that_is_not_live_says_neither_all_accounted_nor_all_clear(page, 
     until(lambda: alarms(page) and "All accounted for since" in alarms(page)[0])
     server.process.send_signal(19)
     try:
-        until(lambda: page.find("#not-live").is_displayed(), seconds=12)
+        until(lambda: page.is_shown("#not-live"), seconds=12)
         assert "ccounted for since" not in alarms(page)[0] and "not known" in alarms(page)[0]
-        names = [each.text for each in page.browser.find_elements(By.CSS_SELECTOR, "#alarms button")]
-        assert "All clear…" not in names and page.browser.title.startswith("Not live")
+        names = page.texts("#alarms button")
+        assert "All clear…" not in names and page.title.startswith("Not live")
     finally:
         server.process.send_signal(18)
     until(lambda: "All accounted for since" in alarms(page)[0], seconds=40)
@@ -169,10 +160,9 @@ def test_no_name_and_no_note_breaks_the_page(page, server, evacuate, name):
     crew(server, team)
     number = evacuate(team)
     server.ask("POST", f"incidents/{number}/roll", {"name": name, "note": name * 2, "state": "needsHelp"})
-    page.set_view(375, 700, is_phone=True)
+    page.set_view(375, 700)
     page.open().sign_in(f"{team}-lead", password)
     until(lambda: len(alarms(page)) == 2)
-    assert page.browser.execute_script(
-        "return document.documentElement.scrollWidth <= innerWidth && !document.querySelector('#live :is(#list, "
-        "#alarms, #events) img')")
-    assert "\u202e" not in page.find("#live").text
+    assert page.script("() => document.documentElement.scrollWidth <= innerWidth")
+    assert page.find("#live :is(#list, #alarms, #events) img").count() == 0
+    assert "\u202e" not in page.text("#live")

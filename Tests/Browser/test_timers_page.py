@@ -3,18 +3,16 @@
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from selenium.webdriver.common.by import By
 
-from live_server import box, until
+from live_server import box, password, until
 
 west, south = 10.7560, 59.8980
-password = "a long password"
 
 
 def crew(server, team, member):
     server.make_team(team, [box("shed", "Shed", west, south, muster=True)])
-    server.ask("POST", "users", {"name": f"{team}-lead", "role": "leader", "team": team, "password": password})
-    server.ask("POST", "users", {"name": member, "role": "member", "team": team, "password": password})
+    server.make_user(f"{team}-lead", "leader", team)
+    server.make_user(member, "member", team)
 
 
 @pytest.fixture(autouse=True)
@@ -32,25 +30,25 @@ def timer_of(server, user):
 
 
 def alarm(page):
-    lines = page.browser.find_elements(By.CSS_SELECTOR, '#alarms [data-kind="overdue"]')
-    return lines[0] if lines else None
+    """What the page says of a check-in that is overdue."""
+    return page.text('#alarms [data-kind="overdue"]')
 
 
 def test_a_member_starts_a_timer_and_checks_in(page, server):
     crew(server, "kiln", "rosa")
     page.open().sign_in("rosa", password)
     page.find("#my-timer-start summary").click()
-    page.find("#my-timer-note").send_keys("the kiln")
+    page.find("#my-timer-note").fill("the kiln")
     page.find("#my-timer-form button").click()
-    until(lambda: "next check-in due" in page.find("#my-timer-words").text)
+    until(lambda: "next check-in due" in page.text("#my-timer-words"))
     first = timer_of(server, "rosa")
     assert (first["intervalSeconds"], first["note"]) == (1800, "the kiln")
-    assert not page.find("#my-timer-start").is_displayed()
+    assert not page.is_shown("#my-timer-start")
     # A press within five seconds of the start is the same check-in.
     until(lambda: datetime.now(timezone.utc) > datetime.fromisoformat(first["lastWord"]) + timedelta(seconds=5.5))
     page.find("#my-check-in").click()
     until(lambda: timer_of(server, "rosa")["happened"] == "checkedIn")
-    assert "your check-in" in page.find("#my-delivery").text
+    assert "your check-in" in page.text("#my-delivery")
 
 
 def test_a_person_with_an_overdue_check_in_is_reminded_and_the_leader_sees_since_when(page, server, tmp_path):
@@ -60,15 +58,15 @@ def test_a_person_with_an_overdue_check_in_is_reminded_and_the_leader_sees_since
         "intervalSeconds": 60, "leaderAfterSeconds": 0, "sosAfterSeconds": 3600, "note": "inside silo 4",
         "sampleTime": past})
     page.open().sign_in("silke", password)
-    until(lambda: alarm(page) and "Your check-in is due since" in alarm(page).text)
-    page.browser.find_element(By.ID, "sign-out").click()
+    until(lambda: "Your check-in is due since" in alarm(page))
+    page.find("#sign-out").click()
     page.sign_in("silo-lead", password)
-    until(lambda: alarm(page) and "No word from silke since" in alarm(page).text)
-    assert "“inside silo 4”" in alarm(page).text and "nobody knows where" in alarm(page).text
+    until(lambda: "No word from silke since" in alarm(page))
+    assert "“inside silo 4”" in alarm(page) and "nobody knows where" in alarm(page)
     assert "no check-in since" in page.row("silke")
     page.save_picture(tmp_path / "overdue.png")
-    alarm(page).find_element(By.TAG_NAME, "button").click()
-    page.browser.switch_to.alert.accept()
+    with page.answering():
+        page.find('#alarms [data-kind="overdue"] button').click()
     until(lambda: timer_of(server, "silke")["happened"] == "checkedIn")
     assert timer_of(server, "silke")["by"] == "silo-lead"
-    until(lambda: alarm(page) is None)
+    until(lambda: alarm(page) == "")

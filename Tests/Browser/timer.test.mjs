@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { eventWords } from "../../Web/live/events.js";
-import { Problem } from "../../Web/live/http.js";
-import { newDeclaration, Outbox } from "../../Web/live/outbox.js";
-import { knownBy } from "../../Web/live/rowwords.js";
-import { emptyState, reduce } from "../../Web/live/state.js";
-import { dueWords, overdueWords, timerWords } from "../../Web/live/timer.js";
+import { eventWords } from "../../Web/console/timeline/eventwords.js";
+import { Problem } from "../../Web/console/shared/http.js";
+import { newDeclaration, Outbox } from "../../Web/console/shared/outbox.js";
+import { knownBy } from "../../Web/console/shared/rowwords.js";
+import { emptyState, reduce } from "../../Web/console/shared/state.js";
+import { dueWords, overdueWords, timerWords } from "../../Web/console/shared/timerwords.js";
 
 const at = "2026-11-21T12:03:00.000Z";
 const nowMs = Date.parse("2026-11-21T12:40:00.000Z");

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { trackFeatures } from "../../Web/live/mapdata.js";
-import { loadTrack } from "../../Web/live/trackhistory.js";
-import { emptyTrack, pointLimit, trackWords, withChanges, withHistory } from "../../Web/live/track.js";
+import { trackFeatures } from "../../Web/console/map/mapdata.js";
+import { loadTrack } from "../../Web/console/person/trackhistory.js";
+import { emptyTrack, pointLimit, trackWords, withChanges, withHistory } from "../../Web/console/person/track.js";
 
 const startMs = Date.UTC(2026, 10, 21, 6);
 const device = "ann/phone";

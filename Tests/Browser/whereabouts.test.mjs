@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { eventWords } from "../../Web/live/events.js";
-import { Problem } from "../../Web/live/http.js";
-import { emptyState, reduce } from "../../Web/live/state.js";
-import { openQuestion, questionWords, Whereabouts } from "../../Web/live/whereabouts.js";
+import { eventWords } from "../../Web/console/timeline/eventwords.js";
+import { Problem } from "../../Web/console/shared/http.js";
+import { emptyState, reduce } from "../../Web/console/shared/state.js";
+import { openQuestion, questionWords, Whereabouts } from "../../Web/console/incident/questions.js";
 
 const at = "2026-11-21T12:03:00.400Z";
 const askedMs = Date.parse(at);

@@ -25,6 +25,7 @@ import Testing
         declared.timer?.turnBy = nil
         declared.timer?.noticeCount = 2
         declared.timer?.toldAt = .test(3)
+        declared.pause = Pause(since: .test(1), until: .test(9), note: "Mittag")
         let safety = Safety(
             state: .sos, since: .test(1), source: .marked(by: UserNumber(7)), acknowledgedBy: UserNumber(8))
         try bench.store.write(at: .test(0)) { transaction in
@@ -39,6 +40,31 @@ import Testing
         #expect(try bench.store.declared().map(\.declared) == [declared, declared])
         try bench.store.write(at: .test(1)) { try $0.remove(UserNumber(1)) }
         #expect(try bench.store.declared().map(\.user) == [UserNumber(2)])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the crews of a closed incident are the last that were stored, and outlive person, crew and crash`(
+        kind: StoreKind
+    ) throws {
+        let bench = try Bench(kind)
+        let (first, second) = (IncidentNumber(1), IncidentNumber(2))
+        let (ana, ben) = (UserNumber(1), UserNumber(2))
+        try bench.store.write(at: .test(0)) { transaction in
+            try transaction.put(Crew(number: CrewNumber(1), team: TeamNumber(1), name: "Engine 3"))
+            try transaction.put(
+                User(number: ana, name: "ana", role: .member, team: TeamNumber(1), crew: CrewNumber(1)))
+            try transaction.setCrews([ana: "Engine 1", ben: "Engine 1"], of: first)
+            try transaction.setCrews([ana: "Engine 3"], of: first)
+            try transaction.setCrews([ben: "Löschzug 3"], of: second)
+        }
+        try bench.store.write(at: .test(1)) { transaction in
+            try transaction.remove(ana)
+            try transaction.remove(CrewNumber(1))
+        }
+        try bench.crash()
+        #expect(try bench.store.crews(of: first) == [ana: "Engine 3"])
+        #expect(try bench.store.crews(of: second) == [ben: "Löschzug 3"])
+        #expect(try bench.store.crews(of: IncidentNumber(3)) == [:])
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -107,6 +133,8 @@ import Testing
             .test(2, 1, .sos, at: 2), .test(1, 2, .unsafe, at: 3), .test(1, 0, .unknown, at: 3, event: .allAccounted),
             .test(1, 2, .safe, at: 4), .test(1, -1, .unknown, at: 4, event: .visitor), .test(1, -1, .safe, at: 5),
             .test(1, 1, .unknown, at: 6, event: .removed), .test(1, 0, .unknown, at: 7, event: .notAllAccounted),
+            .test(1, 2, .safe, at: 8, event: .callSeen), .test(1, 0, .unknown, at: 9, event: .reopened),
+            .test(1, 0, .unknown, at: 10, event: .reopened), .test(1, 2, .safe, at: 11, event: .callSeen),
         ]
         try bench.store.write(at: .test(5)) { transaction in
             for line in lines { try transaction.append(line) }
@@ -116,13 +144,88 @@ import Testing
         for _ in 0..<2 {
             let own = lines.filter { $0.incident == IncidentNumber(1) }
             for page in 1...5 { #expect(try bench.store.record(of: 1, page: page) == own) }
-            // Who is on the roll and how everyone is now; what happened to them in between is left out.
-            let roll = [lines[0], lines[1], lines[5], lines[6], lines[7], lines[8]]
-            #expect(try bench.store.roll(of: IncidentNumber(1)) == roll)
-            #expect(try bench.store.write(at: .test(7)) { try $0.roll(of: IncidentNumber(1)) } == roll)
-            #expect(try bench.store.milestones(of: IncidentNumber(1), limit: 9) == [lines[4], lines[9]])
+            // The roll has the lines that say who is on it, how everyone is now and who has seen the call, and the last
+            // reopening. It leaves out the changes in between.
+            let roll = lines[0...1] + lines[6...8] + lines[10...10] + lines[12...]
+            #expect(try bench.store.roll(of: IncidentNumber(1)) == Array(roll))
+            #expect(try bench.store.write(at: .test(7)) { try $0.roll(of: IncidentNumber(1)) } == Array(roll))
+            let milestones = try bench.store.milestones(of: IncidentNumber(1), limit: 9)
+            #expect(milestones == [lines[4], lines[9], lines[11], lines[12]])
             #expect(try bench.store.milestones(of: IncidentNumber(1), limit: 1) == [lines[4]])
             #expect(try bench.store.record(of: 3).isEmpty)
+            try bench.crash()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the newest PAR comes back with the roll, every line with the record, and a request by its id`(
+        kind: StoreKind
+    ) throws {
+        let bench = try Bench(kind)
+        func line(
+            _ event: IncidentEntry.Event, _ detail: IncidentDetail, of incident: Int32 = 1, at seconds: Double,
+            id: String? = nil
+        ) -> IncidentEntry {
+            IncidentEntry(
+                incident: IncidentNumber(incident), at: .test(seconds), person: IncidentEntry.nobody, event: event,
+                safety: Safety(state: .unknown, since: .test(seconds)), lastSeen: nil, author: UserNumber(9),
+                note: "Übung", name: event == .handedOver ? "Zoë" : nil, detail: detail, id: id)
+        }
+        let timer = IncidentDetail.parTimer(PARTimer(everySeconds: 900))
+        func round(_ number: Int32) -> IncidentDetail { .par(.init(round: number, crews: PARCount.samples)) }
+        let lines = [
+            line(.parTimerSet, .parTimer(PARTimer()), at: 1), line(.parTimerSet, timer, at: 2),
+            line(.parRequested, round(1), at: 3, id: "a"), line(.parReported, round(1), at: 4),
+            line(.parRequested, round(7), of: 2, at: 5, id: "a"), line(.parEnded, round(1), at: 6),
+            line(.parRequested, round(2), at: 7), line(.handedOver, .handedOver(to: UserNumber(8)), at: 8, id: "b"),
+            line(.parComplete, .par(.init(round: 2)), at: 9),
+        ]
+        try bench.store.write(at: .test(5)) { transaction in
+            try transaction.append(.test(1, 1, .unsafe, at: 1, event: .present))
+            for line in lines { try transaction.append(line) }
+            #expect(try transaction.line(of: IncidentNumber(1), sentAs: "b") == lines[7])
+        }
+        let own = lines.filter { $0.incident == IncidentNumber(1) }
+        for _ in 0..<2 {
+            let store = bench.store
+            #expect(try store.record(of: 1).dropFirst() == own[...])
+            #expect(try store.roll(of: IncidentNumber(1)).dropFirst() == [lines[1], lines[6], lines[8]])
+            #expect(try store.parLines(of: IncidentNumber(1), limit: 99) == own.filter { $0.event.isPAR })
+            #expect(try store.parLines(of: IncidentNumber(1), limit: 2) == Array(lines[..<2]))
+            #expect(try store.milestones(of: IncidentNumber(1), limit: 99) == [lines[7]])
+            let found = try store.write(at: .test(7)) { transaction in
+                try [(1, "a"), (2, "a"), (1, "c"), (3, "a")].map { incident, id in
+                    try transaction.line(of: IncidentNumber(incident), sentAs: id)
+                }
+            }
+            #expect(found == [lines[2], lines[4], nil, nil])
+            try bench.crash()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an incident is found by the id of the request that started it, within its team`(kind: StoreKind) throws {
+        let bench = try Bench(kind)
+        var incident = Incident.test(1, team: 1, at: 0)
+        incident.startID = "a"
+        incident.leader = nil
+        incident.turn = .parReported
+        incident.news = Incident.News(at: .test(1), by: UserNumber(4), detail: IncidentDetail.samples[1])
+        try bench.store.write(at: .test(0)) { transaction in
+            try transaction.append(.incident(.test(2, team: 1, at: 1)))
+            var begun = incident
+            (begun.leader, begun.news, begun.turn) = (UserNumber(9), nil, .started)
+            try transaction.append(.incident(begun))
+            try transaction.append(.incident(incident))
+        }
+        for _ in 0..<2 {
+            #expect(try bench.store.incident(IncidentNumber(1)) == incident)
+            let found = try bench.store.write(at: .test(1)) { transaction in
+                try [(1, "a"), (2, "a"), (1, "b")].map { team, id in
+                    try transaction.incident(of: TeamNumber(team), startedAs: id)
+                }
+            }
+            #expect(found == [incident, nil, nil])
             try bench.crash()
         }
     }

@@ -53,14 +53,38 @@ extension Incident {
             .takenOver(by: IncidentNumber(number)),
         ]
         let how = hows.randomElement(using: &generator) ?? nil
-        return Incident(
+        var incident = Incident(
             number: IncidentNumber(number), team: TeamNumber(1 &- number), kind: number % 2 == 0 ? .real : .drill,
             note: number % 3 == 0 ? nil : "", startedAt: Instant(milliseconds: Int64(number)),
             startedBy: UserNumber(number), allAccountedAt: number % 5 == 0 ? nil : .test(2),
             closing: how.map { Closing(at: .test(1), how: $0) },
             reopening: number % 7 == 0 ? nil : Reopening(at: .test(3), by: UserNumber(number), reason: "zu früh"),
             turn: Turn.allCases.randomElement(using: &generator))
+        incident.leader = number % 2 == 0 ? nil : UserNumber(2 &- number)
+        incident.startID = number % 3 == 0 ? nil : "s\(number)"
+        let details: [IncidentDetail?] = [nil] + IncidentDetail.samples
+        incident.news = (details.randomElement(using: &generator) ?? nil).map {
+            News(at: .test(4), by: number % 2 == 0 ? nil : UserNumber(number), detail: $0)
+        }
+        return incident
     }
+}
+
+extension IncidentDetail {
+    /// One of each kind.
+    static let samples: [IncidentDetail] = [
+        .par(.init(round: 1, dueAt: .test(9))), .par(.init(round: .max, crews: PARCount.samples)),
+        .parTimer(PARTimer(everySeconds: 900.5, graceSeconds: 60)), .parTimer(PARTimer()),
+        .handedOver(to: UserNumber(.max)),
+    ]
+}
+
+extension PARCount {
+    static let samples = [
+        PARCount(crew: CrewNumber(3), name: "Löschzug 3", people: 4, present: 3),
+        PARCount(crew: CrewNumber(.max), name: "Engine 4", people: 0),
+        PARCount(crew: nil, name: nil, people: .max, present: 0),
+    ]
 }
 
 extension IncidentEntry {

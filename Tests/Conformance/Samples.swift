@@ -114,7 +114,7 @@ extension Change {
         let isRemoved = Bool.random(using: &generator)
         let moment = Instant(milliseconds: .random(in: .min ... .max, using: &generator))
         let percent: UInt8? = isRemoved ? nil : .random(in: 0...100, using: &generator)
-        switch Int.random(in: 0..<21, using: &generator) {
+        switch Int.random(in: 0..<22, using: &generator) {
         case 16:
             return .signal(
                 .test(
@@ -125,6 +125,7 @@ extension Change {
         case 20:
             return .range(.random(at: moment, &generator), of: DeviceNumber(number), isCurrent: isRemoved)
         case 19: return .proximity(.random(at: moment, &generator))
+        case 21: return .pause(.random(at: moment, &generator), of: UserNumber(number))
         case 17: return .checkInTimer(.random(at: moment, &generator), of: UserNumber(number))
         case 15:
             return .posted(
@@ -141,7 +142,7 @@ extension Change {
             let entries: [DirectoryEntry] = [
                 .user(UserNumber(number)), .team(TeamNumber(number)), .device(DeviceNumber(number)),
                 .tracker(TrackerNumber(number)), .collection(CollectionNumber(number)),
-                .rule(RuleNumber(number)), .target(TargetNumber(number)),
+                .rule(RuleNumber(number)), .target(TargetNumber(number)), .crew(CrewNumber(number)),
             ]
             return .directory(entries.randomElement(using: &generator) ?? entries[0], removed: isRemoved)
         case 2:
@@ -174,6 +175,15 @@ extension Change {
         default:
             return .position(.random(&generator), of: DeviceNumber(abs(number % 9) + 1), isCurrent: isRemoved)
         }
+    }
+}
+
+extension Pause {
+    static func random(at moment: Instant, _ generator: inout SeededGenerator) -> Pause {
+        var pause = Pause(
+            since: moment, until: .test(7), note: Bool.random(using: &generator) ? nil : "Mittag 🧭")
+        pause.turn = Turn.allCases.randomElement(using: &generator) ?? .began
+        return pause
     }
 }
 

@@ -51,7 +51,13 @@ extension Instant {
         #expect(try store.directory().users.map(\.name) == ["admin", "ann"])
         #expect(try store.history(of: 1).map(\.sampleTime.seconds) == [1_795_240_800, 1_795_240_801, 1_795_240_802])
         #expect(try store.regions().map(\.name) == ["yard"])
-        #expect(try store.safety().map(\.safety.state) == [.safe])
+        let safety = try store.safety()
+        #expect(safety.map(\.safety.state) == [.safe])
+        // The states of people over time begin where the older version ended.
+        let start = try store.safetyHistoryStart
+        #expect(start >= .captured)
+        let states = try store.safetyHistory(of: [safety[0].user], from: start, to: start)
+        #expect(states == [ReportedSafety(user: safety[0].user, at: start, state: .safe, doubt: nil)])
         #expect(try store.presences().map(\.presences) == [[Presence(region: RegionNumber(1), since: .captured)]])
         let before = store.lastSequence
         #expect(try store.log().last?.sequence == before)
@@ -154,6 +160,93 @@ extension Instant {
         try store.close()
         store = try SQLiteStore(in: directory)
         #expect(try store.directory().users == users)
+        #expect(try store.check() == [])
+        try store.close()
+    }
+
+    @Test func `a file from before there were crews takes them, and its closed incidents name none`() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var store = try open("version8.sql", in: directory)
+        var expected = try store.directory()
+        #expect(expected.crews == [] && expected.users.allSatisfy { $0.crew == nil })
+        #expect(try store.crews(of: IncidentNumber(1)) == [:])
+        let place = try #require(expected.users.firstIndex { $0.team != nil })
+        let team = try #require(expected.users[place].team)
+        let crew = try store.write(at: .captured) { transaction in
+            Crew(number: try transaction.nextCrewNumber(), team: team, name: "Engine 3")
+        }
+        expected.crews = [crew]
+        expected.users[place].crew = crew.number
+        let user = expected.users[place]
+        try store.write(at: .captured) { transaction in
+            try transaction.put(crew)
+            try transaction.put(user)
+            try transaction.setCrews([user.number: crew.name], of: IncidentNumber(1))
+        }
+        try store.close()
+        store = try SQLiteStore(in: directory)
+        #expect(try store.directory() == expected)
+        #expect(try store.crews(of: IncidentNumber(1)) == [user.number: "Engine 3"])
+        #expect(try store.check() == [])
+        try store.close()
+    }
+
+    @Test func `a file from before there was PAR keeps its incidents, led by who started them, and takes PAR`() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var store = try open("version8.sql", in: directory)
+        var incident = try #require(try store.openIncidents().first)
+        #expect(incident.leader == incident.startedBy && incident.news == nil && incident.startID == nil)
+        #expect(PARCourse(try store.roll(of: incident.number)).isEmpty)
+        #expect(try store.directory().teams.allSatisfy { $0.incidents.parEverySeconds == nil })
+        let before = try store.record(of: incident.number, after: 0, limit: 99)
+        #expect(!before.isEmpty && before.allSatisfy { $0.entry.detail == nil && $0.entry.id == nil })
+        var team = try #require(try store.directory().teams.first)
+        team.incidents.parEverySeconds = 900
+        let request = IncidentDetail.par(.init(round: 1, dueAt: .captured, crews: PARCount.samples))
+        let line = IncidentEntry(
+            incident: incident.number, at: .captured, person: IncidentEntry.nobody, event: .parRequested,
+            safety: Safety(state: .unknown, since: .captured), lastSeen: nil, detail: request, id: "a")
+        incident.turn = .parRequested
+        incident.news = Incident.News(at: .captured, by: nil, detail: request)
+        let (changedTeam, changed) = (team, incident)
+        try store.write(at: .captured) { transaction in
+            try transaction.put(changedTeam)
+            try transaction.append(line)
+            try transaction.append(.incident(changed))
+        }
+        try store.close()
+        store = try SQLiteStore(in: directory)
+        #expect(try store.directory().teams.contains(team))
+        #expect(try store.openIncidents() == [incident])
+        #expect(try store.record(of: incident.number, after: 0, limit: 99).map(\.entry) == before.map(\.entry) + [line])
+        #expect(PARCourse(try store.roll(of: incident.number)).newest?.number == 1)
+        #expect(try store.check() == [])
+        try store.close()
+    }
+
+    @Test func `a file from before there were pauses has none, and takes them with the team that allows them`() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/muster-upgrade-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var store = try open("version8.sql", in: directory)
+        var team = try #require(try store.directory().teams.first)
+        #expect(!team.incidents.allowsPause)
+        let before = try store.declared()
+        #expect(before.allSatisfy { $0.declared.pause == nil })
+        let user = try #require(try store.directory().users.first).number
+        var declared = before.first { $0.user == user }?.declared ?? Declared()
+        declared.pause = Pause(since: .captured, until: .captured.advanced(bySeconds: 60), note: "lunch")
+        team.incidents.allowsPause = true
+        let (changed, paused) = (team, declared)
+        try store.write(at: .captured) { transaction in
+            try transaction.put(changed)
+            try transaction.setDeclared(paused, of: user)
+        }
+        try store.close()
+        store = try SQLiteStore(in: directory)
+        #expect(try store.directory().teams.contains(team))
+        #expect(try store.declared().first { $0.user == user }?.declared == declared)
         #expect(try store.check() == [])
         try store.close()
     }

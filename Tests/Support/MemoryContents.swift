@@ -21,14 +21,19 @@ struct MemoryContents {
     var recordedThrough = LogSequence.zero
     var isReviewing = false
     var safety: [UserNumber: Safety] = [:]
+    /// The states of each person that the log reported, in order.
+    var safetyHistory: [UserNumber: [ReportedSafety]] = [:]
     var declared: [UserNumber: Declared] = [:]
     /// The declarations about each person, in the order of their keys.
     var declarations: [UserNumber: [KeptDeclaration]] = [:]
     var incidents: [IncidentNumber: Incident] = [:]
     var record: [IncidentEntry] = []
+    /// The crews of the people on the rolls of closed incidents.
+    var incidentCrews: [IncidentNumber: [UserNumber: String]] = [:]
     var audit: [AuditEntry] = []
     var users: [UserNumber: User] = [:]
     var teams: [TeamNumber: Team] = [:]
+    var crews: [CrewNumber: Crew] = [:]
     var devices: [DeviceNumber: Device] = [:]
     var trackers: [TrackerNumber: Tracker] = [:]
     var collections: [CollectionNumber: RegionCollection] = [:]
@@ -86,6 +91,7 @@ struct MemoryContents {
         for device in devices.values where device.user == user { remove(device.number) }
         users[user] = nil
         safety[user] = nil
+        safetyHistory[user] = nil
         declared[user] = nil
         declarations[user] = nil
         databaseEvents.removeAll { $0.database == .locations(of: user) }
@@ -143,6 +149,7 @@ struct MemoryContents {
         }
         return limit - left + old.count + forgetSightings(before: horizon, limit: limit)
             + forgetDeadLetters(before: horizon, limit: limit) + forgetDeclarations(before: horizon, limit: limit)
+            + forgetStates(before: horizon, limit: limit)
     }
 }
 
@@ -177,7 +184,9 @@ extension Change {
         case .crossing(let crossing): crossing.device == device
         case .presence(let report): report.device == device
         case .belief(_, let subject): subject == device
-        case .safety(_, let subject), .reminder(_, let subject, _), .checkInTimer(_, let subject): subject == user
+        case .safety(_, let subject), .reminder(_, let subject, _), .checkInTimer(_, let subject),
+            .pause(_, let subject):
+            subject == user
         case .declaration(let declaration, _): declaration.subject == user
         case .document(let touch): touch.database.user.map { $0 == user } ?? false
         case .dataset(let touch): touch.owner == user

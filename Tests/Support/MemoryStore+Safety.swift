@@ -43,8 +43,22 @@ extension MemoryStore {
     }
 
     package func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
-        let lines = contents.withLock { $0.record }.lazy.filter { $0.incident == incident && $0.event.isMilestone }
+        lines(of: incident, limit: limit) { $0.isMilestone && !$0.isPAR }
+    }
+
+    package func parLines(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
+        lines(of: incident, limit: limit, \.isPAR)
+    }
+
+    private func lines(
+        of incident: IncidentNumber, limit: Int, _ isWanted: (IncidentEntry.Event) -> Bool
+    ) -> [IncidentEntry] {
+        let lines = contents.withLock { $0.record }.filter { $0.incident == incident && isWanted($0.event) }
         return Array(lines.prefix(max(0, limit)))
+    }
+
+    package func crews(of incident: IncidentNumber) throws -> [UserNumber: String] {
+        contents.withLock { $0.incidentCrews[incident] ?? [:] }
     }
 
     package func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry] {
@@ -67,6 +81,14 @@ extension MemoryTransaction {
 
     func roll(of incident: IncidentNumber) throws -> [IncidentEntry] { try seen { $0.roll(of: incident) } }
 
+    func incident(of team: TeamNumber, startedAs id: String) throws -> Incident? {
+        try seen { contents in contents.incidents.values.first { $0.team == team && $0.startID == id } }
+    }
+
+    func line(of incident: IncidentNumber, sentAs id: String) throws -> IncidentEntry? {
+        try seen { contents in contents.record.first { $0.incident == incident && $0.id == id } }
+    }
+
     /// Reads the contents as the edits of this transaction would leave them. The log, documents and datasets stay as
     /// they were.
     private func seen<Value: Sendable>(_ read: (MemoryContents) -> Value) throws -> Value {
@@ -79,6 +101,10 @@ extension MemoryTransaction {
 
     func append(_ entry: IncidentEntry) throws { edits.append { $0.record.append(entry) } }
 
+    func setCrews(_ crews: [UserNumber: String], of incident: IncidentNumber) throws {
+        edits.append { $0.incidentCrews[incident] = crews }
+    }
+
     func append(_ entry: AuditEntry) throws {
         edits.append { contents in
             contents.audit.append(entry)
@@ -90,12 +116,22 @@ extension MemoryTransaction {
 }
 
 extension MemoryContents {
-    /// The lines that put people on or off the roll of an incident, and each person's newest line, in order.
+    /// The lines that put people on or off the roll of an incident, each person's newest line, those of the newest PAR,
+    /// the one that last set its timer, and the last reopening, in order.
     func roll(of incident: IncidentNumber) -> [IncidentEntry] {
-        let lines = record.filter { $0.incident == incident && !$0.event.isMilestone }
+        let lines = record.filter {
+            $0.incident == incident && (!$0.event.isMilestone || $0.event.isPAR || $0.event == .reopened)
+        }
         var newest: [UserNumber: Int] = [:]
         for (place, line) in lines.enumerated() { newest[line.person] = place }
-        return lines.enumerated().filter { $1.event != .changed || newest[$1.person] == $0 }.map(\.element)
+        let round = lines.lastIndex { $0.event == .parRequested } ?? lines.count
+        let timer = lines.lastIndex { $0.event == .parTimerSet }
+        let reopening = lines.lastIndex { $0.event == .reopened }
+        return lines.enumerated().filter { place, line in
+            if line.event == .parTimerSet { return place == timer }
+            if line.event == .reopened { return place == reopening }
+            return line.event.isPAR ? place >= round : line.event != .changed || newest[line.person] == place
+        }.map(\.element)
     }
 
     mutating func insert(_ kept: KeptDeclaration) {

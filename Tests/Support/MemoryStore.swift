@@ -101,6 +101,7 @@ package final class MemoryStore: Store {
         directory.databases = try readDocuments { documents, _ in try documents.databases() }
         directory.users = contents.users.values.sorted { $0.number < $1.number }
         directory.teams = contents.teams.values.sorted { $0.number < $1.number }
+        directory.crews = contents.crews.values.sorted { $0.number < $1.number }
         directory.devices = contents.devices.values.sorted { $0.number < $1.number }
         directory.trackers = contents.trackers.values.sorted { $0.number < $1.number }
         directory.collections = contents.collections.values.sorted { $0.number < $1.number }

@@ -46,6 +46,10 @@ final class MemoryTransaction: StoreTransaction {
             contents.log.append(
                 .init(first: contents.lastSequence + 1, committedAt: committedAt, changes: changes))
             contents.lastSequence += Int64(changes.count)
+            for case .safety(let safety, let user) in changes {
+                contents.safetyHistory[user, default: []].append(
+                    ReportedSafety(user: user, at: committedAt, state: safety.state, doubt: safety.doubt))
+            }
         }
         for edit in edits { edit(&contents) }
         contents.numbers = numbers
@@ -126,6 +130,7 @@ final class MemoryTransaction: StoreTransaction {
 
     func nextUserNumber() throws -> UserNumber { try numbers.next(\.user) }
     func nextTeamNumber() throws -> TeamNumber { try numbers.next(\.team) }
+    func nextCrewNumber() throws -> CrewNumber { try numbers.next(\.crew) }
     func nextDeviceNumber() throws -> DeviceNumber { try numbers.next(\.device) }
     func nextTrackerNumber() throws -> TrackerNumber { try numbers.next(\.tracker) }
     func nextCollectionNumber() throws -> CollectionNumber { try numbers.next(\.collection) }
@@ -135,6 +140,7 @@ final class MemoryTransaction: StoreTransaction {
 
     func put(_ user: User) throws { edits.append { $0.users[user.number] = user } }
     func put(_ team: Team) throws { edits.append { $0.teams[team.number] = team } }
+    func put(_ crew: Crew) throws { edits.append { $0.crews[crew.number] = crew } }
     func put(_ device: Device) throws {
         putDevices[device.number] = device
         let stored = store.contents.withLock { $0.credentials }.filter { credentials[$0.key] == nil }
@@ -170,6 +176,8 @@ final class MemoryTransaction: StoreTransaction {
         try ProximityTable.remove(of: team, in: database)
         edits.append { $0.teams[team] = nil }
     }
+
+    func remove(_ crew: CrewNumber) throws { edits.append { $0.crews[crew] = nil } }
 
     func forgetPositions(of device: DeviceNumber) throws {
         _ = try RangeTable.delete(of: device, limit: .max, in: database)

@@ -28,20 +28,25 @@ enum Dependencies {
             foreign: foundation.union(mathematics).union(["GRDB", "GRDBSQLite", "Dispatch", "Synchronization"])),
         "MusterReplication": Allowance(own: wire.union(["MusterDocuments"])),
         "MusterHTTP": Allowance(own: ["CMalloc", "CZlib", "MusterCoding"]),
+        "MusterTiles": Allowance(
+            own: ["MusterHTTP", "MusterWire"],
+            foreign: foundation.union(["GRDBSQLite", "NIOCore", "Synchronization"])),
         "MusterServer": Allowance(
-            own: wire.union(["MusterDocuments", "MusterHTTP", "MusterStore", "CGMP", "CGeos", "CSodium"])),
+            own: wire.union(["MusterDocuments", "MusterHTTP", "MusterStore", "MusterTiles", "CGMP", "CGeos", "CSodium"])
+        ),
         "MusterNativeAPI": Allowance(own: endpoint),
         "MusterAmazon": Allowance(own: endpoint),
         "MusterOwnTracks": Allowance(own: endpoint),
         "MusterGateways": Allowance(own: endpoint),
         "MusterIFTTT": Allowance(own: endpoint),
+        "MusterMaps": Allowance(own: ["MusterHTTP", "MusterServer", "MusterTiles", "MusterWire"]),
         "MusterMeshblu": Allowance(own: endpoint),
         "MusterMQTT": Allowance(own: endpoint.union(["MusterMeshblu", "MusterOwnTracks"])),
         "MusterCouchDB": Allowance(own: endpoint.union(["MusterReplication", "CZlib"])),
         "MusterEndpoints": Allowance(
             own: [
                 "MusterServer", "MusterNativeAPI", "MusterAmazon", "MusterOwnTracks", "MusterMQTT", "MusterCouchDB",
-                "MusterGateways", "MusterIFTTT", "MusterMeshblu",
+                "MusterGateways", "MusterIFTTT", "MusterMaps", "MusterMeshblu",
             ]),
         "MusterKit": Allowance(own: wire.union(["MusterDocuments", "MusterNearby", "MusterReplication"])),
         "MusterNearby": Allowance(own: decisions.union(["MusterMDNS"])),
@@ -51,7 +56,7 @@ enum Dependencies {
         "muster": Allowance(
             own: wire.union([
                 "MusterEndpoints", "MusterHTTP", "MusterStore", "MusterServer", "MusterSimulator", "MusterKit",
-                "MusterNearby", "MusterReplication", "MusterTerminal",
+                "MusterNearby", "MusterReplication", "MusterTerminal", "MusterTiles",
             ])),
         "GeobufMessages": Allowance(own: [], foreign: foundation.union(["SwiftProtobuf"])),
         "CGeos": Allowance(own: [], foreign: []),

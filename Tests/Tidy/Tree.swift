@@ -58,7 +58,7 @@ enum Tree {
     static let swift = files.filter(\.isSwift)
 
     private static let ignoredFolders: Set<String> = [
-        ".git", ".venv", ".pytest_cache", "__pycache__", "node_modules", "vendor", "licences",
+        ".git", ".venv", ".pytest_cache", "__pycache__", "node_modules", "vendor", "licences", "libm",
     ]
     private static let ignoredAtRoot: Set<String> = ["tmp", "data", "Package.resolved", "LICENSE"]
     private static let textEndings: Set<String> = [

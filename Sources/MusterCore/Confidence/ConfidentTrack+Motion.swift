@@ -34,6 +34,9 @@ extension ConfidentTrack {
         return Motion(earlier: coordinate(of: mark), metres: (x * x + y * y).squareRoot())
     }
 
+    /// Whether the track has followed three fixes or more, over 20 s or more: the third waypoint needs them.
+    var hasFollowedThreeFixes: Bool { earliestWaypoint.ageMilliseconds != Mark.none.ageMilliseconds }
+
     /// The newest waypoint that is old enough to tell motion from error.
     private var pastMark: Mark? {
         let age = Self.motionMilliseconds

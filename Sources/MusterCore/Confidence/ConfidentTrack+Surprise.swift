@@ -84,6 +84,7 @@ extension ConfidentTrack {
     }
 
     /// The last surprise, when only much worse fixes have contradicted it; otherwise nil.
+    @inline(__always)
     var contradiction: (coordinate: Coordinate, deviationMetres: Double)? {
         guard isContradicted == 1 else { return nil }
         return (coordinate(of: candidate), Double(candidateVariance).squareRoot())

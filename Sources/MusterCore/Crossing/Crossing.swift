@@ -7,8 +7,6 @@ public struct Crossing: Hashable, Sendable {
         case passed
     }
 
-    /// Whether the device entered, left, dwelt in or passed the region.
-    public var kind: Kind
     /// The device whose fixes or sightings decided it.
     public var device: DeviceNumber
     /// The region that the device crossed.
@@ -16,6 +14,9 @@ public struct Crossing: Hashable, Sendable {
     /// The sample time of the fix that decided it. For a delayed exit this is the first fix outside; for a passage, the
     /// moment when the device was deepest in the region; in a beacon region, a time by the listener's clock.
     public var sampleTime: Instant
+    /// Whether the device entered, left, dwelt in or passed the region. It lies behind the numbers: "A number begins
+    /// its word" in ARCHITECTURE.md.
+    public var kind: Kind
     /// The probability that the device was inside at that time, per cent; nil under the raw policy, which computes
     /// none.
     public var insidePercent: UInt8?

@@ -31,12 +31,15 @@ extension CrossingEvaluator {
         _ presences: inout [Presence], after edit: CrossingEdit, in catalog: RegionCatalog,
         on scratch: inout Scratch
     ) {
-        let distances = Dictionary(
-            (0..<scratch.nearbyRegions.count).map {
-                (scratch.nearbyRegions[$0].id, scratch.nearbyRegions[$0].signedDistanceMetres)
-            },
-            uniquingKeysWith: { first, _ in first })
-        let former = Dictionary(presences.map { ($0.region.rawValue, $0) }, uniquingKeysWith: { first, _ in first })
+        // The first entry of a region counts. Embedded Swift has no `uniquingKeysWith`, so loops fill the dictionaries.
+        var distances: [Int32: Double] = [:]
+        for nearby in scratch.nearbyRegions where distances[nearby.id] == nil {
+            distances[nearby.id] = nearby.signedDistanceMetres
+        }
+        var former: [Int32: Presence] = [:]
+        for presence in presences where former[presence.region.rawValue] == nil {
+            former[presence.region.rawValue] = presence
+        }
         var result: [Presence] = []
         var hasChanged = false
         for number in Set(distances.keys).union(former.keys).sorted() {

@@ -44,6 +44,12 @@ struct CrossingEvaluator {
             let isFound = nearbyRegion?.id == number
             if isKnown { former += 1 }
             if isFound { found += 1 }
+            // A region that was found exists, is linked to the tracker and is no beacon region. Most regions end here,
+            // without a look at their rules, which are in no cache.
+            if isKnown, isFound, let presence, let nearbyRegion, isSteady(presence, nearbyRegion, in: catalog) {
+                scratch.presences.append(presence)
+                continue
+            }
             guard let rule = catalog.rule(of: RegionNumber(number)), concerns(rule) else {
                 // The region was removed or unlinked: its presence ends without a crossing.
                 if isKnown { scratch.presencesChanged = true }
@@ -52,10 +58,6 @@ struct CrossingEvaluator {
             if rule.beacon != nil {
                 // Sightings decide this region, so a position leaves its presence as it is.
                 if let presence, isKnown { scratch.presences.append(presence) }
-                continue
-            }
-            if isKnown, isFound, let presence, let nearbyRegion, isSteady(presence, nearbyRegion, in: catalog) {
-                scratch.presences.append(presence)
                 continue
             }
             evaluate(

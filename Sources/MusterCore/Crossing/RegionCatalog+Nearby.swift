@@ -82,7 +82,7 @@ extension RegionCatalog {
             else { continue }
             nearbyRegions[index].signedDistanceMetres = distance.value
         }
-        let found = Set(nearbyRegions.map(\.id))
+        let found = Set(nearbyRegions.map { $0.id })
         for presence in presences where !found.contains(presence.region.rawValue) {
             guard let rule = rule(of: presence.region), collections.contains(rule.collection),
                 let distance = signedDistance(from: estimate.place, to: presence.region)

@@ -1,6 +1,7 @@
 import HashTreeCollections
 
-/// The users, teams, devices, trackers, collections, regions, rules, targets and databases, by number and by name.
+/// The users, teams, crews, devices, trackers, collections, regions, rules, targets and databases, by number and by
+/// name.
 ///
 /// A value that only `apply` changes, `musterRegionsByRule` apart. A look-up by number or name takes O(log n), and so
 /// does an edit, also while a reader holds a copy.
@@ -9,6 +10,8 @@ public struct Directory: Sendable {
     public private(set) var users = Table<User>()
     /// Teams by number and name.
     public private(set) var teams = Table<Team>()
+    /// Crews by number; by name through `crew(named:in:)`.
+    public private(set) var crews = Table<Crew>()
     /// Devices by number; by name through `device(named:of:)`.
     public private(set) var devices = Table<Device>()
     /// Trackers by number and name.
@@ -28,12 +31,26 @@ public struct Directory: Sendable {
     public var musterRegionsByRule: Set<RegionNumber> = []
 
     private var ownership = Ownership()
+    private var crewsOfTeam: [TeamNumber: TreeDictionary<String, CrewNumber>] = [:]
     private var regionsOfCollection: [CollectionNumber: TreeDictionary<String, RegionNumber>] = [:]
     private var tags: TreeDictionary<Beacon, DeviceNumber> = [:]
     private var rangeTags: TreeDictionary<RangeTag, DeviceNumber> = [:]
     private var devicesByAlias: TreeDictionary<String, Set<DeviceNumber>> = [:]
 
     public init() {}
+
+    /// Returns a crew by its name, which is unique among the team's crews; nil when there is none.
+    public func crew(named name: String, in team: TeamNumber) -> Crew? {
+        crewsOfTeam[team]?[name].flatMap { crews[$0] }
+    }
+
+    /// Returns the crews of a team, in number order.
+    public func crews(in team: TeamNumber) -> [Crew] {
+        (crewsOfTeam[team]?.values.sorted() ?? []).compactMap { crews[$0] }
+    }
+
+    /// Returns how many crews a team has.
+    public func crewCount(in team: TeamNumber) -> Int { crewsOfTeam[team]?.count ?? 0 }
 
     /// Returns the devices of a user, in the order in which they were added.
     public func devices(of user: UserNumber) -> [DeviceNumber] { Array(ownership.devices(of: user)) }
@@ -89,7 +106,16 @@ public struct Directory: Sendable {
         case .putUser(let user): users.put(user)
         case .removeUser(let number), .joinUser(let number, to: _): users.remove(number)
         case .putTeam(let team): teams.put(team)
-        case .removeTeam(let number): teams.remove(number)
+        case .removeTeam(let number):
+            teams.remove(number)
+            crewsOfTeam[number] = nil
+        case .putCrew(let crew):
+            if let former = crews[crew.number] { crewsOfTeam[former.team]?[former.name] = nil }
+            crews.put(crew)
+            crewsOfTeam[crew.team, default: [:]][crew.name] = crew.number
+        case .removeCrew(let number):
+            if let crew = crews[number] { crewsOfTeam[crew.team]?[crew.name] = nil }
+            crews.remove(number)
         case .putDevice(let device):
             put(device)
         case .removeDevice(let number):
@@ -176,7 +202,7 @@ extension Directory {
         return relieved + [.removeTarget(target)]
     }
 
-    /// Returns the edits that remove a team with its tracker. Its users stay, without a team.
+    /// Returns the edits that remove a team with its crews and its tracker. Its users stay, without a team.
     public func removal(of team: TeamNumber) -> [Edit] {
         guard let tracker = teams[team]?.tracker else { return [] }
         let orphans = users.all.filter { $0.team == team }.map { user -> Edit in
@@ -184,6 +210,7 @@ extension Directory {
             user.team = nil
             return .putUser(user)
         }
-        return orphans + [.removeTeam(team), .removeTracker(tracker)]
+        return orphans + crews(in: team).map { .removeCrew($0.number) }
+            + [.removeTeam(team), .removeTracker(tracker)]
     }
 }

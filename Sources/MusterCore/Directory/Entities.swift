@@ -32,8 +32,10 @@ public struct User: Hashable, Sendable {
     public var name: String
     /// The user's rights.
     public var role: Role
-    /// The team that the user belongs to, or leads when the role is leader.
-    public var team: TeamNumber?
+    /// The team that the user belongs to, or leads when the role is leader. With the team the user leaves the crew.
+    public var team: TeamNumber? { didSet { if team != oldValue { crew = nil } } }
+    /// The crew of that team that the user is in; nil for none.
+    public var crew: CrewNumber?
     /// Whether an endpoint made the user for a device whose owner it does not know. Such a user is removed with the
     /// tracker that the device reported to. A password, or any change by an admin, makes it an ordinary user.
     public var isImplicit: Bool
@@ -50,15 +52,16 @@ public struct User: Hashable, Sendable {
     /// The longest name of a database role, in bytes of UTF-8.
     public static let databaseRoleBytes = 128
 
-    /// Creates a user; by default an ordinary one without database roles, e-mail address and telephone number.
+    /// Creates a user; by default an ordinary one without a crew, database roles, e-mail address and telephone number.
     public init(
-        number: UserNumber, name: String, role: Role, team: TeamNumber?, isImplicit: Bool = false,
-        databaseRoles: [String] = [], email: String? = nil, phone: String? = nil
+        number: UserNumber, name: String, role: Role, team: TeamNumber?, crew: CrewNumber? = nil,
+        isImplicit: Bool = false, databaseRoles: [String] = [], email: String? = nil, phone: String? = nil
     ) {
         self.number = number
         self.name = name
         self.role = role
         self.team = team
+        self.crew = crew
         self.isImplicit = isImplicit
         self.databaseRoles = databaseRoles
         self.email = email

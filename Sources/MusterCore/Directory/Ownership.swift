@@ -11,6 +11,12 @@ struct Ownership: Sendable {
         return Chain(following: next, device: first.indices.contains(index) ? first[index] : 0)
     }
 
+    /// Whether a user has exactly one device.
+    func hasOneDevice(_ user: UserNumber) -> Bool {
+        let index = Int(user.rawValue)
+        return first.indices.contains(index) && first[index] != 0 && next[Int(first[index])] == 0
+    }
+
     /// Adds a device behind the user's others.
     ///
     /// - Complexity: O(the user's devices).

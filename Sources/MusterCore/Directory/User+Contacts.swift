@@ -14,7 +14,7 @@ extension User {
     public static func isEmail(_ text: String) -> Bool {
         guard text.utf8.count <= emailBytes else { return false }
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && text.unicodeScalars.allSatisfy(isVisible)
+        return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && text.unicodeScalars.allSatisfy { $0.isVisible }
             && !text.utf8.contains { ",;<>\"".utf8.contains($0) }
     }
 
@@ -27,9 +27,14 @@ extension User {
         return digits >= fewestPhoneDigits && digits + others == text.utf8.count
     }
 
-    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.isASCII { return (0x21...0x7E).contains(scalar.value) }
-        return switch scalar.properties.generalCategory {
+}
+
+extension Unicode.Scalar {
+    /// Whether the character is visible: neither a space, nor a control character, nor one that only changes how a text
+    /// is displayed.
+    var isVisible: Bool {
+        if isASCII { return (0x21...0x7E).contains(value) }
+        return switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator,
             .paragraphSeparator:
             false

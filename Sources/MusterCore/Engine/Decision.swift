@@ -27,6 +27,8 @@ public struct Decision: Sendable {
     var incidents: [TeamNumber: Incident] = [:]
     /// The rolls that changed, by incident.
     var rolls: [IncidentNumber: Roll] = [:]
+    /// The PAR that changed, by incident.
+    var courses: [IncidentNumber: PARCourse] = [:]
     /// By incident, where it changed: since when everyone is accounted for.
     var accountedTimes: [IncidentNumber: AccountedTimes] = [:]
     /// The review queue after this decision; nil when the decision reviews nothing.
@@ -157,6 +159,7 @@ public struct Decision: Sendable {
         statesToStore.removeAll(keepingCapacity: true)
         incidents.removeAll()
         rolls.removeAll()
+        courses.removeAll()
         accountedTimes.removeAll()
         defersRecount = false
         reviewQueue = nil

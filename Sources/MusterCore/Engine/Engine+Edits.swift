@@ -17,6 +17,7 @@ extension Engine {
         for region in directory.regions.all { catalog.put(region) }
         while let rebuild = catalog.rebuild { catalog.adopt(rebuild.build()) }
         for team in directory.teams.all { put(team) }
+        for crew in directory.crews.all { crews[crew.number] = crew.name }
         for user in directory.users.all { put(user) }
         for device in directory.devices.all { put(device) }
         for (device, position) in positions where devices.indices.contains(Int(device.rawValue)) {
@@ -91,8 +92,10 @@ extension Engine {
         case .putCollection(let collection):
             if catalog.put(collection) { scope.collections.insert(collection.number) }
             attendance.countAll()
-        case .removeCollection, .putRule, .removeRule, .putTarget, .removeTarget, .putDatabase,
-            .removeDatabase:
+        case .putCrew(let crew): crews[crew.number] = crew.name
+        case .removeCrew(let number): crews[number] = nil
+        case .removeCollection, .putRule, .removeRule, .putTarget, .removeTarget,
+            .putDatabase, .removeDatabase:
             break
         }
         return !scope.isEmpty
@@ -146,6 +149,7 @@ extension Engine {
             scope.users.insert(user.number)
         }
         people[Int(user.number.rawValue)].team = user.team
+        people[Int(user.number.rawValue)].crew = user.crew
         people[Int(user.number.rawValue)].isPerson = user.role != .gateway
     }
 

@@ -86,7 +86,7 @@ extension Engine {
     /// which devices were waiting. Until their review, their standings make nobody safe.
     public mutating func restartReview() {
         var everyone = ReviewScope()
-        everyone.users = Set(devices.lazy.compactMap(\.user))
+        everyone.users = Set(devices.lazy.compactMap { $0.user })
         reviewQueue.enqueue(devices(concernedBy: everyone), by: everyone)
     }
 
@@ -170,7 +170,7 @@ extension Engine {
         CrossingEvaluator(estimate: estimate, scope: .musterRegions)
             .reevaluate(&state.musterPresences, after: edit, in: catalog, on: &decision.scratch)
         endUnheard(&state, of: device, into: &decision)
-        noteJump(by: &state, since: before)
+        noteJump(by: &state, since: before, tracker: tracker, on: &decision.scratch)
         if !hasTrack { state.track = ConfidentTrack() }
         decision.record(state, of: device)
         deriveSafety(of: state.user, now: now, decidedAt: now, into: &decision)

@@ -21,6 +21,10 @@ public struct Engine: Sendable {
     var incidents: [TeamNumber: Incident] = [:]
     /// The roll of each open incident.
     var rolls: [IncidentNumber: Roll] = [:]
+    /// The PAR of each open incident.
+    var courses: [IncidentNumber: PARCourse] = [:]
+    /// The names of all crews.
+    var crews: [CrewNumber: String] = [:]
     /// By open incident: since when everyone is accounted for.
     var accountedTimes: [IncidentNumber: AccountedTimes] = [:]
     /// The attendance rules of all teams.

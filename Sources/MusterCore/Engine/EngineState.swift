@@ -7,6 +7,8 @@ struct PersonState: Hashable, Sendable {
     var team: TeamNumber?
     /// Whether safety is derived for the user; false for a gateway, which is a machine that reports for others.
     var isPerson = true
+    /// The crew of that team that the user is in.
+    var crew: CrewNumber?
     var safety = Safety(state: .unknown, since: Instant(milliseconds: 0))
     var declared = Declared()
 }

@@ -9,6 +9,9 @@ struct RegionCatalog: Sendable {
     /// By region number: whether the region reports a dwell. The engine reads this for every presence, so it takes one
     /// byte a region.
     private var tellsDwell: [Bool] = []
+    /// By region number: the policy of a muster region that positions decide. The engine reads this for the presences
+    /// of every observation, so it takes one byte a region.
+    private var shelterPolicies: [CrossingPolicy?] = []
     // By collection number: the index of its regions, and its policy.
     private var indexes: [IndexHolder] = []
     private var policies: [CrossingPolicy] = []
@@ -65,11 +68,11 @@ struct RegionCatalog: Sendable {
         return index < tellsDwell.count && !tellsDwell[index]
     }
 
-    /// The policy of a muster region that positions decide; nil for any other region. It copies no rule.
+    /// The policy of a muster region that positions decide; nil for any other region.
+    @inline(__always)
     func policy(ofShelter region: RegionNumber) -> CrossingPolicy? {
         let index = Int(region.rawValue)
-        guard rules.indices.contains(index), rules[index]?.isShelter == true else { return nil }
-        return rules[index].map { policies[Int($0.collection.rawValue)] }
+        return shelterPolicies.indices.contains(index) ? shelterPolicies[index] : nil
     }
 
     /// The collection of a region; nil when the region was removed. It copies no rule.
@@ -224,6 +227,9 @@ extension RegionCatalog {
         guard policies[Int(collection.number.rawValue)] != collection.policy else { return false }
         noteChange()
         policies[Int(collection.number.rawValue)] = collection.policy
+        for region in shelters[Int(collection.number.rawValue)].regions {
+            shelterPolicies[Int(region.rawValue)] = collection.policy
+        }
         shelters[Int(collection.number.rawValue)].setIndexed(
             collection.policy == .raw, from: indexes[Int(collection.number.rawValue)].index)
         renewTrackers()
@@ -247,6 +253,7 @@ extension RegionCatalog {
     /// Records whether a region is one of its collection's muster regions that positions decide, and its shape in the
     /// collection's index.
     private mutating func setShelter(_ region: RegionNumber, in collection: CollectionNumber, to isShelter: Bool) {
+        shelterPolicies[Int(region.rawValue)] = isShelter ? policy(of: collection) : nil
         let wasSheltering = isSheltering(collection)
         let index = indexes[Int(collection.rawValue)].index
         guard shelters[Int(collection.rawValue)].set(region, to: isShelter, from: index) else { return }
@@ -259,6 +266,7 @@ extension RegionCatalog {
         while rules.count <= Int(region.number.rawValue) {
             rules.append(nil)
             tellsDwell.append(false)
+            shelterPolicies.append(nil)
             boxes.append(nil)
         }
         tellsDwell[Int(region.number.rawValue)] = region.dwellSeconds != nil

@@ -35,7 +35,7 @@ struct ReviewScope: Sendable {
         boxes = boxes.flatMap { boxes in other.boxes.map { boxes + $0 } }
         if boxes?.count ?? 0 > Self.boxLimit { boxes = nil }
         collections.formUnion(other.collections)
-        links.merge(other.links) { $0.union($1) }
+        for (tracker, collections) in other.links { links[tracker, default: []].formUnion(collections) }
         users.formUnion(other.users)
         musterPresencesToRebuild.formUnion(other.musterPresencesToRebuild)
         isEveryone = isEveryone || other.isEveryone

@@ -22,18 +22,20 @@ extension Engine {
         decision.rolls[incident.number] = Roll()
         decision.scratch.changes.append(.incident(incident))
         for user in members { enrol(user, in: incident, as: .present, now: now, into: &decision) }
+        startPARTimer(of: incident, now: now, into: &decision)
         recount(incident.team, now: now, into: &decision)
     }
 
     /// Closes the open incident of a team at a user's request. The declarations of "safe" made in it end with it.
     ///
+    /// - Parameter id: the sender's id of the request, for the record.
     /// - Throws: `.isNotOpen` when this incident is not the one that is open.
     public func close(
-        _ incident: IncidentNumber, of team: TeamNumber, by user: UserNumber, reason: String, now: Instant,
-        into decision: inout Decision
+        _ incident: IncidentNumber, of team: TeamNumber, by user: UserNumber, reason: String, id: String? = nil,
+        now: Instant, into decision: inout Decision
     ) throws(IncidentError) {
         guard let open = openIncident(of: team, after: decision), open.number == incident else { throw .isNotOpen }
-        close(open, .byHand(by: user, reason: reason), now: now, into: &decision)
+        close(open, .byHand(by: user, reason: reason), id: id, now: now, into: &decision)
     }
 
     /// Opens a closed incident again, with the roll that it had. Users who were removed while it was closed stay on the
@@ -41,12 +43,12 @@ extension Engine {
     ///
     /// - Parameters:
     ///   - record: the lines of its record that decide who is on its roll, and each person's newest line, in their
-    ///     order.
+    ///     order, and the newest ones about PAR.
     ///   - isUser: whether the directory still has a user.
     /// - Throws: `.isNotClosed` when it is open, `.isOpen` when its team has another one open.
     public func reopen(
         _ incident: Incident, record: [IncidentEntry], isUser: (UserNumber) -> Bool, by user: UserNumber,
-        reason: String, now: Instant, into decision: inout Decision
+        reason: String, id: String? = nil, now: Instant, into decision: inout Decision
     ) throws(IncidentError) {
         guard !incident.isOpen else { throw .isNotClosed }
         if let open = openIncident(of: incident.team, after: decision) { throw .isOpen(open.number) }
@@ -55,12 +57,15 @@ extension Engine {
         reopened.allAccountedAt = nil
         reopened.reopening = Incident.Reopening(at: now, by: user, reason: reason)
         reopened.turn = .reopened
-        let roll = Roll(record)
+        reopened.news = nil
+        let line = IncidentEntry(.reopened, of: incident.number, at: now, author: user, note: reason, id: id)
+        let roll = Roll(record + [line])
         decision.incidents[incident.team] = reopened
         decision.rolls[incident.number] = roll
+        decision.courses[incident.number] = PARCourse(record)
         decision.scratch.changes.append(.incident(reopened))
-        decision.entries.append(
-            IncidentEntry(.reopened, of: incident.number, at: now, author: user, note: reason))
+        decision.entries.append(line)
+        startPARTimer(of: reopened, now: now, into: &decision)
         let newest = Dictionary(record.map { ($0.person, $0.safety) }) { $1 }
         for person in roll.present where roll.members[person]?.isWithoutUser == false {
             guard isUser(person) else {
@@ -71,6 +76,7 @@ extension Engine {
                 }
                 continue
             }
+            endPause(of: person, .incident, into: &decision)
             guard let state = decidedPerson(person, after: decision), state.safety != newest[person] else { continue }
             enter(.changed, of: person, state, in: incident.number, now: now, into: &decision)
         }
@@ -105,8 +111,14 @@ extension Engine {
     }
 
     /// Closes an incident and ends the declarations of "safe" made in it.
-    func close(_ incident: Incident, _ how: Incident.Closing.How, now: Instant, into decision: inout Decision) {
+    func close(
+        _ incident: Incident, _ how: Incident.Closing.How, id: String? = nil, now: Instant,
+        into decision: inout Decision
+    ) {
+        endPAR(of: incident, now: now, into: &decision)
+        recordMissing(of: incident.number, now: now, into: &decision)
         var closed = incident
+        closed.news = nil
         closed.closing = Incident.Closing(at: now, how: how)
         closed.turn = .closed
         decision.incidents[incident.team] = closed
@@ -114,7 +126,7 @@ extension Engine {
         var (author, reason): (UserNumber?, String?) = (nil, nil)
         if case .byHand(let user, let words) = how { (author, reason) = (user, words) }
         decision.entries.append(
-            IncidentEntry(.closed, of: incident.number, at: now, author: author, note: reason))
+            IncidentEntry(.closed, of: incident.number, at: now, author: author, note: reason, id: id))
         let roll = roll(of: incident.number, after: decision)
         for user in roll.members.keys.sorted() where roll.members[user]?.isWithoutUser == false {
             guard var person = decidedPerson(user, after: decision), person.declared.status == .safe,
@@ -128,6 +140,18 @@ extension Engine {
         }
     }
 
+    /// Records where each person who is not accounted for was last seen, because the roll of a closed incident follows
+    /// nobody.
+    private func recordMissing(of incident: IncidentNumber, now: Instant, into decision: inout Decision) {
+        let roll = roll(of: incident, after: decision)
+        for user in roll.members.keys.sorted() where roll.follows(user) {
+            guard let person = decidedPerson(user, after: decision), !person.safety.isAccounted,
+                lastSeen(user, after: decision) != nil
+            else { continue }
+            enter(.atClosing, of: user, person, in: incident, now: now, into: &decision)
+        }
+    }
+
     /// Returns the people of a team, without gateways, in the order of their numbers.
     private func members(of team: TeamNumber, after decision: Decision) -> [UserNumber] {
         people.indices.lazy.map { UserNumber(Int32($0)) }.filter { user in
@@ -138,11 +162,13 @@ extension Engine {
     /// Applies a decision's changes to incidents, and drops the rolls of closed ones.
     mutating func adoptIncidents(_ decision: Decision) {
         for (number, roll) in decision.rolls { rolls[number] = roll }
+        for (number, course) in decision.courses { courses[number] = course }
         for (number, times) in decision.accountedTimes { accountedTimes[number] = times }
         guard !decision.incidents.isEmpty else { return }
         for (team, incident) in decision.incidents { incidents[team] = incident.isOpen ? incident : nil }
         let open = Set(incidents.values.map(\.number))
         rolls = rolls.filter { open.contains($0.key) }
+        courses = courses.filter { open.contains($0.key) }
         accountedTimes = accountedTimes.filter { open.contains($0.key) }
     }
 }

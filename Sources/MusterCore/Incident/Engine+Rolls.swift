@@ -8,11 +8,13 @@ extension Engine {
         decision.rolls[incident] ?? rolls[incident] ?? Roll()
     }
 
-    /// Restores the roll of an open incident from its record.
+    /// Restores the roll and the PAR of an open incident from its record.
     ///
-    /// - Parameter record: the lines that decide who is on the roll, and each person's newest line, in their order.
+    /// - Parameter record: the lines that decide who is on the roll, each person's newest line, and the newest ones
+    ///   about PAR, in their order.
     public mutating func resume(roll record: [IncidentEntry], of incident: IncidentNumber) {
         rolls[incident] = Roll(record)
+        courses[incident] = PARCourse(record)
     }
 
     /// Returns the lines that edits add to the records of open incidents: for users and devices that are removed or
@@ -125,6 +127,7 @@ extension Engine {
         if let changed = renewSafety(of: user, person, now: now, decidedAt: now, into: &decision) {
             follow(user, changed, now: now, into: &decision)
         }
+        endPause(of: user, .incident, into: &decision)
         guard let enrolled = decidedPerson(user, after: decision) else { return }
         enter(event, of: user, enrolled, in: incident.number, now: now, into: &decision)
         guard event == .joined, let line = decision.entries.last else { return }

@@ -5,19 +5,20 @@ extension Engine {
     /// - Parameters:
     ///   - name: the visitor's name.
     ///   - state: the visitor's safety: `.safe`, `.offSite`, `.needsHelp`, or `.unknown` while nobody knows.
+    ///   - id: the sender's id of the request, for the record.
     /// - Returns: the line that records the visitor, with the visitor's number.
     /// - Throws: `.isNotOpen`; `.tooManyVisitors` beyond `Roll.visitorLimit`.
     @discardableResult
     public func addVisitor(
         named name: String, _ state: Safety.State, note: String?, to incident: IncidentNumber, of team: TeamNumber,
-        by author: UserNumber, now: Instant, into decision: inout Decision
+        by author: UserNumber, id: String? = nil, now: Instant, into decision: inout Decision
     ) throws(IncidentError) -> IncidentEntry {
         let roll = try openRoll(of: incident, of: team, after: decision)
         guard let visitor = roll.nextVisitor else { throw .tooManyVisitors }
         let entry = IncidentEntry(
             incident: incident, at: now, person: visitor, event: .visitor,
             safety: Safety(state: state, since: now, source: .marked(by: author)), lastSeen: nil, author: author,
-            note: note, name: name)
+            note: note, name: name, id: id)
         enterByHand(entry, of: team, now: now, into: &decision)
         return entry
     }
@@ -28,7 +29,7 @@ extension Engine {
     @discardableResult
     public func mark(
         _ person: UserNumber, _ state: Safety.State, note: String?, on incident: IncidentNumber, of team: TeamNumber,
-        by author: UserNumber, now: Instant, into decision: inout Decision
+        by author: UserNumber, id: String? = nil, now: Instant, into decision: inout Decision
     ) throws(IncidentError) -> IncidentEntry {
         let roll = try openRoll(of: incident, of: team, after: decision)
         guard roll.holds(person), let member = roll.members[person] else { throw .isNotOnRoll }
@@ -37,7 +38,7 @@ extension Engine {
         if let before = member.marked, before.state == state { safety.since = before.since }
         let entry = IncidentEntry(
             incident: incident, at: now, person: person, event: .changed, safety: safety, lastSeen: nil,
-            author: author, note: note, name: member.name)
+            author: author, note: note, name: member.name, id: id)
         enterByHand(entry, of: team, now: now, into: &decision)
         return entry
     }
@@ -48,7 +49,7 @@ extension Engine {
     @discardableResult
     public func takeOff(
         _ person: UserNumber, reason: String, from incident: IncidentNumber, of team: TeamNumber,
-        by author: UserNumber, now: Instant, into decision: inout Decision
+        by author: UserNumber, id: String? = nil, now: Instant, into decision: inout Decision
     ) throws(IncidentError) -> IncidentEntry {
         let roll = try openRoll(of: incident, of: team, after: decision)
         guard roll.holds(person), let member = roll.members[person] else { throw .isNotOnRoll }
@@ -56,7 +57,7 @@ extension Engine {
         let entry = IncidentEntry(
             incident: incident, at: now, person: person, event: .takenOff, safety: safety,
             lastSeen: member.isWithoutUser ? nil : lastSeen(person, after: decision), author: author, note: reason,
-            name: member.name)
+            name: member.name, id: id)
         enterByHand(entry, of: team, now: now, into: &decision)
         return entry
     }

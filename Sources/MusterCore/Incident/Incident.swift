@@ -14,8 +14,10 @@ public struct Incident: Hashable, Sendable {
     public let note: String?
     /// When the user started it, by the server's clock.
     public let startedAt: Instant
-    /// The user who started it.
+    /// The user who started it, or who set the timer or rule that did.
     public let startedBy: UserNumber
+    /// The user who leads it: at first the one who started it by hand; nil where nobody did, until someone takes over.
+    public var leader: UserNumber?
     /// Since when everyone on its roll is accounted for, by the server's clock; nil while someone is not. A closed
     /// incident keeps the value that it had when it closed.
     public var allAccountedAt: Instant?
@@ -23,6 +25,10 @@ public struct Incident: Hashable, Sendable {
     public var closing: Closing?
     /// The last time that a user opened it again; nil when nobody did.
     public var reopening: Reopening?
+    /// What a change about PAR or a handover says; nil for any other `turn`.
+    public var news: News?
+    /// The sender's id of the request that started it, by which a repeated request is known.
+    public var startID: String?
     /// The latest event of the incident, which the incident's change in the log reports.
     public var turn: Turn
 
@@ -46,6 +52,26 @@ public struct Incident: Hashable, Sendable {
         case notAllAccounted
         /// A user opened it again.
         case reopened
+        /// A PAR was requested, by a user or by the timer.
+        case parRequested
+        /// A user reported a crew of the PAR.
+        case parReported
+        /// Every crew of the PAR has reported.
+        case parComplete
+        /// The time for reports is over, and crews have not reported.
+        case parOverdue
+        /// A user changed when PAR is requested by itself.
+        case parTimerSet
+        /// Another user leads it now.
+        case handedOver
+
+        /// Whether it is about PAR, of which only those learn who read the roll.
+        public var isPAR: Bool {
+            switch self {
+            case .parRequested, .parReported, .parComplete, .parOverdue, .parTimerSet: true
+            case .started, .closed, .allAccounted, .notAllAccounted, .reopened, .handedOver: false
+            }
+        }
     }
 
     /// The opening of an incident that was closed.
@@ -93,7 +119,8 @@ public struct Incident: Hashable, Sendable {
         }
     }
 
-    /// Creates an incident. Without `turn`, it was just started, or just closed when there is a `closing`.
+    /// Creates an incident, led by the user who started it. Without `turn`, it was just started, or just closed when
+    /// there is a `closing`.
     public init(
         number: IncidentNumber, team: TeamNumber, kind: Kind, note: String? = nil, startedAt: Instant,
         startedBy: UserNumber, allAccountedAt: Instant? = nil, closing: Closing? = nil, reopening: Reopening? = nil,
@@ -105,6 +132,7 @@ public struct Incident: Hashable, Sendable {
         self.note = note
         self.startedAt = startedAt
         self.startedBy = startedBy
+        leader = startedBy
         self.allAccountedAt = allAccountedAt
         self.closing = closing
         self.reopening = reopening

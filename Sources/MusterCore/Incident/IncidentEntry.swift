@@ -18,8 +18,13 @@ public struct IncidentEntry: Hashable, Sendable {
     /// Text that explains the event: a reason, a note, or the name of the device that was removed, of the team that
     /// the person moved to, or of the user that the person was joined to.
     public var note: String?
-    /// The person's name when the directory has no user with the number: a visitor, or a removed user.
+    /// The person's name when the directory has no user with the number: a visitor, or a removed user. In a handover,
+    /// the name of the user who leads from now on.
     public var name: String?
+    /// What a line about PAR or a handover says beside its event.
+    public var detail: IncidentDetail?
+    /// The sender's id of the request that caused the event, by which a repeated request is known.
+    public var id: String?
 
     /// The value of `person` in a line about the incident itself.
     public static let nobody = UserNumber(0)
@@ -56,13 +61,41 @@ public struct IncidentEntry: Hashable, Sendable {
         case reopened
         /// The person turned out to be another user, who must be accounted for in their place.
         case joinedTo
+        /// A PAR was requested.
+        case parRequested
+        /// A user reported a crew of the PAR.
+        case parReported
+        /// Every crew of the PAR has reported.
+        case parComplete
+        /// Crews of the PAR have not reported in time.
+        case parOverdue
+        /// The next PAR, or the incident's end, replaced the PAR as it was.
+        case parEnded
+        /// The time between two requests of PAR was set, or ended.
+        case parTimerSet
+        /// Another user leads the incident now.
+        case handedOver
+        /// The person has acknowledged that they have seen the call of the incident.
+        case callSeen
+        /// The incident was closed while the person was not accounted for; the line says where they were last seen.
+        case atClosing
+
+        /// Whether `PARCourse` follows from the line.
+        public var isPAR: Bool {
+            switch self {
+            case .parRequested, .parReported, .parComplete, .parOverdue, .parEnded, .parTimerSet: true
+            default: false
+            }
+        }
 
         /// Whether the event concerns the incident itself and no person.
         public var isMilestone: Bool {
             switch self {
-            case .allAccounted, .notAllAccounted, .closed, .reopened: true
+            case .allAccounted, .notAllAccounted, .closed, .reopened, .parRequested, .parReported, .parComplete,
+                .parOverdue, .parEnded, .parTimerSet, .handedOver:
+                true
             case .present, .changed, .joined, .left, .removed, .moved, .returned, .deviceRemoved, .visitor, .takenOff,
-                .joinedTo:
+                .joinedTo, .callSeen, .atClosing:
                 false
             }
         }
@@ -70,7 +103,8 @@ public struct IncidentEntry: Hashable, Sendable {
 
     public init(
         incident: IncidentNumber, at: Instant, person: UserNumber, event: Event, safety: Safety, lastSeen: LastSeen?,
-        author: UserNumber? = nil, note: String? = nil, name: String? = nil
+        author: UserNumber? = nil, note: String? = nil, name: String? = nil, detail: IncidentDetail? = nil,
+        id: String? = nil
     ) {
         self.incident = incident
         self.at = at
@@ -81,12 +115,18 @@ public struct IncidentEntry: Hashable, Sendable {
         self.author = author
         self.note = note
         self.name = name
+        self.detail = detail
+        self.id = id
     }
 
     /// Creates a line about the incident itself.
-    init(_ milestone: Event, of incident: IncidentNumber, at: Instant, author: UserNumber? = nil, note: String? = nil) {
+    init(
+        _ milestone: Event, of incident: IncidentNumber, at: Instant, author: UserNumber? = nil, note: String? = nil,
+        name: String? = nil, detail: IncidentDetail? = nil, id: String? = nil
+    ) {
         self.init(
             incident: incident, at: at, person: Self.nobody, event: milestone,
-            safety: Safety(state: .unknown, since: at), lastSeen: nil, author: author, note: note)
+            safety: Safety(state: .unknown, since: at), lastSeen: nil, author: author, note: note, name: name,
+            detail: detail, id: id)
     }
 }

@@ -14,6 +14,16 @@ public enum IncidentError: Error, Hashable, Sendable {
     case isUser
     /// The roll has had `Roll.visitorLimit` visitors.
     case tooManyVisitors
+    /// No PAR was requested in the incident.
+    case hasNoPAR
+    /// The report is for another PAR than the newest, which has this number.
+    case isNotNewestPAR(Int32)
+    /// The newest PAR asks for no crew of this name.
+    case isNotInPAR
+    /// The incident has had `PARRound.limit` rounds.
+    case tooManyPARs
+    /// The crew was reported `PARRound.reportLimit` times in this round.
+    case tooManyReports
     /// The team cannot be removed while it has this open incident.
     case keepsTeam(IncidentNumber)
 }

@@ -23,6 +23,9 @@ public struct Roll: Hashable, Sendable {
         public var markedAt: Instant?
         /// The leader's note with the mark.
         public var note: String?
+        /// When the person acknowledged the call of the incident, since the incident was last opened. It says nothing
+        /// about how the person is.
+        public var callSeenAt: Instant?
 
         /// Creates a person who was just put on a roll.
         public init() {}
@@ -33,13 +36,15 @@ public struct Roll: Hashable, Sendable {
 
     /// Creates the roll that the lines of a record make.
     ///
-    /// - Parameter lines: the lines in their order. Those that only report a change of a user's safety may be left out.
+    /// - Parameter lines: the lines in their order. The caller may leave out the lines that only report a change of a
+    ///   user's safety, and all milestones except the last reopening.
     public init(_ lines: [IncidentEntry]) {
         for line in lines { apply(line) }
     }
 
     /// Applies the next line of the record.
     public mutating func apply(_ line: IncidentEntry) {
+        if line.event == .reopened { callAgain() }
         guard !line.event.isMilestone else { return }
         var member = members[line.person] ?? Member()
         member.name = line.name ?? member.name
@@ -47,7 +52,8 @@ public struct Roll: Hashable, Sendable {
         case .present, .joined, .returned:
             member.departure = nil
             member.takenOff = nil
-        case .changed: break
+        case .changed, .atClosing: break
+        case .callSeen: member.callSeenAt = line.at
         case .left, .takenOff: member.takenOff = line
         case .joinedTo:
             member.takenOff = line
@@ -57,7 +63,9 @@ public struct Roll: Hashable, Sendable {
             member.departure = line
             member.isWithoutUser = true
         case .visitor: member.isWithoutUser = true
-        case .allAccounted, .notAllAccounted, .closed, .reopened: return
+        case .allAccounted, .notAllAccounted, .closed, .reopened, .parRequested, .parReported, .parComplete,
+            .parOverdue, .parEnded, .parTimerSet, .handedOver:
+            return
         }
         if member.isWithoutUser {
             member.marked = line.safety
@@ -65,6 +73,11 @@ public struct Roll: Hashable, Sendable {
             if line.event == .visitor || line.event == .changed { member.note = line.note }
         }
         members[line.person] = member
+    }
+
+    /// Clears who has seen the call, because a reopened incident calls everyone again.
+    private mutating func callAgain() {
+        for (person, member) in members where member.callSeenAt != nil { members[person]?.callSeenAt = nil }
     }
 
     /// Whether a person is on the roll: was put on it and not taken off.
@@ -80,7 +93,7 @@ public struct Roll: Hashable, Sendable {
 
     /// The number for the next visitor, below those of all earlier ones; nil at the limit.
     var nextVisitor: UserNumber? {
-        let last = min(0, members.keys.lazy.map(\.rawValue).min() ?? 0)
+        let last = min(0, members.keys.lazy.map { $0.rawValue }.min() ?? 0)
         return -last < Self.visitorLimit ? UserNumber(last - 1) : nil
     }
 }

@@ -14,9 +14,10 @@ public struct Position: Hashable, Sendable {
     private var speedMetresPerSecond = 0.0
     private var headingDegrees = 0.0
     private var batteryPercent = 0.0
-    private var known = Known()
-    // 0 when the device itself, or its user, reported it.
+    // 0 when the device itself, or its user, reported it. It lies before the bytes that share its word: "A number
+    // begins its word" in ARCHITECTURE.md.
     private var reporterNumber: Int32 = 0
+    private var known = Known()
     /// The endpoint that the position came through.
     public var source: Source
     // Positions are copied often and most have no attributes. A copy of nil counts no reference, a copy of a string

@@ -17,12 +17,13 @@ extension Engine {
 
     /// Adjusts the times in the engine's state to the server's clock: when the server starts, and when its clock was
     /// set back. Times that lie ahead of it become now. After a start (`wasOff`), people whose check-in is overdue have
-    /// a minute to react.
+    /// a minute to react, and so have crews that a PAR waits for.
     ///
     /// - Complexity: O(people + devices).
     public mutating func adjustTimes(to now: Instant, wasOff: Bool) {
         for index in devices.indices { devices[index].adjustTimes(to: now) }
         for index in people.indices { people[index].declared.adjustTimes(to: now, wasOff: wasOff) }
+        for incident in courses.keys { courses[incident]?.adjustTimes(to: now, wasOff: wasOff) }
         ranges.removeAll(after: now)
         accountedTimes.removeAll()
     }

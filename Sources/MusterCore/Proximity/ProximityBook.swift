@@ -9,7 +9,7 @@ struct ProximityState: Hashable, Sendable {
     /// When the passing of time alone causes the next report; nil when it causes none.
     var nextReport: Instant? {
         guard case .together(let afterSeconds) = rule.demand else { return nil }
-        return alarms.values.lazy.filter { !$0.isTold }.map(\.since).min()?.advanced(bySeconds: afterSeconds)
+        return alarms.values.lazy.filter { !$0.isTold }.map { $0.since }.min()?.advanced(bySeconds: afterSeconds)
     }
 }
 
@@ -109,9 +109,13 @@ extension Decision {
     /// The alarms of proximity rules that the store must write, each as this decision leaves it; nil for one to
     /// remove.
     public var proximityAlarmsToStore: [(rule: ProximityNumber, user: UserNumber, alarm: ProximityAlarm?)] {
-        proximity.alarmsToStore.keys.sorted().flatMap { number in
+        var alarms: [(rule: ProximityNumber, user: UserNumber, alarm: ProximityAlarm?)] = []
+        for number in proximity.alarmsToStore.keys.sorted() {
             let state = proximity.states[number] ?? nil
-            return proximity.alarmsToStore[number, default: []].sorted().map { (number, $0, state?.alarms[$0]) }
+            for user in proximity.alarmsToStore[number, default: []].sorted() {
+                alarms.append((number, user, state?.alarms[user]))
+            }
         }
+        return alarms
     }
 }

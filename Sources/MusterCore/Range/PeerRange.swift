@@ -4,6 +4,8 @@
 public struct PeerRange: Hashable, Sendable {
     /// The device to which the distance was measured. Its owner agreed to that by registering its `RangeTag`.
     public var peer: DeviceNumber
+    /// The source of the distance. It lies behind a number: "A number begins its word" in ARCHITECTURE.md.
+    public var source: Source
     /// When the device measured, by its own clock.
     public var sampleTime: Instant
     /// When Muster received it.
@@ -12,8 +14,6 @@ public struct PeerRange: Hashable, Sendable {
     public var metres: Double
     /// The standard deviation of the distance, metres, not below the floor of its source.
     public var deviationMetres: Double
-    /// The source of the distance.
-    public var source: Source
 
     /// The sources of a distance.
     public enum Source: UInt8, Hashable, Sendable, CaseIterable {

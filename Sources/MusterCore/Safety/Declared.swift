@@ -25,12 +25,32 @@ public struct Declared: Hashable, Sendable {
     public var unconfirmed: Unconfirmed?
     /// The person's check-in timer; nil when none runs. No declaration ends it.
     public var timer: CheckInTimer? {
-        get { timers.first }
-        set { timers = newValue.map { [$0] } ?? [] }
+        get { lasting.first?.timer }
+        set { setLasting { $0.timer = newValue } }
+    }
+    /// The person's pause; nil when there is none. No declaration ends it.
+    public var pause: Pause? {
+        get { lasting.first?.pause }
+        set { setLasting { $0.pause = newValue } }
     }
     // An array of one element or none keeps the struct small: the engine copies and compares it whenever a device
-    // moves, and few people have a timer.
-    private var timers: [CheckInTimer] = []
+    // moves, and few people have a timer or a pause.
+    private var lasting: [Lasting] = []
+
+    /// The timer and the pause of a person, which no declaration ends.
+    private struct Lasting: Hashable {
+        var timer: CheckInTimer?
+        var pause: Pause?
+    }
+
+    private mutating func setLasting(_ change: (inout Lasting) -> Void) {
+        var changed = lasting.first ?? Lasting()
+        change(&changed)
+        lasting = changed == Lasting() ? [] : [changed]
+    }
+
+    /// Whether the person has a timer or a pause: both change as time passes.
+    var changesByTime: Bool { !lasting.isEmpty }
 
     /// A declaration of "safe" or "off site" that no longer applies.
     public struct Unconfirmed: Hashable, Sendable {
@@ -93,10 +113,10 @@ public struct Declared: Hashable, Sendable {
 
     /// Ends the declared state.
     mutating func end() {
-        let (latest, timer) = (latest, timer)
+        let (latest, lasting) = (latest, lasting)
         self = Declared()
         self.latest = latest
-        self.timer = timer
+        self.lasting = lasting
     }
 
     /// Ends the declared state and remembers it as unconfirmed.
@@ -152,6 +172,11 @@ public struct Declared: Hashable, Sendable {
         toldAt = min(toldAt, now)
         latest = latest.map { min($0, now) }
         timer?.adjustTimes(to: now, wasOff: wasOff)
+        if var pause {
+            pause.since = min(pause.since, now)
+            pause.until = min(pause.until, now.advanced(bySeconds: Pause.limitSeconds))
+            self.pause = pause
+        }
     }
 
     /// Ends a "safe" or "off site" that has been overtaken: a device of a person declared safe left the muster region

@@ -51,5 +51,6 @@ extension Engine {
 extension DeviceState {
     /// When the device sent its last fix of 200 m or better that fitted its track; of a device without one, its first
     /// fix. Nil before that.
+    @inline(__always)
     var lastFineFix: Instant? { evaluated?.advanced(bySeconds: -track.fineAgeSeconds) }
 }

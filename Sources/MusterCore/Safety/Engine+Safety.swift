@@ -11,10 +11,27 @@ extension Engine {
     func deriveSafety(
         of user: UserNumber?, now: Instant, decidedAt: Instant, into decision: inout Decision
     ) {
-        guard let user, let person = decidedPerson(user, after: decision),
-            let changed = renewSafety(of: user, person, now: now, decidedAt: decidedAt, into: &decision)
+        guard let user, let before = safetyBefore(of: user, after: decision) else { return }
+        let derived = safety(
+            of: user, in: before.team, before: before.safety, now: now, decidedAt: decidedAt, after: decision)
+        // Mostly nobody declared anything and nothing changes; then the person's state is not copied.
+        if !before.isDeclared, derived.keepingTime(of: before.safety) == before.safety { return }
+        guard let person = decidedPerson(user, after: decision),
+            let changed = renewSafety(of: user, person, derived, now: now, decidedAt: decidedAt, into: &decision)
         else { return }
         follow(user, changed, now: now, into: &decision)
+    }
+
+    /// Returns what a person's safety follows from besides their devices, without a copy of their state.
+    private func safetyBefore(
+        of user: UserNumber, after decision: Decision
+    ) -> (team: TeamNumber?, safety: Safety, isDeclared: Bool)? {
+        func safetyBefore(_ states: [PersonState], _ place: Int) -> (TeamNumber?, Safety, Bool) {
+            (states[place].team, states[place].safety, states[place].declared.status != .nothing)
+        }
+        let index = Int(user.rawValue)
+        if let place = decision.people.slot(of: index) { return safetyBefore(decision.people.states, place) }
+        return people.indices.contains(index) ? safetyBefore(people, index) : nil
     }
 
     /// Derives a person's safety and records a change.
@@ -23,16 +40,21 @@ extension Engine {
     func renewSafety(
         of user: UserNumber, _ person: PersonState, now: Instant, decidedAt: Instant, into decision: inout Decision
     ) -> PersonState? {
+        let derived = safety(
+            of: user, in: person.team, before: person.safety, now: now, decidedAt: decidedAt, after: decision)
+        return renewSafety(of: user, person, derived, now: now, decidedAt: decidedAt, into: &decision)
+    }
+
+    /// - Parameter derived: the safety that follows from the person's devices.
+    private func renewSafety(
+        of user: UserNumber, _ person: PersonState, _ derived: Safety, now: Instant, decidedAt: Instant,
+        into decision: inout Decision
+    ) -> PersonState? {
         var renewed = person
-        let derived = safety(of: person, user, now: now, decidedAt: decidedAt, after: decision)
         renewed.declared.outlive(
             derived, decidedAt: decidedAt, now: now, silenceSeconds: team(of: person).silenceSeconds,
             holdsSeconds: team(of: person).incidents.declaredHoldsSeconds)
-        var safety = renewed.declared.safety(over: derived)
-        // A person about whom the engine knows nothing has no earlier time to keep.
-        if safety.state == person.safety.state, person.safety.since > Instant(milliseconds: 0) {
-            safety.since = person.safety.since
-        }
+        let safety = renewed.declared.safety(over: derived).keepingTime(of: person.safety)
         renewed.safety = safety
         // Compared with what was last recorded: `person` may hold a declaration that was only just made.
         guard renewed != decidedPerson(user, after: decision) else { return nil }
@@ -42,9 +64,10 @@ extension Engine {
 
     /// Applies the effects of the passing of time: makes people unknown who were silent beyond their team's limit,
     /// marks the standings of silent devices as stale, reports exits whose delay is over, reports unacknowledged calls
-    /// for help again, takes the steps of check-in timers that are due, reviews what edits left undecided, evaluates
-    /// the attendance and proximity rules that are due, and updates the rolls of open incidents. The caller runs it
-    /// every few seconds, and opens the incidents that timers and attendance rules ask for.
+    /// for help again, takes the steps of check-in timers that are due, ends pauses that are over, reviews what edits
+    /// left undecided, evaluates the attendance and proximity rules that are due, updates the rolls of open incidents,
+    /// and requests and reports the PAR that is due. The caller runs it every few seconds, and opens the incidents that
+    /// timers and attendance rules ask for.
     ///
     /// - Parameter reviewLimit: the largest number of devices to review.
     /// - Complexity: O(people + devices), some nanoseconds each; of attendance rules only those that are due.
@@ -63,13 +86,16 @@ extension Engine {
             deriveSafety(of: user, now: now, decidedAt: now, into: &decision)
             if people[index].safety.state.isCall { remind(of: user, now: now, into: &decision) }
         }
-        for index in people.indices where people[index].declared.timer != nil {
-            sweepTimer(of: UserNumber(Int32(index)), now: now, into: &decision)
+        for index in people.indices where people[index].declared.changesByTime {
+            let user = UserNumber(Int32(index))
+            sweepTimer(of: user, now: now, into: &decision)
+            sweepPause(of: user, now: now, into: &decision)
         }
         reviewSlice(now: now, limit: reviewLimit, into: &decision)
         sweepAttendance(now: now, into: &decision)
         sweepProximity(now: now, into: &decision)
         keepRolls(now: now, into: &decision)
+        sweepPAR(now: now, into: &decision)
     }
 
     /// Whether a person's safety is known and a device last located at `lastLocated` still counts for them. If so,
@@ -101,10 +127,14 @@ extension Engine {
         decision.people[Int(user.rawValue)] ?? person(user)
     }
 
+    /// Derives a person's safety from their devices alone.
+    ///
+    /// - Parameter before: the person's safety until now.
     private func safety(
-        of person: PersonState, _ user: UserNumber, now: Instant, decidedAt: Instant, after decision: Decision
+        of user: UserNumber, in team: TeamNumber?, before: Safety, now: Instant, decidedAt: Instant,
+        after decision: Decision
     ) -> Safety {
-        let silenceSeconds = silenceSeconds(of: person.team)
+        let silenceSeconds = silenceSeconds(of: team)
         var safe: Safety?
         var insideSince: Instant?
         var lastLocated: Instant?
@@ -123,7 +153,7 @@ extension Engine {
                 continue
             }
             let containment = musterContainment(
-                of: device, preferring: person.safety.region, silence: silenceSeconds, now: now, after: decision)
+                of: device, preferring: before.region, silence: silenceSeconds, now: now, after: decision)
             switch containment {
             case .undecided(let doubt): undecided = undecided ?? doubt
             case .left(let region): left = left ?? region
@@ -150,7 +180,6 @@ extension Engine {
         }
         // No device was located within the limit; or one was, and its standing is undecided.
         let silentSince = lastLocated.map { min($0.advanced(bySeconds: silenceSeconds), decidedAt) }
-        let before = person.safety
         return Safety(
             state: .unknown,
             since: silentSince ?? (before.state == .unknown && !isHeard ? before.since : decidedAt),
@@ -165,6 +194,8 @@ extension Engine {
     private func isDisputed(
         _ user: UserNumber, since insideSince: Instant, silence: Double, now: Instant, after decision: Decision
     ) -> Bool {
+        // A person's only device contradicts nobody.
+        if ownership.hasOneDevice(user) { return false }
         for device in ownership.devices(of: user) {
             guard let evaluated = lastTimes(of: device, after: decision).evaluated else { continue }
             let age = now.seconds(since: evaluated)
@@ -313,6 +344,15 @@ extension Engine {
 }
 
 extension Safety {
+    /// Returns the safety with the time since which the same state has held before. A person about whom the engine knew
+    /// nothing has no earlier time to keep.
+    fileprivate func keepingTime(of before: Safety) -> Safety {
+        guard state == before.state, before.since > Instant(milliseconds: 0) else { return self }
+        var kept = self
+        kept.since = before.since
+        return kept
+    }
+
     /// Whether the safety may change without an observation: by silence, or because a declaration expires.
     fileprivate var changesByTime: Bool { state != .unknown || source != .silence }
 }

@@ -146,12 +146,25 @@ extension Engine {
         return depth.map { reach.side(atDepth: $0) != .inside } ?? false
     }
 
-    /// After an edit, marks a device as jumped if only doubtful fixes show it inside the edited muster region.
-    func noteJump(by state: inout DeviceState, since before: DeviceState) {
-        guard state.shelterEvidence == .outside, shelter(of: before) == nil, shelter(of: state) != nil,
-            state.track.isUnsteady || state.track.isChecking
-        else { return }
-        state.shelterEvidence = .jumped
+    /// After an edit, marks a device as jumped if only doubtful fixes, or too few, show it inside the edited muster
+    /// region. Of a device with few fixes the newest one counts, if it lies inside.
+    func noteJump(
+        by state: inout DeviceState, since before: DeviceState, tracker: RegionCatalog.TrackerRule,
+        on scratch: inout Scratch
+    ) {
+        guard state.shelterEvidence == .outside, shelter(of: before) == nil, let presence = shelter(of: state) else {
+            return
+        }
+        if state.track.isUnsteady || state.track.isChecking {
+            state.shelterEvidence = .jumped
+        } else if !state.track.hasFollowedThreeFixes, let newest = state.located {
+            let fix = compare(newest, with: presence.region, after: nil, tracker: tracker, on: &scratch)
+            state.shelterEvidence = fix.liesInside ? .jumpedAndAgreesTwice : .jumped
+        } else {
+            return
+        }
+        // The log shows the presence alone, and after a restart the device would count as inside.
+        scratch.evidenceChanged = true
     }
 
     /// The first presence by which a device's positions show it inside a muster region; nil when there is none.
@@ -209,8 +222,11 @@ extension Engine {
         on scratch: inout Scratch
     ) -> Double {
         scratch.places.clear()
-        for collection in tracker.collections {
+        for collection in tracker.confident {
             catalog.nearby(place, within: Metres(reachMetres), in: collection, into: &scratch.places)
+        }
+        for collection in tracker.sheltering {
+            catalog.nearbyShelters(place, within: Metres(reachMetres), in: collection, into: &scratch.places)
         }
         var depth = -Double.infinity
         for region in scratch.places where catalog.policy(ofShelter: RegionNumber(region.id)) != nil {

@@ -134,7 +134,7 @@ struct LocationTrackerEndpoint: Sendable {
     /// The admin who sent the request; nil for any other sender, and for a request without a credential.
     private func admin(_ context: AppRequestContext) -> Author? {
         guard let principal = context.principal else { return nil }
-        return Access(principal, in: coordinator.directory).mayMakeUsers ? Author(principal) : nil
+        return Access(principal, in: coordinator.directory).mayChangeAccounts ? Author(principal) : nil
     }
 
     // MARK: Keys

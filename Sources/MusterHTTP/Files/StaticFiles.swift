@@ -29,23 +29,26 @@ package enum StaticFilesError: Error, Equatable, Sendable, CustomStringConvertib
 package struct StaticFiles: Fallback {
     fileprivate struct File: Sendable {
         let type: String
+        let digest: String
         /// The file's `ETag` (RFC 9110, section 8.8.3).
-        let tag: String
+        var tag: String { "\"\(digest)\"" }
         let plain: ByteBuffer
         /// The compressed content, where that is smaller. The first request that accepts it compresses the content,
         /// for tens of milliseconds.
         let packed: FirstUse<ByteBuffer?>
     }
 
-    private let files: [String: File]
+    private var files: [String: File]
+    private let policy: String
 
     /// The largest number of bytes kept in memory.
     package static let limitBytes = 64 << 20
 
     /// Reads a folder.
     ///
+    /// - Parameter mapOrigin: another origin from which the page may load a map; nil for none.
     /// - Throws: `StaticFilesError`; the file system's error when a file cannot be read.
-    package init(folder: String) throws {
+    package init(folder: String, mapOrigin: String? = nil) throws {
         let root = URL(fileURLWithPath: folder, isDirectory: true).resolvingSymlinksInPath()
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: root.path, isDirectory: &isFolder), isFolder.boolValue,
@@ -68,18 +71,40 @@ package struct StaticFiles: Fallback {
             files[path] = File(Array(data), type: type)
         }
         self.files = files
+        policy = Self.policy(mapOrigin: mapOrigin)
     }
 
     /// Whether the folder holds a file of this path.
     package func contains(_ path: String) -> Bool { files[path] != nil }
 
+    /// The digest of every file, by its path: the first 15 bytes of its SHA-256 in base64url, as its `ETag` has it.
+    package var digests: [String: String] { files.mapValues(\.digest) }
+
+    /// The content of every file, by its path.
+    package var contents: [String: ByteBuffer] { files.mapValues(\.plain) }
+
+    /// Returns the digest of a file's content, in the form of `digests`.
+    package static func digest(of content: [UInt8]) -> String {
+        Base64.encodeUnpadded(Array(SHA256.hash(data: content)).prefix(15), .forURLs)
+    }
+
+    /// Returns static files of which there is only one, with content that the server made.
+    ///
+    /// - Parameter path: the path of the file. Its extension must be one that `type(of:)` knows.
+    package func holding(_ content: [UInt8], at path: String) -> StaticFiles {
+        guard let type = Self.type(of: path) else { preconditionFailure("\(path) has no media type") }
+        var made = self
+        made.files = [path: File(content, type: type)]
+        return made
+    }
+
     /// Returns the requested file; nil when the request names none.
     package func respond(to request: Request) -> Response? {
         guard request.method == .get || request.method == .head else { return nil }
-        guard let file = file(for: request) else { return nil }
+        guard let file = file(for: request) else { return redirection(of: request) }
         var headers: HTTPFields = [
             .contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache", .vary: "Accept-Encoding",
-            .contentSecurityPolicy: Self.policy, .referrerPolicy: "no-referrer",
+            .contentSecurityPolicy: policy, .referrerPolicy: "no-referrer",
         ]
         if request.headers[.ifNoneMatch]?.contains(file.tag) == true {
             return Response(status: .notModified, headers: headers)
@@ -101,15 +126,39 @@ package struct StaticFiles: Fallback {
         if path == "/" {
             return request.headers[.accept]?.contains("text/html") == true ? files["index.html"] : nil
         }
-        return files[String(path.drop { $0 == "/" })]
+        let name = String(path.drop { $0 == "/" })
+        if name.hasSuffix("/"), Self.holdsPages(name) { return files[name + "index.html"] }
+        return files[name]
     }
 
-    /// The page may only load and call this server. MapLibre starts its worker from a blob; the service worker for
-    /// pushes is a file.
-    private static let policy = """
-        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; worker-src 'self' blob:; \
-        connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
-        """
+    /// The answer to a request for a page's folder without the slash at its end, from where the page would not find its
+    /// files; nil for any other.
+    private func redirection(of request: Request) -> Response? {
+        guard let path = PercentEncoding.decode(request.uri.path) else { return nil }
+        let name = String(path.drop { $0 == "/" })
+        guard Self.holdsPages(name + "/"), files[name + "/index.html"] != nil,
+            let folder = name.split(separator: "/").last
+        else { return nil }
+        return Response(
+            status: .permanentRedirect,
+            headers: [.location: "\(folder)/", .referrerPolicy: "no-referrer", .contentLength: "0"])
+    }
+
+    /// Whether the server answers a folder's path with the page in the folder: for the folders of the console, and the
+    /// member's app. The name of any other folder may be the name of a database.
+    private static func holdsPages(_ folder: String) -> Bool { folder.hasPrefix("console/") || folder == "me/" }
+
+    /// The page may only load and call this server, and load a map from the operator's origin where there is one.
+    /// MapLibre starts its worker from a blob; service workers are files. The page may compile a WebAssembly module of
+    /// this server, but may not evaluate a text as a script.
+    private static func policy(mapOrigin: String?) -> String {
+        let map = mapOrigin.map { " \($0)" } ?? ""
+        return """
+            default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
+            img-src 'self' data: blob:\(map); worker-src 'self' blob:; manifest-src 'self'; \
+            connect-src 'self'\(map); base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+            """
+    }
 
     /// The media type for the file's extension; nil for files that are not part of a page.
     private static func type(of path: String) -> String? {
@@ -118,7 +167,7 @@ package struct StaticFiles: Fallback {
             "mjs": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
             "json": "application/json", "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon",
             "webmanifest": "application/manifest+json", "txt": "text/plain; charset=utf-8",
-            "woff2": "font/woff2", "pbf": "application/x-protobuf",
+            "woff2": "font/woff2", "pbf": "application/x-protobuf", "wasm": "application/wasm",
         ]
         return path.split(separator: ".").last.flatMap { types[$0.lowercased()] }
     }
@@ -127,21 +176,11 @@ package struct StaticFiles: Fallback {
 extension StaticFiles.File {
     fileprivate init(_ bytes: [UInt8], type: String) {
         self.type = type
-        tag = "\"" + Base64.encodeUnpadded(Array(SHA256.hash(data: bytes)).prefix(15), .forURLs) + "\""
+        digest = StaticFiles.digest(of: bytes)
         let plain = ByteBuffer(bytes: bytes)
         self.plain = plain
         let isText = !["image/png", "image/x-icon", "font/woff2"].contains(type)
         packed = FirstUse { isText ? Gzip.pack(plain) : nil }
-    }
-}
-
-extension Request {
-    /// Whether the client accepts this content encoding.
-    fileprivate func accepts(_ encoding: String) -> Bool {
-        (headers[.acceptEncoding] ?? "").split(separator: ",").contains { offer in
-            let parts = offer.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }
-            return parts.first == encoding && !parts.dropFirst().contains("q=0")
-        }
     }
 }
 

@@ -119,6 +119,9 @@ private struct IncidentSettingsPatch: Sendable {
     var closesAfterSeconds: Double?
     var declaredHoldsSeconds: Double?
     var showsSafetyAlways: Bool?
+    var allowsPause: Bool?
+    /// The outer nil leaves the setting, the inner nil ends it.
+    var parEverySeconds: Double??
 
     /// The time for which everyone must have stayed accounted for before an incident closes, in seconds: up to a day.
     static let closesAfterRange: ClosedRange<Double> = 0...86_400
@@ -131,6 +134,10 @@ private struct IncidentSettingsPatch: Sendable {
         closesAfterSeconds = fields.number("closesAfterSeconds", in: Self.closesAfterRange)
         declaredHoldsSeconds = fields.number("declaredHoldsSeconds", in: Self.declaredHoldsRange)
         showsSafetyAlways = fields.boolean("showsSafetyAlways")
+        allowsPause = fields.boolean("allowsPause")
+        if fields.has("parEverySeconds") {
+            parEverySeconds = .some(fields.number("parEverySeconds", in: PARTimer.everyLimits))
+        }
     }
 
     func applied(to settings: IncidentSettings) -> IncidentSettings {
@@ -139,7 +146,9 @@ private struct IncidentSettingsPatch: Sendable {
             closesRealIncidents: closesRealIncidents ?? settings.closesRealIncidents,
             closesAfterSeconds: closesAfterSeconds ?? settings.closesAfterSeconds,
             declaredHoldsSeconds: declaredHoldsSeconds ?? settings.declaredHoldsSeconds,
-            showsSafetyAlways: showsSafetyAlways ?? settings.showsSafetyAlways)
+            showsSafetyAlways: showsSafetyAlways ?? settings.showsSafetyAlways,
+            parEverySeconds: parEverySeconds ?? settings.parEverySeconds,
+            allowsPause: allowsPause ?? settings.allowsPause)
     }
 }
 
@@ -155,6 +164,8 @@ extension JSONWriter {
         member("closesAfterSeconds", team.incidents.closesAfterSeconds)
         member("declaredHoldsSeconds", team.incidents.declaredHoldsSeconds)
         member("showsSafetyAlways", team.incidents.showsSafetyAlways)
+        member("parEverySeconds", orNull: team.incidents.parEverySeconds)
+        member("allowsPause", team.incidents.allowsPause)
         endObject()
     }
 }

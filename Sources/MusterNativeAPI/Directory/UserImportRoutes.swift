@@ -56,7 +56,7 @@ struct UserImportRoutes: NativeRoutes {
     /// Checks the caller's right again: a large body takes long, and an admin may have become none meanwhile.
     private static func requireRight(of context: AppRequestContext, in directory: Directory) throws(Problem) {
         guard let principal = context.principal, let caller = directory.users[principal.user],
-            Access(Principal(caller, device: principal.device, proof: principal.proof), in: directory).mayMakeUsers
+            Access(Principal(caller, device: principal.device, proof: principal.proof), in: directory).mayChangeAccounts
         else { throw .forbidden }
     }
 
@@ -65,6 +65,7 @@ struct UserImportRoutes: NativeRoutes {
             writer.beginObject()
             writer.member("users", made.users)
             writer.member("teams", made.teams)
+            writer.member("crews", made.crews)
             writer.member("devices", made.devices)
             writer.endObject()
         }

@@ -28,9 +28,11 @@ struct UserRoutes: NativeRoutes {
                 .init("Users", "Read a user.", answers: [user]), handler: seeUser))
         routes.add(
             Route(
-                .patch, "\(users)/{user}", admits: .roles([.admin], devices: false),
+                .patch, "\(users)/{user}", admits: .roles([.admin, .leader], devices: false),
                 .init(
-                    "Users", "Change a user's role, team, database roles, e-mail address or telephone number.",
+                    "Users",
+                    "Change a user's role, team, crew, database roles, e-mail address or telephone number. A leader "
+                        + "changes only the crew, of the team's people.",
                     body: Self.json("UserPatch"), answers: [user]),
                 handler: changeUser))
         routes.add(
@@ -59,6 +61,7 @@ struct UserRoutes: NativeRoutes {
         let role: Role? = fields.word("role", isRequired: true)
         let team = fields.text("team")
         let password = fields.text("password")
+        let crew = CrewChange(&fields)
         let databaseRoles = Self.databaseRoles(in: &fields)
         let contacts = ContactChanges(&fields)
         try fields.finish()
@@ -74,6 +77,7 @@ struct UserRoutes: NativeRoutes {
             let team = try Self.team(named: team, in: directory)
             var user = User(
                 number: number, name: name, role: role, team: team, databaseRoles: databaseRoles ?? [])
+            try crew.apply(to: &user, in: directory)
             contacts.apply(to: &user)
             draft.edits += released + [.putUser(user)]
             if let prepared { draft.credentials += identity.credentials(for: prepared, of: number, at: now) }
@@ -92,19 +96,26 @@ struct UserRoutes: NativeRoutes {
         let role: Role? = fields.word("role")
         let changesTeam = fields.has("team")
         let team = fields.text("team")
+        let crew = CrewChange(&fields)
         let databaseRoles = Self.databaseRoles(in: &fields)
         let contacts = ContactChanges(&fields)
+        let changesAccount = ["role", "team", "databaseRoles", "email", "phone"].contains { fields.has($0) }
         try fields.finish()
         let user = try await coordinator.edit(by: context.author) { directory, draft in
-            var user = try account(context, context.access(in: directory))
+            let access = try context.access(in: directory)
+            var user = try account(context, access)
+            guard changesAccount ? access.mayChangeAccounts : access.mayChangeCrew(of: user) else {
+                throw Problem.forbidden
+            }
             if let role, role != user.role {
                 try Self.requireAnotherAdmin(than: user, in: directory)
                 user.role = role
             }
             if changesTeam { user.team = try Self.team(named: team, in: directory) }
             if let databaseRoles { user.databaseRoles = databaseRoles }
+            try crew.apply(to: &user, in: directory)
             contacts.apply(to: &user)
-            user.isImplicit = false
+            if access.mayChangeAccounts { user.isImplicit = false }
             draft.edits.append(.putUser(user))
             return user
         }

@@ -9,7 +9,7 @@ import MusterWire
 struct UserTable: Sendable {
     /// A column of the table. Only `name` must be there.
     enum Column: String, CaseIterable {
-        case name, role, team, email, phone
+        case name, role, team, crew, email, phone
 
         /// The column with a name, in any case; nil when there is none.
         init?(named name: String) {
@@ -25,6 +25,9 @@ struct UserTable: Sendable {
         var name: String?
         var role = Role.member
         var team: String?
+        /// Whether the cell of the team has any text, even an invalid one.
+        var namesTeam = false
+        var crew: String?
         var email: String?
         var phone: String?
     }
@@ -119,8 +122,12 @@ struct UserTable: Sendable {
             }
             row.role = role
         case .team:
+            row.namesTeam = true
             guard EntityName.isValid(text) else { return faults.add(row.line, .team, "must be \(Fields.nameRule)") }
             row.team = text
+        case .crew:
+            guard Crew.isName(text) else { return faults.add(row.line, .crew, CrewRoutes.nameRule) }
+            row.crew = text
         case .email:
             guard User.isEmail(text) else { return faults.add(row.line, .email, ContactChanges.emailRule) }
             row.email = text

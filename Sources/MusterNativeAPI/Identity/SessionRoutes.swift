@@ -103,8 +103,8 @@ struct SessionRoutes: NativeRoutes {
 }
 
 extension JSONWriter {
-    /// Writes a user: name, role and team, and the database roles, the e-mail address and the telephone number where
-    /// there are any.
+    /// Writes a user: name, role, team and crew, and the database roles, the e-mail address and the telephone number
+    /// where there are any.
     ///
     /// - Parameter showsContacts: whether the reader may see the address and the number.
     mutating func user(_ user: User, in directory: Directory, showsContacts: Bool = true) {
@@ -112,6 +112,7 @@ extension JSONWriter {
         member("name", user.name)
         member("role", user.role.rawValue)
         member("team", user.team.flatMap { directory.teams[$0]?.name })
+        member("crew", user.crew.flatMap { directory.crews[$0]?.name })
         if !user.databaseRoles.isEmpty { member("databaseRoles", listing: user.databaseRoles) { $0.value($1) } }
         if showsContacts {
             member("email", user.email)

@@ -52,8 +52,9 @@ struct CollectionRoutes: NativeRoutes {
         let limit = query.limit()
         try query.finish()
         let directory = coordinator.directory
+        let access = try context.access(in: directory)
         let page = try Page(of: directory.collections.all, limit: limit, after: query.text("cursor"))
-        return .json { writer in page.write(to: &writer) { $0.collection($1, in: directory) } }
+        return .json { writer in page.write(to: &writer) { $0.collection($1, to: access) } }
     }
 
     private func makeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -72,7 +73,8 @@ struct CollectionRoutes: NativeRoutes {
             draft.edits = [.putCollection(collection)] + Self.links(to: collection, by: access)
             return collection
         }
-        return .json(.created) { $0.collection(collection, in: coordinator.directory) }
+        let access = try context.access(in: coordinator.directory)
+        return .json(.created) { $0.collection(collection, to: access) }
     }
 
     /// The edits that link a new collection: an admin's to all trackers, a leader's to the tracker of the leader's
@@ -86,9 +88,9 @@ struct CollectionRoutes: NativeRoutes {
     }
 
     private func seeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
-        let directory = coordinator.directory
-        let collection = try collection(context, context.access(in: directory))
-        return .json { $0.collection(collection, in: directory) }
+        let access = try context.access(in: coordinator.directory)
+        let collection = try collection(context, access)
+        return .json { $0.collection(collection, to: access) }
     }
 
     private func changeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -101,7 +103,8 @@ struct CollectionRoutes: NativeRoutes {
             draft.edits = [.putCollection(collection)]
             return collection
         }
-        return .json { $0.collection(collection, in: coordinator.directory) }
+        let access = try context.access(in: coordinator.directory)
+        return .json { $0.collection(collection, to: access) }
     }
 
     private func removeCollection(_ request: Request, _ context: AppRequestContext) async throws -> Response {
@@ -115,12 +118,14 @@ struct CollectionRoutes: NativeRoutes {
 }
 
 extension JSONWriter {
-    /// Writes a collection: its name, its crossing policy, and the number of its regions.
-    mutating func collection(_ collection: RegionCollection, in directory: Directory) {
+    /// Writes a collection: its name, its crossing policy, the number of its regions, and whether the caller may change
+    /// it and them.
+    mutating func collection(_ collection: RegionCollection, to access: Access) {
         beginObject()
         member("name", collection.name)
         member("policy", collection.policy.rawValue)
-        member("regions", directory.regionCount(in: collection.number))
+        member("regions", access.directory.regionCount(in: collection.number))
+        member("mayChange", access.mayChange(collection))
         endObject()
     }
 }

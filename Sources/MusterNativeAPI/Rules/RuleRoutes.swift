@@ -43,7 +43,8 @@ struct RuleRoutes: NativeRoutes {
             Route(
                 .post, "\(Self.root)/event-patterns/test", admits: readers,
                 .init(
-                    "Rules", "Test whether an event matches a pattern.", body: Self.json("PatternTest"),
+                    "Rules", "Test whether an event, or which of the newest ones, matches a pattern.",
+                    body: Self.json("PatternTest"),
                     answers: [.init(200, "The result.", json: "PatternTestResult")]), handler: testPattern))
     }
 
@@ -96,9 +97,14 @@ struct RuleRoutes: NativeRoutes {
     private func testPattern(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         var fields = try await Fields(request, .standard, depthLimit: 40)
         let pattern = fields.json("pattern", isRequired: true)
-        let event = fields.json("event", isRequired: true)
+        let event = fields.json("event")
+        let recent = fields.number("recent", in: 1...Self.recentLimit)
+        if event == nil, recent == nil, !fields.has("recent") { fields.addFault("event", "is required without recent") }
+        if event != nil, recent != nil { fields.addFault("recent", "must be absent where there is an event") }
         try fields.finish()
-        guard let pattern, let event else { throw Problem.internalError }
+        guard let pattern else { throw Problem.internalError }
+        if let recent { return try await testRecent(pattern, Int(recent), context) }
+        guard let event else { throw Problem.internalError }
         let matches = try RuleEditing.compile(pattern.textOfPattern).matches(EventValue(event))
         return .json { writer in
             writer.beginObject()
@@ -106,6 +112,27 @@ struct RuleRoutes: NativeRoutes {
             writer.endObject()
         }
     }
+
+    /// Compares a pattern with the newest events that the caller may see.
+    private func testRecent(
+        _ pattern: JSONValue, _ limit: Int, _ context: AppRequestContext
+    ) async throws -> Response {
+        let compiled = try RuleEditing.compile(pattern.textOfPattern)
+        let access = try context.access(in: coordinator.directory)
+        let search = try await coordinator.read { [origin = coordinator.origin] store in
+            try RecentEventSearch(for: compiled, limit: limit, seenBy: access, from: origin, in: store)
+        }
+        return .json { writer in
+            writer.beginObject()
+            writer.member("matched", listing: search.matched) { $0.raw($1) }
+            writer.member("examined", search.examined)
+            writer.member("isComplete", search.isComplete)
+            writer.endObject()
+        }
+    }
+
+    /// The largest number of events that a test of a pattern examines.
+    private static let recentLimit: Double = 1_000
 
     private func rule(_ context: AppRequestContext, _ directory: Directory) throws(Problem) -> Rule {
         guard let rule = directory.rules[try context.parameter("rule")] else { throw .notFound }

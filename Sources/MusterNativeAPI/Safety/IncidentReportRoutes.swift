@@ -12,6 +12,8 @@ struct IncidentReportRoutes: NativeRoutes {
 
     /// The number of record lines read at once.
     private static let recordPageSize = 1000
+    /// The largest number of lines about PAR from which the report's table of rounds is made. The changes have all.
+    private static let parLineLimit = 100_000
 
     func register(in routes: inout RouteTable) {
         routes.add(
@@ -38,7 +40,7 @@ struct IncidentReportRoutes: NativeRoutes {
         let form = Self.reportForm(of: request, &query)
         try query.finish()
         let roll = try await roll(of: incident, for: access)
-        let report = IncidentReport(on: roll, as: form)
+        let report = IncidentReport(on: roll, parRounds: try await parRounds(of: incident, roll, access), as: form)
         let names = Dictionary(roll.people.map { ($0.number, $0.user) }) { $1 }
         // The first page is read before the head of the answer is sent, so that errors still get their own status.
         let first = try await lines(of: incident, after: 0)
@@ -54,6 +56,18 @@ struct IncidentReportRoutes: NativeRoutes {
             body: ResponseBody { writer in
                 try await write(report, on: incident, first, to: &writer) { access.directory.named($0, names) }
             })
+    }
+
+    /// Every round of PAR. The open one is as it is now.
+    private func parRounds(
+        of incident: Incident, _ roll: NamedRoll, _ access: Access
+    ) async throws -> [NamedPARRound] {
+        let lines = try await coordinator.read { try $0.parLines(of: incident.number, limit: Self.parLineLimit) }
+        var rounds = PARRound.rounds(of: lines).map { access.directory.named($0) }
+        if let newest = roll.par?.newest, newest.round.number == rounds.last?.round.number {
+            rounds[rounds.count - 1] = newest
+        }
+        return rounds
     }
 
     /// Writes page after page, and holds only one in memory.

@@ -65,13 +65,21 @@ struct IncidentRoutes: NativeRoutes {
         var fields = try await Fields(request)
         let kind: IncidentKind? = fields.word("kind", isRequired: true)
         let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
+        let id = Self.senderID(in: &fields)
         try fields.finish()
         guard let kind else { throw Problem.internalError }
         let user = access.principal.user
         let incident = try await coordinator.withDecision { engine, transaction, decision, now in
-            let incident = Incident(
-                number: try transaction.nextIncidentNumber(), team: team.number,
-                kind: kind == .drill ? .drill : .real, note: note, startedAt: now, startedBy: user)
+            if let id, let known = try transaction.incident(of: team.number, startedAs: id) {
+                guard known.startedBy == user, known.kind == kind.kind else {
+                    throw Problem.conflict("An earlier request for this team has this id: send a new id.")
+                }
+                return known
+            }
+            var incident = Incident(
+                number: try transaction.nextIncidentNumber(), team: team.number, kind: kind.kind, note: note,
+                startedAt: now, startedBy: user)
+            incident.startID = id
             try engine.start(incident, now: now, into: &decision)
             return decision.incident(of: team.number) ?? incident
         }
@@ -80,29 +88,35 @@ struct IncidentRoutes: NativeRoutes {
 
     private func closeIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let (incident, access) = try await ledIncident(context)
-        let reason = try await Self.reason(in: request)
+        let (reason, id) = try await Self.reason(in: request)
         let user = access.principal.user
-        let (closed, counts) = try await coordinator.withDecision { engine, _, decision, now in
+        let (closed, counts) = try await coordinator.withDecision { engine, transaction, decision, now in
+            if try transaction.line(.closed, of: incident.number, sentAs: id, by: user) != nil {
+                return (try transaction.incident(incident.number) ?? incident, nil as RollCounts?)
+            }
             // Counted first: declarations of "safe" end with the incident.
             let counts = engine.rollCounts(of: incident.number, after: decision)
             try engine.close(
-                incident.number, of: incident.team, by: user, reason: reason, now: now, into: &decision)
+                incident.number, of: incident.team, by: user, reason: reason, id: id, now: now, into: &decision)
             return (decision.incident(of: incident.team) ?? incident, counts)
         }
-        return response(closed, .ok, counts)
+        // A repeated request gets the same answer, because the roll of a closed incident does not change.
+        if let counts { return response(closed, .ok, counts) }
+        return response(closed, .ok, try await roll(of: closed, for: access).counts)
     }
 
     private func reopenIncident(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let (incident, access) = try await ledIncident(context)
-        let reason = try await Self.reason(in: request)
+        let (reason, id) = try await Self.reason(in: request)
         let user = access.principal.user
         let reopened = try await coordinator.withDecision { [coordinator] engine, transaction, decision, now in
             // Reads the incident again, because another caller may have reopened it meanwhile.
             guard let incident = try transaction.incident(incident.number) else { throw Problem.notFound }
+            if try transaction.line(.reopened, of: incident.number, sentAs: id, by: user) != nil { return incident }
             let users = coordinator.directory.users
             try engine.reopen(
                 incident, record: try transaction.roll(of: incident.number), isUser: { users[$0] != nil }, by: user,
-                reason: reason, now: now, into: &decision)
+                reason: reason, id: id, now: now, into: &decision)
             return decision.incident(of: incident.team) ?? incident
         }
         return response(reopened, .ok)
@@ -170,6 +184,8 @@ struct IncidentRoutes: NativeRoutes {
 /// The kinds of incidents, with their names in the API.
 private enum IncidentKind: String, CaseIterable {
     case real, drill
+
+    var kind: Incident.Kind { self == .drill ? .drill : .real }
 }
 
 extension Query {

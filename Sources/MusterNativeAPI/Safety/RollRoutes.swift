@@ -46,13 +46,16 @@ struct RollRoutes: NativeRoutes {
         if let name, name.allSatisfy(\.isWhitespace) { fields.addFault("name", "must not be empty") }
         let state: RollState? = fields.word("state")
         let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
+        let id = Self.senderID(in: &fields)
         try fields.finish()
         guard let name else { throw Problem.internalError }
         let user = access.principal.user
-        let line = try await coordinator.withDecision { engine, _, decision, now in
-            try engine.addVisitor(
+        let line = try await coordinator.withDecision { engine, transaction, decision, now in
+            let known = try transaction.line(.visitor, of: incident.number, sentAs: id, by: user) { $0.name == name }
+            if let known { return known }
+            return try engine.addVisitor(
                 named: name, (state ?? .unaccounted).state, note: note, to: incident.number, of: incident.team,
-                by: user, now: now, into: &decision)
+                by: user, id: id, now: now, into: &decision)
         }
         return .json(.created) { $0.value(access.directory.named(line)) }
     }
@@ -63,12 +66,17 @@ struct RollRoutes: NativeRoutes {
         var fields = try await Fields(request)
         let state: RollState? = fields.word("state", isRequired: true)
         let note = fields.text("note", limitBytes: Incident.noteLimitBytes)
+        let id = Self.senderID(in: &fields)
         try fields.finish()
         guard let state = state?.state else { throw Problem.internalError }
         let user = access.principal.user
-        let line = try await coordinator.withDecision { engine, _, decision, now in
-            try engine.mark(
-                person, state, note: note, on: incident.number, of: incident.team, by: user, now: now,
+        let line = try await coordinator.withDecision { engine, transaction, decision, now in
+            let known = try transaction.line(.changed, about: person, of: incident.number, sentAs: id, by: user) {
+                $0.safety.state == state
+            }
+            if let known { return known }
+            return try engine.mark(
+                person, state, note: note, on: incident.number, of: incident.team, by: user, id: id, now: now,
                 into: &decision)
         }
         return .json { $0.value(access.directory.named(line)) }
@@ -77,11 +85,13 @@ struct RollRoutes: NativeRoutes {
     private func takeOff(_ request: Request, _ context: AppRequestContext) async throws -> Response {
         let (incident, access) = try await ledIncident(context)
         let person = try rollNumber(context)
-        let reason = try await Self.reason(in: request)
+        let (reason, id) = try await Self.reason(in: request)
         let user = access.principal.user
-        let line = try await coordinator.withDecision { engine, _, decision, now in
-            try engine.takeOff(
-                person, reason: reason, from: incident.number, of: incident.team, by: user, now: now,
+        let line = try await coordinator.withDecision { engine, transaction, decision, now in
+            let known = try transaction.line(.takenOff, about: person, of: incident.number, sentAs: id, by: user)
+            if let known { return known }
+            return try engine.takeOff(
+                person, reason: reason, from: incident.number, of: incident.team, by: user, id: id, now: now,
                 into: &decision)
         }
         return .json { $0.value(access.directory.named(line)) }

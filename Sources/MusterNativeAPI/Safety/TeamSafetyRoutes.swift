@@ -8,9 +8,13 @@ import MusterWire
 /// A person's safety and newest device.
 private struct MemberSafety: Sendable {
     let user: User
+    /// The person's telephone number, where the caller may see it.
+    let phone: String?
     let safety: Safety
     /// The person's check-in timer, where the caller may see it.
     let timer: CheckInTimer?
+    /// The person's pause; nil where none is in force.
+    let pause: Pause?
     /// The device that was located last or, where none was, heard last.
     let latest: (device: DeviceNumber, known: Whereabouts)?
 }
@@ -36,7 +40,7 @@ struct TeamSafetyRoutes: NativeRoutes {
         let now = configuration.now()
         let (standings, clock, directory, sequence) = try await coordinator.inspect { engine, directory, sequence in
             (
-                Self.standings(of: team, for: Access(principal, in: directory), in: engine),
+                Self.standings(of: team, for: Access(principal, in: directory), in: engine, now: now),
                 engine.suspectServerClock(now: now), directory, sequence
             )
         }
@@ -60,7 +64,9 @@ struct TeamSafetyRoutes: NativeRoutes {
     }
 
     /// Everyone in a team whom the caller may see, except gateways.
-    private static func standings(of team: Team, for access: Access, in engine: Engine) -> [MemberSafety] {
+    private static func standings(
+        of team: Team, for access: Access, in engine: Engine, now: Instant
+    ) -> [MemberSafety] {
         let directory = access.directory
         let people = directory.users.all.filter {
             $0.team == team.number && $0.role != .gateway && access.mayRead($0)
@@ -73,8 +79,10 @@ struct TeamSafetyRoutes: NativeRoutes {
                 (known.located?.at ?? Instant(milliseconds: .min), known.heard ?? Instant(milliseconds: .min))
             }
             return MemberSafety(
-                user: user, safety: engine.safety(of: user.number),
+                user: user, phone: access.mayReadContacts(of: user) ? user.phone : nil,
+                safety: engine.safety(of: user.number),
                 timer: access.mayKeepTimer(of: user) ? engine.checkInTimer(of: user.number) : nil,
+                pause: engine.pause(of: user.number, now: now),
                 latest: devices.max { order($0.known) < order($1.known) })
         }
     }
@@ -84,6 +92,8 @@ extension JSONWriter {
     fileprivate mutating func standing(_ standing: MemberSafety, in directory: Directory) {
         beginObject()
         member("user", standing.user.name)
+        member("crew", standing.user.crew.flatMap { directory.crews[$0]?.name })
+        member("phone", standing.phone)
         members(of: directory.named(standing.safety))
         if let timer = standing.timer {
             key("checkInTimer")
@@ -91,6 +101,7 @@ extension JSONWriter {
             members(of: directory.named(timer))
             endObject()
         }
+        member(standing.pause)
         if let latest = standing.latest {
             member("device", directory.qualifiedName(of: latest.device))
             if let position = latest.known.position {

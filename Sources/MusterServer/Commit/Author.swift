@@ -27,8 +27,8 @@ package struct Author: Hashable, Sendable {
 
 extension Change {
     /// Returns the audit log's entry for a change that the engine decided at a person's request: a declaration, an
-    /// incident that someone started, closed or reopened by hand, a user's edit of an attendance or proximity rule, or
-    /// a leader's change to a roll. Returns nil for all other changes.
+    /// incident that someone started, closed, reopened or handed over, a PAR that someone requested or reported, a
+    /// user's edit of an attendance or proximity rule, or a leader's change to a roll. Returns nil for all others.
     package func audit(at sequence: MusterCore.LogSequence) -> AuditEntry? {
         switch self {
         case .declaration(var declaration, let isCurrent):
@@ -66,10 +66,14 @@ extension Change {
                 return incident.reopening.map {
                     AuditEntry(sequence: sequence, at: $0.at, author: $0.by, change: self)
                 }
-            case .allAccounted, .notAllAccounted: return nil
+            case .parRequested, .parReported, .parTimerSet, .handedOver:
+                guard let news = incident.news, let author = news.by else { return nil }
+                return AuditEntry(sequence: sequence, at: news.at, author: author, change: self)
+            case .allAccounted, .notAllAccounted, .parComplete, .parOverdue: return nil
             }
         case .roll(var entry, let team):
-            guard let author = entry.author else { return nil }
+            // An acknowledgement of a call is no decision about others: the incident's own record has it.
+            guard let author = entry.author, entry.event != .callSeen else { return nil }
             // Keeps the note that says why a person is no longer looked for. Any other note may reveal someone's
             // health.
             if entry.event != .takenOff && entry.event != .joinedTo { entry.note = nil }

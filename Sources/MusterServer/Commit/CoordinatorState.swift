@@ -7,7 +7,7 @@ import Synchronization
 final class CoordinatorState: Sendable {
     let directory: Mutex<Directory>
     let statistics = Mutex(CommitStatistics())
-    /// How many edits have ended a user's right to tokens that the user made.
+    /// How many edits have ended a user's right to tokens that the user made, or a link.
     let endedRights = Mutex(0)
     /// The state of an index that another thread rebuilds and the writer then adopts.
     let rebuilding = Mutex(Rebuilding.none)
@@ -162,6 +162,15 @@ package struct Draft {
         return team
     }
 
+    /// Adds a crew without people to a team.
+    ///
+    /// - Parameter name: a name, valid by `Crew.isName`, that no crew of the team has.
+    package mutating func addCrew(named name: String, to team: TeamNumber) throws -> Crew {
+        let crew = Crew(number: try transaction.nextCrewNumber(), team: team, name: name)
+        edits.append(.putCrew(crew))
+        return crew
+    }
+
     /// The store as it was before the transaction, for listing credentials.
     package let store: any Store
 
@@ -176,6 +185,7 @@ extension Directory {
     package init(_ stored: StoredDirectory, regions: [Region]) {
         self.init()
         for team in stored.teams { apply(.putTeam(team)) }
+        for crew in stored.crews { apply(.putCrew(crew)) }
         for user in stored.users { apply(.putUser(user)) }
         for device in stored.devices { apply(.putDevice(device)) }
         for collection in stored.collections { apply(.putCollection(collection)) }

@@ -101,8 +101,8 @@ package final class StoreCoordinator: Sendable {
     /// The directory as of the last commit.
     package var directory: Directory { shared.directory.withLock { $0 } }
 
-    /// How many edits, since the coordinator was opened, have ended a user's right to tokens that the user made. Caches
-    /// of verified tokens from before the last of them are invalid.
+    /// How many edits, since the coordinator was opened, have ended a user's right to tokens that the user made, or a
+    /// link. Caches of verified tokens from before the last of them are invalid.
     package var endedRights: Int { shared.endedRights.withLock { $0 } }
 
     /// The parts of the store known to be damaged; reads return nothing from them.
@@ -150,6 +150,25 @@ package final class StoreCoordinator: Sendable {
             do {
                 try writer.inspect(check)
                 return .success(try writer.edit(by: author, body))
+            } catch let error as StoreError {
+                return .failure(CoordinatorError(error))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Does everything that an edit does, up to the commit, shows what it would change for people, and undoes it:
+    /// nothing is stored, announced or left to review.
+    ///
+    /// - Parameter body: as for `edit`; returns the region whose people matter.
+    /// - Throws: what `edit` would throw.
+    package func rehearse(
+        by author: Author?, _ body: @escaping @Sendable (Directory, inout Draft) throws -> RegionNumber
+    ) async throws -> EditOutlook {
+        try await run { writer in
+            do {
+                return .success(try writer.rehearse(by: author, body))
             } catch let error as StoreError {
                 return .failure(CoordinatorError(error))
             } catch {

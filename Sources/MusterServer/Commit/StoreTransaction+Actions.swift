@@ -20,6 +20,8 @@ extension StoreTransaction {
         var actions = draft.actions
         for removed in draft.removedCredentials {
             guard let credential = try credential(removed.kind, key: removed.key) else { continue }
+            // An invitation that is used up is logged as used.
+            if let link = Link(credential), actions.contains(where: { $0.label == link.label }) { continue }
             if let action = credential.action(isEnding: true, by: author) { actions.append(action) }
         }
         actions += draft.credentials.compactMap { $0.action(isEnding: false, by: author) }
@@ -55,6 +57,10 @@ extension Credential {
         case .deviceToken:
             kind = isEnding ? .deviceTokenEnded : .deviceTokenMade
             label = APIKey.id(ofKey: key)
+        case .link:
+            guard let link = Link(self) else { return nil }
+            return Action(
+                isEnding ? .linkEnded : .linkMade, by: author.user, user: link.purpose.user, label: link.label)
         case .encryptionKey: kind = isEnding ? .encryptionKeyEnded : .encryptionKeySet
         default: return nil
         }

@@ -152,22 +152,10 @@ struct Writer {
             rebuildAside()
         }
         return try pipeline.edit(now: moment) { pipeline, transaction in
-            var draft = Draft(transaction: transaction, store: pipeline.store, author: author)
-            let result = try body(before, &draft)
-            try shared.quotas.check(draft.edits, over: before, by: author)
-            draft.edits = draft.edits.map { [author = draft.author] in $0.made(by: author) }
-            draft.edits += before.suspensions(following: draft.edits)
-            draft.edits = draft.edits.map { $0.stamped(at: moment, over: before) }
-            let after = before.applying(draft.edits)
-            let ended = try before.tokensEnded(by: draft.edits, following: after, in: pipeline.store)
-            draft.removedCredentials += ended.map { (kind: $0.kind, key: $0.key) }
-            endsRights = !ended.isEmpty
-            try transaction.carryOut(draft, over: before, at: moment)
-            let entries = try pipeline.appendRollEntries(
-                following: draft.edits, over: before, by: draft.author, at: moment, to: transaction)
-            return CommitPipeline.Edited(
-                result: result, edits: draft.edits, rollEntries: entries,
-                muster: rules.musterRegions(following: draft.edits, in: after))
+            let (edited, ends) = try Self.carryOut(
+                body, by: author, over: before, at: moment, pipeline, transaction, shared.quotas)
+            endsRights = ends
+            return edited
         } adopted: { edits, muster in
             var after = before.applying(edits)
             rules.follow(edits, muster: muster)
@@ -175,6 +163,48 @@ struct Writer {
             shared.directory.withLock { $0 = after }
             if endsRights { shared.endedRights.withLock { $0 += 1 } }
         }
+    }
+
+    /// Does what `edit` does, shows what it would change for people, and undoes it.
+    ///
+    /// - Parameter body: fills a draft, and returns the region whose people matter.
+    mutating func rehearse(
+        by author: Author?, _ body: (Directory, inout Draft) throws -> RegionNumber
+    ) throws -> EditOutlook {
+        let moment = now()
+        let before = shared.directory.withLock { $0 }
+        return try pipeline.rehearse(now: moment) { [shared] pipeline, transaction in
+            try Self.carryOut(body, by: author, over: before, at: moment, pipeline, transaction, shared.quotas).edited
+        } _: { region, engine, next, decision in
+            engine.outlook(in: region, after: next, decision)
+        }
+    }
+
+    /// Carries out an edit in a transaction that the caller commits or rolls back.
+    ///
+    /// - Returns: what was carried out, and whether it ends a user's right to tokens.
+    private static func carryOut<Result>(
+        _ body: (Directory, inout Draft) throws -> Result, by author: Author?, over before: Directory,
+        at moment: Instant, _ pipeline: CommitPipeline, _ transaction: any StoreTransaction, _ quotas: Quotas
+    ) throws -> (edited: CommitPipeline.Edited<Result>, endsRights: Bool) {
+        var draft = Draft(transaction: transaction, store: pipeline.store, author: author)
+        let result = try body(before, &draft)
+        try quotas.check(draft.edits, over: before, by: author)
+        draft.edits = draft.edits.map { [author = draft.author] in $0.made(by: author) }
+        draft.edits += before.suspensions(following: draft.edits)
+        draft.edits = draft.edits.map { $0.stamped(at: moment, over: before) }
+        let after = before.applying(draft.edits)
+        let ended =
+            try before.tokensEnded(by: draft.edits, following: after, in: pipeline.store)
+            + before.linksEnded(by: draft, following: after, in: pipeline.store)
+        draft.removedCredentials += ended.map { (kind: $0.kind, key: $0.key) }
+        try transaction.carryOut(draft, over: before, at: moment)
+        let entries = try pipeline.appendRollEntries(
+            following: draft.edits, over: before, by: draft.author, at: moment, to: transaction)
+        let edited = CommitPipeline.Edited(
+            result: result, edits: draft.edits, rollEntries: entries,
+            muster: pipeline.rules.musterRegions(following: draft.edits, in: after))
+        return (edited, !ended.isEmpty || draft.removedCredentials.contains { $0.kind == .link })
     }
 
     /// Lets the engine decide something in a transaction of its own.
@@ -325,6 +355,8 @@ extension StoreTransaction {
         case .removeUser(let number), .joinUser(let number, to: _): try remove(number)
         case .putTeam(let team): try put(team)
         case .removeTeam(let number): try remove(number)
+        case .putCrew(let crew): try put(crew)
+        case .removeCrew(let number): try remove(number)
         case .putDevice(let device): try put(device)
         case .removeDevice(let number): try remove(number)
         case .putTracker(let tracker): try put(tracker)

@@ -12,10 +12,20 @@ extension Access {
         return (isOwnCall && [.admin, .leader, .member].contains(principal.role)) || mayLead(user)
     }
 
+    /// Whether this principal may say that a user has seen the call of an incident. Only the user may, signed in or by
+    /// the token of their device, because nobody else knows.
+    package func mayAcknowledgeCall(of user: User) -> Bool { user.number == principal.user }
+
     /// Whether this principal may see and keep a user's check-in timer: the person, the leaders of the team, and
     /// admins. An analyst, who sees where people are, does not see when check-ins are due.
     package func mayKeepTimer(of user: User) -> Bool {
         user.role != .gateway && ((user.number == principal.user && principal.role != .analyst) || mayLead(user))
+    }
+
+    /// Whether this principal may begin and end a user's pause. Only the user may, signed in: a pause explains the
+    /// user's silence, so neither a leader nor the bearer of a device's token may begin one for them.
+    package func mayPause(_ user: User) -> Bool {
+        principal.device == nil && user.number == principal.user && user.role != .gateway
     }
 
     /// Whether this principal may see a team's attendance and proximity rules and their reports, which show where
@@ -27,6 +37,13 @@ extension Access {
 
     /// Whether a user's timer or rule may start incidents of a team.
     static func mayStartIncidents(of team: TeamNumber, _ number: UserNumber, in directory: Directory) -> Bool {
+        mayLeadIncidents(of: team, number, in: directory)
+    }
+
+    /// Whether a user may lead incidents of a team: its leaders and admins may.
+    package static func mayLeadIncidents(
+        of team: TeamNumber, _ number: UserNumber, in directory: Directory
+    ) -> Bool {
         guard let user = directory.users[number] else { return false }
         return user.role == .admin || (user.role == .leader && user.team == team)
     }

@@ -201,8 +201,8 @@ package struct Access: Sendable {
         principal.device == nil && (principal.role == .admin || isSelf(user.number))
     }
 
-    /// Whether the principal may create users.
-    package var mayMakeUsers: Bool { principal.device == nil && principal.role == .admin }
+    /// Whether the principal may create users, and change everything about a user but the crew.
+    package var mayChangeAccounts: Bool { principal.device == nil && principal.role == .admin }
 
     /// Whether the principal may list, create and revoke this user's API keys.
     package func mayChangeKeys(of user: User) -> Bool {
@@ -235,14 +235,15 @@ package struct Access: Sendable {
         case .crossing(let crossing): maySee(crossing.device)
         case .presence(let report): maySee(report.device)
         case .belief(_, of: let device): maySee(device)
-        case .safety(_, of: let user), .reminder(_, of: let user, count: _): maySee(user)
+        case .safety(_, of: let user), .reminder(_, of: let user, count: _), .pause(_, of: let user): maySee(user)
         case .declaration(let declaration, isCurrent: _): maySee(declaration.subject)
         case .checkInTimer(_, of: let user): directory.users[user].map { mayKeepTimer(of: $0) } ?? seesEverything
         case .attendance(let report):
             directory.teams[report.team].map { mayReadAttendance(of: $0) } ?? seesEverything
         case .proximity(let report):
             directory.teams[report.team].map { mayReadAttendance(of: $0) } ?? seesEverything
-        case .incident(let incident): directory.teams[incident.team].map { mayRead($0) } ?? seesEverything
+        case .incident(let incident):
+            incident.turn.isPAR ? mayReadRoll(of: incident) : mayRead(incident)
         case .roll(_, of: let team):
             directory.teams[team].map { mayRead($0) && principal.role != .member } ?? seesEverything
         case .region: mayReadRegions
@@ -282,7 +283,12 @@ package struct Access: Sendable {
     /// devices that they may change.
     private func maySee(_ action: Action) -> Bool {
         if seesEverything { return true }
-        guard principal.device == nil, let user = action.user else { return false }
+        guard principal.device == nil else { return false }
+        // Leaders see what becomes of their own links, and of those about the people of the team.
+        let isLeadersLink = action.kind.isOfLink && principal.role == .leader
+        if isLeadersLink && isSelf(action.author) { return true }
+        guard let user = action.user else { return false }
+        if isLeadersLink, let team = directory.users[user]?.team, isOwn(team) { return true }
         if isSelf(user) { return true }
         return action.device != nil && directory.users[user].map { mayChangeDevices(of: $0) } ?? false
     }
@@ -295,6 +301,8 @@ package struct Access: Sendable {
         switch entry {
         case .user(let user): directory.users[user].map { mayReadAccount(of: $0) } ?? seesEverything
         case .team(let team): directory.teams[team].map { mayRead($0) } ?? seesEverything
+        case .crew(let crew):
+            directory.crews[crew].flatMap { directory.teams[$0.team] }.map { mayReadCrews(of: $0) } ?? seesEverything
         case .device(let device): directory.devices[device].map { mayRead($0) } ?? seesEverything
         case .tracker(let tracker): directory.trackers[tracker].map { mayRead($0) } ?? seesEverything
         case .collection: mayReadRegions

@@ -154,7 +154,7 @@ extension Identity {
         }
         let mark = Identity.passwordMark(password)
         guard let session = unstored.session(key, stored: session), session.user == user, session.isGood(at: now),
-            session.secret.dropFirst(32) == mark[...],
+            SessionSecret(stored: session.secret).passwordMark == mark,
             coordinator.directory.users[user]?.name == claims.sub
         else { throw IdentityError.refused }
         if let request = RequestWork.current { recentSignIns.record(user, from: request.address, at: now) }

@@ -24,6 +24,10 @@ package final class Identity: Sendable {
     /// Seals the secrets that the server needs again.
     package let vault: SecretVault
     let codes = OneTimeCodes()
+    /// The links whose tokens were shown lately.
+    let links = VerifiedLinks()
+    /// How often visitors may enter by each link.
+    let visitRates = RequestRates(Identity.visitAllowance)
     /// The tokens of Cognito's clients.
     let userPool = UserPoolTokens()
     let challenges = PasswordChallenges()

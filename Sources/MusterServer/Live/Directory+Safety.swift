@@ -33,7 +33,33 @@ extension Directory {
             at: entry.at, person: entry.person,
             user: entry.event.isMilestone ? nil : nameOnRecord(of: entry.person, entry.name ?? names[entry.person]),
             event: entry.event, safety: named(entry.safety), lastSeen: entry.lastSeen,
-            author: entry.author.map { name(of: $0) }, note: entry.note)
+            author: entry.author.map { name(of: $0) }, note: entry.note, detail: entry.detail,
+            leader: entry.event == .handedOver ? leaderName(in: entry) : nil)
+    }
+
+    /// The name of the user to whom an incident was handed over; of a removed user the name that the record keeps.
+    private func leaderName(in entry: IncidentEntry) -> String? {
+        guard case .handedOver(let leader)? = entry.detail else { return entry.name }
+        return users[leader]?.name ?? entry.name ?? gone(leader)
+    }
+
+    /// What a change of an incident says of PAR or of a handover, with names.
+    package func named(_ news: Incident.News) -> NamedIncidentNews {
+        let leader: UserNumber? = if case .handedOver(let leader) = news.detail { leader } else { nil }
+        return NamedIncidentNews(
+            detail: news.detail, by: news.by.map { name(of: $0) }, leader: leader.map { name(of: $0) })
+    }
+
+    /// A round of PAR, with names.
+    package func named(_ round: PARRound) -> NamedPARRound {
+        NamedPARRound(
+            round, requestedBy: round.requestedBy.map { name(of: $0) },
+            reporters: round.crews.map { $0.reportedBy.map { name(of: $0) } })
+    }
+
+    /// The PAR of an incident, with names.
+    package func named(_ course: PARCourse) -> NamedPAR {
+        NamedPAR(newest: course.newest.map { named($0) }, timer: course.timer, nextAt: course.nextAt)
     }
 
     /// The name of a person on a record. The record may be kept longer than the user exists.
@@ -48,7 +74,8 @@ extension Directory {
         let closer: UserNumber? = if case .byHand(let user, _)? = incident.closing?.how { user } else { nil }
         return NamedIncident(
             incident, team: teams[incident.team]?.name ?? gone(incident.team),
-            startedBy: name(of: incident.startedBy), closedBy: closer.map { name(of: $0) },
+            startedBy: name(of: incident.startedBy), leader: incident.leader.map { name(of: $0) },
+            closedBy: closer.map { name(of: $0) },
             reopenedBy: incident.reopening.map { name(of: $0.by) })
     }
 }

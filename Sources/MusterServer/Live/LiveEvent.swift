@@ -72,9 +72,10 @@ extension Directory {
         case .reminder(let safety, let user, let count):
             return .reminder(named(safety), user: name(of: user), count: count)
         case .checkInTimer(let timer, let user): return .checkInTimer(named(timer), user: name(of: user))
+        case .pause(let pause, let user): return .pause(pause, user: name(of: user))
         case .attendance(let report): return .attendance(named(report))
         case .proximity(let report): return .proximity(named(report))
-        case .incident(let incident): return .incident(named(incident))
+        case .incident(let incident): return .incident(named(incident), incident.news.map { named($0) })
         case .roll(let entry, let team):
             return .roll(named(entry), incident: entry.incident, team: teams[team]?.name ?? gone(team))
         case .region(let region, let collection, let removed):
@@ -118,6 +119,12 @@ extension Directory {
         return "\(user.name)/\(device.name)"
     }
 
+    /// The crew's name in a change, "team/crew"; nil for a crew that no longer exists.
+    private func qualifiedName(of crew: CrewNumber) -> String? {
+        guard let crew = crews[crew], let team = teams[crew.team] else { return nil }
+        return "\(team.name)/\(crew.name)"
+    }
+
     private func names(of number: DeviceNumber) -> (device: String, user: String) {
         guard let device = devices[number], let user = users[device.user] else { return (gone(number), "") }
         return ("\(user.name)/\(device.name)", user.name)
@@ -127,6 +134,7 @@ extension Directory {
         switch entry {
         case .user(let number): (.user, users[number]?.name ?? gone(number))
         case .team(let number): (.team, teams[number]?.name ?? gone(number))
+        case .crew(let number): (.crew, qualifiedName(of: number) ?? gone(number))
         case .device(let number): (.device, qualifiedName(of: number) ?? gone(number))
         case .tracker(let number): (.tracker, trackers[number]?.name ?? gone(number))
         case .collection(let number): (.collection, collections[number]?.name ?? gone(number))

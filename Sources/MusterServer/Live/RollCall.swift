@@ -5,20 +5,27 @@ package import MusterWire
 /// roll.
 package struct RollCall: Sendable {
     package var incident: Incident
-    /// The lines that put people on or off the roll, and each person's newest line, in order.
+    /// The lines that put people on or off the roll, each person's newest line, and the last reopening, in order.
     package var lines: [IncidentEntry]
     /// The lines about the incident itself.
     package var milestones: [IncidentEntry]
+    /// The names of the crews of the people on the roll: as they are now for an open incident, as they were when it
+    /// closed for a closed one.
+    package var crews: [UserNumber: String]
+    /// The telephone numbers that the reader may see, for an open incident.
+    package var phones: [UserNumber: String] = [:]
     /// The current knowledge of the people on the roll, for an open incident.
     package var known: [UserNumber: Known] = [:]
+    /// The PAR of the incident; empty for a reader who may not see the roll.
+    package var par = PARCourse()
 
     package init(
-        incident: Incident, lines: [IncidentEntry], milestones: [IncidentEntry], known: [UserNumber: Known] = [:]
+        incident: Incident, lines: [IncidentEntry], milestones: [IncidentEntry], crews: [UserNumber: String] = [:]
     ) {
         self.incident = incident
         self.lines = lines
         self.milestones = milestones
-        self.known = known
+        self.crews = crews
     }
 
     /// The knowledge of one person at one moment.
@@ -75,17 +82,23 @@ extension Directory {
             var person = NamedRoll.Person(
                 number: number, user: nameOnRecord(of: number, member.name), safety: named(line.safety),
                 lastSeen: known?.lastSeen ?? line.lastSeen)
+            person.crew = call.crews[number]
+            person.phone = call.phones[number]
             person.heard = known?.heard
             person.battery = known?.battery
             person.departure = member.departure.map { named($0) }
             person.takenOff = member.takenOff.map { named($0) }
             person.note = member.note
+            person.callSeenAt = member.callSeenAt
             person.unconfirmed = known?.unconfirmed.map { word in
                 let author: UserNumber = if case .marked(let user) = word.source { user } else { number }
                 return NamedUnconfirmed(word, author: name(of: author))
             }
             return person
         }
-        return NamedRoll(named(call.incident), people: people, allAccounted: call.allAccounted)
+        var rollCall = NamedRoll(named(call.incident), people: people, allAccounted: call.allAccounted)
+        if !call.par.isEmpty { rollCall.par = named(call.par) }
+        rollCall.handovers = call.milestones.filter { $0.event == .handedOver }.map { named($0) }
+        return rollCall
     }
 }

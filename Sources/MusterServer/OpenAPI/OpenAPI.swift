@@ -104,6 +104,7 @@ package enum OpenAPI {
         switch route.admission {
         case .anyone: "Admits anyone."
         case .adminOrLoopback: "Admits admins, and requests from the server's own machine."
+        case .link: "Admits the token of a link, and no user."
         case .anyoneIdentified: "Admits anyone; a valid credential identifies the user."
         case .roles(let roles, let devices): "Admits \(names(roles))\(devices ? ", and a device's own token" : "")."
         }

@@ -40,8 +40,21 @@ extension Schema {
                 ], optional: [("madeBy", text)])
         ),
         ("RulePage", page(of: "Rule")),
-        ("PatternTest", object([("pattern", reference("EventPattern")), ("event", "{}")])),
-        ("PatternTestResult", object([("matches", boolean)])),
+        (
+            "PatternTest",
+            object(
+                [("pattern", reference("EventPattern"))],
+                optional: [("event", "{}"), ("recent", #"{"type":"integer","minimum":1,"maximum":1000}"#)])
+        ),
+        (
+            "PatternTestResult",
+            object(
+                [],
+                optional: [
+                    ("matches", boolean), ("matched", list(of: #"{"type":"object"}"#)), ("examined", integer),
+                    ("isComplete", boolean),
+                ])
+        ),
     ]
     private static let ruleTargets = #"{"type":"array","maxItems":5,"items":\#(reference("RuleTarget"))}"#
 }

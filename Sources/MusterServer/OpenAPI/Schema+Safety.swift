@@ -3,14 +3,14 @@ import MusterWire
 
 /// JSON schemas of the OpenAPI document, for safety, incidents and rolls.
 extension Schema {
-    private static let state = words(Safety.State.allCases.map(\.wireName.description))
-    private static let declarationID = #"{"type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$"}"#
-    private static let sentence = #"{"type":"string","maxLength":1000}"#
+    static let state = words(Safety.State.allCases.map(\.wireName.description))
+    static let declarationID = #"{"type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$"}"#
+    static let sentence = #"{"type":"string","maxLength":1000}"#
     private static let declarationKind = words(Declaration.Kind.allCases.map(\.wireName.description))
     private static let incidentKind = words("real", "drill")
     private static let object = #"{"type":"object"}"#
 
-    private static func words(_ words: [String]) -> String {
+    static func words(_ words: [String]) -> String {
         #"{"enum":["\#(words.joined(separator: #"",""#))"]}"#
     }
 
@@ -22,7 +22,7 @@ extension Schema {
         ("since", time), ("markedBy", text), ("acknowledged", boolean), ("acknowledgedBy", text), ("region", object),
         ("doubt", words("checking", "poorAccuracy", "stale")),
     ]
-    private static let source = words(
+    static let source = words(
         "silence", "unlocated", "seemsToHaveLeft", "underReview", "region", "position", "ownDeclaration", "marked",
         "checkInTimer")
     private static let timerGraces: [(String, String)] = [
@@ -32,7 +32,7 @@ extension Schema {
     private static let incidentMembers: [(String, String)] = [
         ("number", integer), ("team", text), ("kind", incidentKind), ("startedAt", time), ("startedBy", text),
         ("open", boolean), ("happened", words(Incident.Turn.allCases.map(\.wireName.description))),
-        ("allAccounted", boolean),
+        ("allAccounted", boolean), ("leader", #"{"type":["string","null"]}"#),
     ]
     private static let closing: [(String, String)] = [
         ("note", text), ("closedAt", time),
@@ -45,16 +45,20 @@ extension Schema {
     static let incidentSettings: [(String, String)] = [
         ("closesDrills", boolean), ("closesRealIncidents", boolean), ("closesAfterSeconds", number(0...86_400)),
         ("declaredHoldsSeconds", number(60...2_592_000)), ("showsSafetyAlways", boolean),
+        ("parEverySeconds", parEvery), ("allowsPause", boolean),
     ]
     private static let rollState = words("safe", "offSite", "needsHelp", "unaccounted")
     private static let act = object(
         [("at", time)], optional: [("by", text), ("note", text), ("reason", text), ("team", text), ("device", text)])
-    private static let rollCounts = object([
+    private static let counts: [(String, String)] = [
         ("people", since), ("accounted", since), ("checking", since), ("unaccounted", since),
-    ])
+    ]
+    static let rollCounts = object(counts)
+    private static let crewAndPhone = [("crew", crewName), ("phone", phone)]
     private static let rollMembers: [(String, String)] = [
         ("allAccountedTimes", list(of: object([("from", time)], optional: [("until", time)]))),
         ("counts", rollCounts),
+        ("crews", list(of: object(counts, optional: [("crew", crewName)]))),
         ("roll", list(of: reference("RollPerson"))),
     ]
     private static let coordinates: [(String, String)] = [
@@ -79,8 +83,9 @@ extension Schema {
             "Standing",
             object(
                 [("user", name), ("state", state), ("source", source)],
-                optional: known + [
+                optional: known + crewAndPhone + [
                     ("device", text), ("position", reference("Position")), ("checkInTimer", reference("CheckInTimer")),
+                    ("pause", reference("Pause")),
                 ] + whereabouts)
         ),
         (
@@ -99,6 +104,15 @@ extension Schema {
                     ("opensIncident", boolean), ("setBy", text),
                 ] + timerGraces, optional: [("by", text), ("dueAt", time), ("tellings", integer), ("note", text)])
         ),
+        (
+            "NewPause",
+            object(
+                [],
+                optional: [
+                    ("until", time), ("untilSeconds", number(1...Pause.limitSeconds)), ("note", timerNote),
+                ])
+        ),
+        ("Pause", object([("since", time), ("until", time)], optional: [("note", text)])),
         (
             "NewDeclaration",
             object(
@@ -122,24 +136,26 @@ extension Schema {
                 ], optional: [("device", text), ("note", text)] + coordinates)
         ),
         ("DeclarationPage", page(of: "Declaration")),
-        ("NewIncident", object([("kind", incidentKind)], optional: [("note", sentence)])),
-        ("IncidentReason", object([("reason", sentence)])),
+        ("NewIncident", object([("kind", incidentKind)], optional: [("note", sentence), senderID])),
+        ("IncidentReason", object([("reason", sentence)], optional: [senderID])),
         (
             "NewVisitor",
             object(
                 [("name", #"{"type":"string","minLength":1,"maxLength":200}"#)],
-                optional: [("state", rollState), ("note", sentence)])
+                optional: [("state", rollState), ("note", sentence), senderID])
         ),
-        ("RollMark", object([("state", rollState)], optional: [("note", sentence)])),
-        ("Incident", object(incidentMembers, optional: closing)),
+        ("RollMark", object([("state", rollState)], optional: [("note", sentence), senderID])),
+        ("Incident", object(incidentMembers, optional: closing + par)),
         ("ClosedIncident", object(incidentMembers + [("counts", rollCounts)], optional: closing)),
         ("IncidentPage", page(of: "Incident")),
-        ("IncidentRoll", object(incidentMembers + rollMembers, optional: closing)),
+        ("IncidentRoll", object(incidentMembers + rollMembers, optional: closing + par)),
         (
             "IncidentReport",
             object(
-                incidentMembers + rollMembers + [("changes", list(of: reference("RecordLine")))],
-                optional: closing)
+                incidentMembers + rollMembers + [
+                    ("parRounds", list(of: reference("PARRound"))), ("handovers", list(of: reference("RecordLine"))),
+                    ("changes", list(of: reference("RecordLine"))),
+                ], optional: closing + par)
         ),
         (
             "RollPerson",
@@ -148,12 +164,18 @@ extension Schema {
                     ("person", integer), ("user", text), ("visitor", boolean), ("left", boolean),
                     ("accounted", boolean), ("checking", boolean), ("state", state), ("source", source),
                 ],
-                optional: known + [
+                optional: known + crewAndPhone + [
                     ("lastSeen", reference("LastSeen")), ("heard", time), ("battery", number(0...100)),
                     ("note", text), ("removed", act), ("moved", act),
                     ("deviceRemoved", act), ("takenOff", act), ("joinedTo", act),
                     ("unconfirmed", object([("kind", words("safe", "offSite")), ("at", time), ("by", text)])),
+                    ("callSeenAt", time),
                 ])
+        ),
+        ("NewCallAcknowledgement", object([], optional: [senderID, ("sampleTime", time)])),
+        (
+            "CallAcknowledgement",
+            object([("incident", integer), ("user", text), ("late", boolean)], optional: [("callSeenAt", time)])
         ),
         (
             "RecordLine",
@@ -162,7 +184,7 @@ extension Schema {
                 optional: [("person", integer), ("user", text), ("state", state), ("source", source)] + known + [
                     ("lastSeen", reference("LastSeen")), ("by", text), ("note", text), ("reason", text),
                     ("team", text), ("device", text), ("to", text), ("evidence", list(of: reference("Evidence"))),
-                ])
+                ] + parNews)
         ),
         (
             "Evidence",

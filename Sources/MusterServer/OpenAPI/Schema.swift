@@ -18,12 +18,15 @@ package enum Schema {
     /// The schema of a path parameter.
     static func pathPart(_ name: String) -> String {
         switch name {
+        case "zoom", "column", "row": #"{"type":"integer","minimum":0,"maximum":1073741823}"#
         case "region": #"{"type":"string","minLength":1,"maxLength":100}"#
+        case "crew": crewName
         case "incident": #"{"type":"integer","minimum":1,"maximum":2147483647}"#
         case "person": #"{"type":"integer","minimum":-2147483648,"maximum":2147483647}"#
         case "letter": letterNumber
         case "db", "document", "attachment": #"{"type":"string","minLength":1}"#
         case "dataset": #"{"type":"string","pattern":"^[A-Za-z0-9_.:-]{1,128}$"}"#
+        case "link": #"{"type":"string","pattern":"^[A-Za-z0-9_-]{16,24}$"}"#
         case "key": #"{"type":"string","pattern":"^[A-Za-z0-9_-]{16,20}$"}"#
         default: Self.name
         }
@@ -31,11 +34,10 @@ package enum Schema {
 
     /// All schemas that routes name.
     package static let named: [(String, String)] =
-        requests + answers + places + safety + rules + targets + locationTracker + located + datasets + push + beacons
-        + signals + ranges + attendance + proximityRules
+        requests + users + answers + places + safety + personnelReports + rules + targets + locationTracker + located
+        + datasets + push + beacons + signals + ranges + attendance + proximityRules + maps + links + regionFiles
+        + replay
 
-    private static let role =
-        #"{"type":"string","enum":["\#(Role.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let filter =
         #"{"type":"string","enum":["\#(PositionFilter.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let trackerSettings = [("filter", filter), ("collections", names), ("worksAtZero", boolean)]
@@ -43,7 +45,7 @@ package enum Schema {
         #"{"type":"string","enum":["\#(CrossingPolicy.allCases.map(\.rawValue).joined(separator: #"",""#))"]}"#
     private static let keyKind = words("token", "aws")
     private static let silence = #"{"type":"number","minimum":10,"maximum":604800}"#
-    private static let password = #"{"type":"string","minLength":8,"maxLength":1024}"#
+    static let password = #"{"type":"string","minLength":8,"maxLength":1024}"#
     package static let text = #"{"type":"string","maxLength":4096}"#
     private static let names = #"{"type":"array","maxItems":1000,"items":\#(name)}"#
 
@@ -74,40 +76,12 @@ package enum Schema {
         object([("items", list(of: reference(schema)))], optional: [("nextCursor", cursor)])
     }
 
-    private static let databaseRoles =
-        #"{"type":"array","maxItems":64,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128}}"#
-
-    private static let nullableName = oneOf(name, #"{"type":"null"}"#)
-
-    private static let email = #"{"type":"string","minLength":3,"maxLength":\#(User.emailBytes)}"#
-    private static let phone = #"{"type":"string","pattern":"^[0-9+ ()./-]{3,32}$"}"#
-    private static let contacts = [("email", email), ("phone", phone)]
-    private static let nullableContacts = contacts.map { ($0.0, oneOf($0.1, #"{"type":"null"}"#)) }
-
     private static let requests: [(String, String)] = [
         (
             "SignIn",
             oneOf(object([("name", text), ("password", text)]), object([("code", text)]))
         ),
         ("Refresh", object([("refreshToken", text)])),
-        (
-            "NewUser",
-            object(
-                [("name", name), ("role", role)],
-                optional: [("team", nullableName), ("password", password), ("databaseRoles", databaseRoles)]
-                    + nullableContacts)
-        ),
-        (
-            "UserPatch",
-            object(
-                [],
-                optional: [("role", role), ("team", nullableName), ("databaseRoles", databaseRoles)]
-                    + nullableContacts)
-        ),
-        (
-            "UserTable",
-            #"{"type":"string","description":"CSV (RFC 4180) with a header line of name, role, team, email, phone."}"#
-        ),
         (
             "NewPassword",
             object(
@@ -164,14 +138,6 @@ package enum Schema {
             ])
         ),
         ("WhoAmI", object([("user", reference("User"))], optional: [("device", text)])),
-        (
-            "User",
-            object(
-                [("name", name), ("role", role)],
-                optional: [("team", name), ("databaseRoles", databaseRoles)] + contacts)
-        ),
-        ("UserImport", object(["users", "teams", "devices"].map { ($0, integer) })),
-        ("UserPage", page(of: "User")),
         ("Team", object([("name", name), ("tracker", name), ("silenceSeconds", silence)] + incidentSettings)),
         ("TeamPage", page(of: "Team")),
         (
@@ -191,7 +157,10 @@ package enum Schema {
                 ("items", list(of: object([("id", text), ("createdAt", time)], optional: [("madeBy", name)])))
             ])
         ),
-        ("Collection", object([("name", name), ("policy", policy), ("regions", integer)])),
+        (
+            "Collection",
+            object([("name", name), ("policy", policy), ("regions", integer), ("mayChange", boolean)])
+        ),
         ("CollectionPage", page(of: "Collection")),
         ("Tracker", object([("name", name)] + trackerSettings)),
         ("TrackerPage", page(of: "Tracker")),
@@ -253,7 +222,6 @@ package enum Schema {
                 optional: [("since", time), ("freeBytes", integer), ("reason", text)])
         ),
         ("KeySet", object([("keys", list(of: #"{"type":"object"}"#))])),
-        ("RegionReceipt", object([("stored", integer), ("faults", list(of: reference("Fault")))])),
         (
             "Receipt",
             object(["accepted", "late", "repeated", "filtered", "sequence"].map { ($0, since) })

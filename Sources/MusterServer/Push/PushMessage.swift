@@ -51,6 +51,11 @@ package struct PushMessage: Hashable, Sendable {
         self.notice = notice
     }
 
+    /// Whether the message calls people to evacuate, because an incident was started or reopened.
+    var isCallToEvacuate: Bool {
+        data.contains(Member("kind", .text("incident"))) && data.contains(Member("state", .text("open")))
+    }
+
     /// The seconds for which a service should keep the message for a device that it cannot reach, at least 1.
     package func secondsToLive(at now: Instant) -> Int { max(1, Int(expiresAt.seconds(since: now))) }
 

@@ -70,7 +70,8 @@ struct PushRecipients {
         ]
     }
 
-    /// Notifies everyone in the team, except the person who started, reopened or closed the incident.
+    /// Notifies everyone in the team, except the person who started, reopened or closed the incident; of PAR and
+    /// handovers the people whom they concern.
     private func notification(of incident: Incident, at moment: Instant) -> Notification? {
         let author: UserNumber?
         switch incident.turn {
@@ -78,7 +79,8 @@ struct PushRecipients {
         case .reopened: author = incident.reopening?.by
         case .closed:
             if case .byHand(let user, _)? = incident.closing?.how { author = user } else { author = nil }
-        case .allAccounted, .notAllAccounted: return nil
+        case .allAccounted, .notAllAccounted, .parReported, .parComplete, .parTimerSet: return nil
+        case .parRequested, .parOverdue, .handedOver: return notification(ofPARIn: incident, at: moment)
         }
         guard let team = directory.teams[incident.team] else { return nil }
         let people = directory.users.all.filter { $0.team == incident.team && $0.number != author }.map(\.number)

@@ -102,12 +102,19 @@ final class WebPushSender: PushSender {
                 let words = [notice.body, notice.confidential].compactMap(\.self).joined(separator: " ")
                 writer.member("body", PushMessage.cut(words, toBytes: bodyBytes))
                 writer.member("tag", message.collapseID)
-                writer.member("navigate", page)
+                writer.member("navigate", page.map { message.isCallToEvacuate ? callPage(of: $0) : $0 })
                 writer.endObject()
             }
             writer.key("data")
             writer.pushData(message.data)
         }
+    }
+
+    /// Returns the page that a call to evacuate opens. For a subscription of the member's app, whose page is the folder
+    /// `/me/`, it is the screen where the person acknowledges the call; for any other, the registered page.
+    static func callPage(of page: String) -> String {
+        let address = page.prefix { $0 != "#" && $0 != "?" }
+        return address.hasSuffix("/me/") ? "\(address)#/call" : page
     }
 
     /// The outcome that an answer means (RFC 8030, sections 5 and 7.3).

@@ -18,6 +18,8 @@ package struct AppRequestContext: RequestContext {
     package var proof: (any RequestProof)?
     /// The authenticated principal; nil on routes that admit anyone.
     package var principal: Principal?
+    /// The link whose token authenticated the request; nil on routes that admit no links.
+    package var link: Link?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

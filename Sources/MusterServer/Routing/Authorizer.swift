@@ -37,6 +37,9 @@ struct Authorizer: Sendable {
     private func admit(_ request: inout Request, _ context: inout AppRequestContext) async throws {
         switch route.admission {
         case .anyone: return
+        case .link:
+            context.link = try await identity.authenticateLink(
+                request.headers[.authorization], from: context.remoteAddress)
         case .adminOrLoopback:
             if context.isFromLoopback, request.isOfThisMachine { return }
             try await authenticate(&request, &context)

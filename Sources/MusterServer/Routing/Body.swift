@@ -23,6 +23,8 @@ package struct BodyLimits: Sendable {
     package static let standard = BodyLimits(bytes: 1 << 20, inflatedBytes: 8 << 20)
     /// For region files.
     package static let large = BodyLimits(bytes: 10_000_000, inflatedBytes: 10_000_000)
+    /// For region files in KML, which writes a position at greater length.
+    package static let kml = BodyLimits(bytes: 30_000_000, inflatedBytes: 30_000_000)
     /// For tables of people.
     package static let table = BodyLimits(bytes: 32 << 20, inflatedBytes: 32 << 20)
 }

@@ -41,6 +41,8 @@ package struct ServerParts: Sendable {
     package let refused: RefusedReports
     /// Warns of what devices do wrong.
     package let occasionalLog: OccasionalLog
+    /// The files of map tiles.
+    package let tiles: TileCatalog
     /// The TLS certificates; nil where the server uses no TLS.
     package let certificates: CertificateFiles?
     package let configuration: Configuration
@@ -49,7 +51,7 @@ package struct ServerParts: Sendable {
     package init(
         coordinator: StoreCoordinator, feeds: LogFeeds, identity: Identity, dispatcher: DeliveryDispatcher,
         pushes: PushDispatcher, client: CheckedHTTPClient, connections: OpenConnections = OpenConnections(),
-        metrics: Metrics,
+        metrics: Metrics, tiles: TileCatalog,
         certificates: CertificateFiles? = nil, configuration: Configuration,
         logger: Logger = Logger(label: "muster")
     ) {
@@ -63,6 +65,7 @@ package struct ServerParts: Sendable {
         self.client = client
         self.connections = connections
         self.metrics = metrics
+        self.tiles = tiles
         self.certificates = certificates
         self.configuration = configuration
         self.logger = logger

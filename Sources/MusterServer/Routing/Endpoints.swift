@@ -28,7 +28,7 @@ package struct Endpoints: Sendable {
     /// the rest.
     package func router(logger: Logger) -> Router<AppRequestContext> {
         let configuration = parts.configuration
-        let webAssets = WebAssets(webRoot: configuration.webRoot)
+        let webAssets = WebAssets(webRoot: configuration.webRoot, mapOrigin: configuration.mapStyle?.origin)
         if let fault = webAssets.fault { logger.warning("\(fault)") }
         return routes.router(
             identity: parts.identity, metrics: parts.metrics, fallback: webAssets, origins: configuration.origins,

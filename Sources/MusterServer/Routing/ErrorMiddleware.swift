@@ -23,6 +23,7 @@ struct ErrorMiddleware: RouterMiddleware {
         var response = await respond(to: request, context, next)
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         response.headers[.contentTypeOptions] = "nosniff"
+        response.headers[.referrerPolicy] = "no-referrer"
         if isEncrypted { response.headers[.strictTransportSecurity] = Self.strictTransport }
         if request.method == .head { response.leaveOutBody() }
         metrics.count(
@@ -67,4 +68,6 @@ extension Response {
 extension HTTPField.Name {
     /// Tells browsers not to guess media types.
     static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+    /// Keeps browsers from telling other servers which address led to them.
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }

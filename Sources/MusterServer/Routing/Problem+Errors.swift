@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MusterCore
 import MusterStore
+import MusterTiles
 import MusterWire
 import NIOCore
 
@@ -15,9 +16,12 @@ extension Problem {
         case let problem as Problem: self = problem
         case let fault as IdentityError: self = Problem(mapping: fault)
         case is RoleRefusal: self = .forbidden
+        case let fault as LinkError: self = .conflict(fault.sentence)
+        case let fault as LinkVisitError: self = Problem(mapping: fault)
         case let fault as RuleError: self = Problem(mapping: fault)
-        case let fault as IncidentError: self = .conflict(fault.sentence)
+        case let fault as IncidentError: self = Problem(mapping: fault)
         case let fault as CheckInError: self = Problem(mapping: fault)
+        case let fault as PauseError: self = .conflict(fault.sentence)
         case let fault as AttendanceError: self = Problem(mapping: fault)
         case let fault as ProximityError: self = Problem(mapping: fault)
         case let fault as JoinError: self = .conflict(fault.sentence)
@@ -27,6 +31,7 @@ extension Problem {
         case let fault as QuotaError: self = .overQuota(fault)
         case let error as CoordinatorError: self = Problem(mapping: error)
         case let error as StoreError: self = Problem(mapping: error)
+        case let fault as TileFileError: self = .unreadableTile("The file of map tiles: \(fault.words).")
         case let fault as JSONError: self = Problem(mapping: JSONFaults([fault]))
         case let faults as JSONFaults: self = Problem(mapping: faults)
         case let faults as BodyFaults:
@@ -102,12 +107,23 @@ extension Problem {
         }
     }
 
+    private init(mapping fault: IncidentError) {
+        self = fault == .isNotInPAR ? .invalid("/crew", fault.sentence) : .conflict(fault.sentence)
+    }
+
     private init(mapping fault: PushDeviceError) {
         switch fault {
         case .unknown: self = .notFound
         case .tooMany: self = .conflict(fault.description)
         case .notServed: self = .invalid("/platform", fault.description)
         case .tooManyTests(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds, fault.description)
+        }
+    }
+
+    private init(mapping fault: LinkVisitError) {
+        switch fault {
+        case .noIncident, .tooMany: self = .conflict(fault.sentence)
+        case .tooFast(let seconds): self = .tooManyRequests(retryAfterSeconds: seconds, fault.sentence)
         }
     }
 
@@ -211,6 +227,18 @@ extension JoinError {
     }
 }
 
+extension PauseError {
+    /// A sentence for the person who wants to pause.
+    fileprivate var sentence: String {
+        switch self {
+        case .isNoPerson: "A gateway is not a person and cannot pause."
+        case .isNotAllowed: "Your team does not allow its people to pause: its leader can."
+        case .isInIncident(let number): "Incident \(number.rawValue) asks for you: nobody pauses until it is closed."
+        case .callsForHelp: "You call for help: clear that first, or nobody will believe the pause."
+        }
+    }
+}
+
 extension IncidentError {
     /// The message for the client.
     fileprivate var sentence: String {
@@ -222,6 +250,12 @@ extension IncidentError {
         case .isNotOnRoll: "Nobody with this number is on the roll."
         case .isUser: "This person is a user: say how they are with POST /users/{user}/declarations."
         case .tooManyVisitors: "There are \(Roll.visitorLimit) visitors on this roll already."
+        case .hasNoPAR: "No PAR is open: request one first."
+        case .isNotNewestPAR(let number): "The newest PAR is number \(number): report for that one."
+        case .isNotInPAR: "is not a crew of this PAR"
+        case .tooManyPARs: "This incident has had \(PARRound.limit) PARs: close it and start another."
+        case .tooManyReports:
+            "This crew was reported \(PARRound.reportLimit) times in this PAR: request a new one."
         case .keepsTeam(let number): "Incident \(number.rawValue) of this team is open: close it first."
         }
     }

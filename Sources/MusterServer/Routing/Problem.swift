@@ -22,6 +22,8 @@ package struct Problem: Error, Hashable, Sendable {
         package var line: Int?
         /// The name of the column in a table; nil elsewhere, and for a whole row.
         package var column: String?
+        /// The name of the region in a KML file; nil elsewhere, and outside of regions.
+        package var region: String?
 
         package init(_ pointer: String, _ detail: String, feature: Int? = nil, coordinate: Coordinate? = nil) {
             self.pointer = pointer
@@ -97,6 +99,7 @@ extension JSONWriter {
         if let feature = fault.feature { member("feature", feature) }
         if let line = fault.line { member("line", line) }
         member("column", fault.column)
+        member("region", fault.region)
         if let coordinate = fault.coordinate {
             key("coordinate")
             beginArray()
@@ -134,6 +137,11 @@ extension Problem {
     /// The same as `forbidden`, with a reason.
     package static func forbidden(_ detail: String) -> Problem {
         Problem(.forbidden, "forbidden", "You may not do this.", detail)
+    }
+
+    /// A file of map tiles is damaged where the tile is, and so it cannot be sent.
+    static func unreadableTile(_ detail: String) -> Problem {
+        Problem(.internalServerError, "unreadable-tile", "The map tile cannot be read.", detail)
     }
 
     /// The path exists, but does not take this method.
@@ -176,6 +184,11 @@ extension Problem {
     /// The request conflicts with the current state: the name is taken, or the last admin would be removed.
     package static func conflict(_ detail: String) -> Problem {
         Problem(.conflict, "conflict", "The request conflicts with the current state.", detail)
+    }
+
+    /// What the request would change is not as the caller read it (RFC 9110, section 15.5.13); nothing was done.
+    package static func changedMeanwhile(_ detail: String) -> Problem {
+        Problem(.preconditionFailed, "changed-meanwhile", "This was changed meanwhile.", detail)
     }
 
     /// The request would exceed a fixed limit; nothing of it was done, and trying again does not help.

@@ -1,12 +1,13 @@
 /// The first path segments that belong to the server itself, besides those that begin with `_`. A database may not have
-/// such a name, and a request for such a path never reaches a database.
+/// such a name, and a request for such a path never reaches a database. A database that had the name before it was
+/// reserved is still served below `/couchdb`.
 package enum ReservedPaths {
     private static let segments: Set<String> = [
         // The server's own endpoints and files.
         "api", "health", "metrics", "owntracks", "pub", "ruuvi", "ifttt", "couchdb", "aws", "meshblu", "live", "vendor",
         "licences", "assets", "index.html", "live.css", "push-worker.js", "muster.svg", "favicon.ico", "robots.txt",
         "app",
-        "console", "docs", "tiles", "fonts",
+        "console", "me", "engine", "basemap", "docs", "tiles", "fonts",
         // AWS's services.
         "tracking", "geofencing", "tags", "metadata", "maps", "places", "routes", "identitypools",
         // Meshblu.

@@ -12,6 +12,8 @@ package struct Route: Sendable {
         case roles(Set<Role>, devices: Bool)
         /// Any caller. A valid credential identifies the principal, and an invalid one is refused.
         case anyoneIdentified
+        /// The bearer of a link, and no user. The context has the link; the handler checks its kind.
+        case link
         /// Admins, and requests that come from this machine through no proxy.
         case adminOrLoopback
 

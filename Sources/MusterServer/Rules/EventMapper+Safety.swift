@@ -95,9 +95,34 @@ extension EventMapper {
             detail.add("ReopenedBy", name(of: reopening.by, directory))
             if incident.turn == .reopened { detail.add("Reason", reopening.reason) }
         }
+        detail.add("Leader", incident.leader.flatMap { name(of: $0, directory) })
+        if let news = incident.news { add(news, to: &detail, directory) }
         return EventContent(
             detailType: "Muster Incident", time: time,
             resources: resources(of: incident.team, directory), detail: .object(detail), subject: .nobody)
+    }
+
+    /// What a PAR or a handover adds to the event of its incident.
+    private func add(_ news: Incident.News, to detail: inout [EventValue.Member], _ directory: Directory) {
+        detail.add("By", news.by.flatMap { name(of: $0, directory) })
+        switch news.detail {
+        case .par(let note):
+            detail.append(.init("Par", .integer(Int64(note.round))))
+            detail.add("DueAt", note.dueAt)
+            guard !note.crews.isEmpty else { return }
+            let crews = note.crews.map { count in
+                var members: [EventValue.Member] = []
+                members.add("Crew", count.name)
+                members.append(.init("People", .integer(Int64(count.people))))
+                if let present = count.present { members.append(.init("Present", .integer(Int64(present)))) }
+                return EventValue.object(members)
+            }
+            detail.append(.init("Crews", .array(crews)))
+        case .parTimer(let timer):
+            if let everySeconds = timer.everySeconds { detail.append(.init("EverySeconds", .number(everySeconds))) }
+            detail.append(.init("GraceSeconds", .number(timer.graceSeconds)))
+        case .handedOver(let leader): detail.add("To", name(of: leader, directory))
+        }
     }
 
     private func name(of user: UserNumber, _ directory: Directory) -> String? {
@@ -152,6 +177,12 @@ extension Incident.Turn {
         case .allAccounted: "ALL_ACCOUNTED"
         case .notAllAccounted: "NOT_ALL_ACCOUNTED"
         case .reopened: "REOPENED"
+        case .parRequested: "PAR_REQUESTED"
+        case .parReported: "PAR_REPORTED"
+        case .parComplete: "PAR_COMPLETE"
+        case .parOverdue: "PAR_OVERDUE"
+        case .parTimerSet: "PAR_TIMER_SET"
+        case .handedOver: "HANDED_OVER"
         }
     }
 }

@@ -37,8 +37,9 @@ struct EventMapper: Sendable {
         case .incident(let incident): content = self.content(incident, at: logged.committedAt, directory)
         case .posted(let event): content = self.content(event)
         // The incident's own event covers the effect of a roll's change: whether everyone is accounted for. Only its
-        // owner may see a dataset, and only admins may see rules.
-        case .sighting, .note, .range, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action:
+        // owner may see a dataset, and only admins may see rules. A pause is only for those who see the person.
+        case .sighting, .note, .range, .presence, .belief, .pause, .roll, .region, .directory, .document, .dataset,
+            .action:
             content = nil
         }
         guard let content else { return nil }

@@ -97,7 +97,8 @@ final class RuleBook {
             let directory = directory()
             let tracker = directory.devices[device].flatMap { directory.tracker(of: $0) }
             return tracker.map { emitters.contains($0.number) } ?? false
-        case .sighting, .note, .range, .presence, .belief, .roll, .region, .directory, .document, .dataset, .action:
+        case .sighting, .note, .range, .presence, .belief, .pause, .roll, .region, .directory, .document, .dataset,
+            .action:
             return false
         case .signal, .crossing, .declaration, .safety, .reminder, .checkInTimer, .attendance, .proximity, .incident,
             .posted:

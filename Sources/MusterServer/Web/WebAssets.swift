@@ -8,36 +8,43 @@ import NIOCore
 /// Without the files the server serves everything else, and `fault` says what is missing.
 package struct WebAssets: Fallback {
     private let files: StaticFiles?
+    /// The list of the member app's files, made at the first request for it; nil where there is no such app.
+    private let shell: FirstUse<StaticFiles?>
     /// A sentence for the log that says which part of the page is missing and what to do; nil when the page is
     /// complete.
     package let fault: String?
 
     /// Reads the page from a folder. A page that cannot be served is no error; `fault` says why.
     ///
-    /// - Parameter webRoot: the folder with the page; nil where none was found.
-    package init(webRoot: String?) {
+    /// - Parameters:
+    ///   - webRoot: the folder with the page; nil where none was found.
+    ///   - mapOrigin: what the page may load besides this server's own files; nil for nothing.
+    package init(webRoot: String?, mapOrigin: String? = nil) {
         guard let webRoot else {
-            files = nil
+            (files, shell) = (nil, FirstUse { nil })
             fault = "There is no web page: no folder with its files was found; name it with --web. \(Self.rest)"
             return
         }
         do {
-            let found = try StaticFiles(folder: webRoot)
+            let found = try StaticFiles(folder: webRoot, mapOrigin: mapOrigin)
             guard found.contains("index.html") else {
-                files = nil
+                (files, shell) = (nil, FirstUse { nil })
                 fault = "There is no web page: \(webRoot) has no index.html; name another with --web. \(Self.rest)"
                 return
             }
+            shell = FirstUse { AppShell(of: found).map { found.holding($0.json, at: AppShell.path) } }
             files = found
-            fault = found.contains(Self.map) ? nil : "The web page has no map: \(webRoot) lacks \(Self.map)"
+            fault = Self.libraries.first { !found.contains($0.file) }
+                .map { "The web page \($0.consequence): \(webRoot) lacks \($0.file)" }
         } catch {
-            files = nil
+            (files, shell) = (nil, FirstUse { nil })
             fault = "There is no web page: \(error). \(Self.rest)"
         }
     }
 
     /// Returns the answer to a request for a file, or for `/`; nil for any other.
     package func respond(to request: Request) -> Response? {
+        if request.uri.path == "/\(AppShell.path)", let list = shell.value { return list.respond(to: request) }
         if let response = files?.respond(to: request) { return response }
         guard request.method == .get || request.method == .head else { return nil }
         if files == nil, ["/", "/index.html"].contains(request.uri.path),
@@ -76,7 +83,10 @@ package struct WebAssets: Fallback {
             body: withBody ? .init(byteBuffer: body) : .init())
     }
 
-    /// The library that draws the map, which `Scripts/web-vendor` fetches.
-    private static let map = "vendor/maplibre/maplibre-gl.js"
+    /// The libraries of the page, which `Scripts/web-vendor` fetches, and what is wrong without each.
+    private static let libraries = [
+        (file: "vendor/preact/preact-htm.js", consequence: "shows nothing"),
+        (file: "vendor/maplibre/maplibre-gl.js", consequence: "has no map"),
+    ]
     private static let rest = "Everything else is served"
 }

@@ -81,6 +81,7 @@ extension ByteReader {
         case 5: return .rule(RuleNumber(number))
         case 6: return .target(TargetNumber(number))
         case 7: return .database(DatabaseNumber(number))
+        case 8: return .crew(CrewNumber(number))
         default: throw .malformed(offset: offset)
         }
     }

@@ -92,6 +92,7 @@ extension ByteWriter {
             case .rule(let number): (5, number.rawValue)
             case .target(let number): (6, number.rawValue)
             case .database(let number): (7, number.rawValue)
+            case .crew(let number): (8, number.rawValue)
             }
         put(byte: kind)
         put(number: number)

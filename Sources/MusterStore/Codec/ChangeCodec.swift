@@ -29,6 +29,7 @@ package struct ChangeCodec {
         case attendance
         case proximity
         case currentRange, lateRange
+        case pause
     }
 
     var writer = ByteWriter()
@@ -81,6 +82,9 @@ package struct ChangeCodec {
         case .checkInTimer(let timer, let user):
             putHead(.checkInTimer, of: user.rawValue)
             writer.put(timer)
+        case .pause(let pause, let user):
+            putHead(.pause, of: user.rawValue)
+            writer.put(pause)
         case .attendance(let report):
             writer.put(byte: Tag.attendance.rawValue)
             writer.put(report)
@@ -90,10 +94,7 @@ package struct ChangeCodec {
         case .incident(let incident):
             writer.put(byte: Tag.incident.rawValue)
             writer.put(incident)
-        case .roll(let entry, let team):
-            writer.put(byte: Tag.roll.rawValue)
-            writer.put(number: team.rawValue)
-            writer.put(entry)
+        case .roll(let entry, let team): put(entry, of: team)
         case .region(let region, let collection, let removed):
             writer.put(byte: (removed ? Tag.regionRemoved : .regionPut).rawValue)
             writer.put(number: region.rawValue)
@@ -115,6 +116,11 @@ package struct ChangeCodec {
     private mutating func put(_ range: PeerRange, of device: DeviceNumber, isCurrent: Bool) {
         putHead(isCurrent ? .currentRange : .lateRange, of: device.rawValue)
         writer.put(range)
+    }
+
+    private mutating func put(_ entry: IncidentEntry, of team: TeamNumber) {
+        putHead(.roll, of: team.rawValue)
+        writer.put(entry)
     }
 
     private mutating func put(_ touch: DocumentTouch) {
@@ -218,6 +224,9 @@ package struct ChangeCodec {
         case .checkInTimer:
             let user = UserNumber(try reader.number())
             return .checkInTimer(try reader.checkInTimer(), of: user)
+        case .pause:
+            let user = UserNumber(try reader.number())
+            return .pause(try reader.pause(), of: user)
         case .attendance: return .attendance(try reader.attendanceReport())
         case .proximity: return .proximity(try reader.proximityReport())
         case .incident: return .incident(try reader.incident())

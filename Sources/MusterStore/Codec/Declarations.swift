@@ -18,6 +18,8 @@ private struct IncidentFields: OptionSet {
     /// The last turn of the incident, the time at which all were accounted for, and the reopening follow. Earlier
     /// versions did not write them.
     static let turn = IncidentFields(rawValue: 0x40)
+    /// At the end follow the leader, the sender's id of the start, and what the turn says.
+    static let course = IncidentFields(rawValue: 0x20)
 }
 
 extension ByteWriter {
@@ -85,6 +87,8 @@ extension ByteWriter {
         }
         put(byte: declared.timer == nil ? 0 : 1)
         if let timer = declared.timer { put(timer) }
+        put(byte: declared.pause == nil ? 0 : 1)
+        if let pause = declared.pause { put(pause) }
     }
 
     mutating func put(_ incident: Incident) {
@@ -94,15 +98,17 @@ extension ByteWriter {
         put(optional: incident.note)
         put(instant: incident.startedAt)
         put(number: incident.startedBy.rawValue)
-        put(incident.closing, flags: IncidentFields.turn.rawValue)
+        put(incident.closing, flags: IncidentFields([.turn, .course]).rawValue)
         put(byte: incident.turn.rawValue)
         put(byte: incident.allAccountedAt == nil ? 0 : 1)
         if let moment = incident.allAccountedAt { put(instant: moment) }
         put(byte: incident.reopening == nil ? 0 : 1)
-        guard let reopening = incident.reopening else { return }
-        put(instant: reopening.at)
-        put(number: reopening.by.rawValue)
-        put(text: reopening.reason)
+        if let reopening = incident.reopening {
+            put(instant: reopening.at)
+            put(number: reopening.by.rawValue)
+            put(text: reopening.reason)
+        }
+        putCourse(of: incident)
     }
 
     private mutating func put(_ closing: Incident.Closing?, flags: UInt8) {
@@ -212,8 +218,11 @@ extension ByteReader {
             declared.unconfirmed = Declared.Unconfirmed(status: status, at: at, source: try source())
         }
         // Later ones ended here.
+        guard !isAtEnd else { return declared }
+        if try isPresent() { declared.timer = try checkInTimer() }
+        // The versions between timers and pauses ended here.
         guard !isAtEnd, try isPresent() else { return declared }
-        declared.timer = try checkInTimer()
+        declared.pause = try pause()
         return declared
     }
 
@@ -227,7 +236,7 @@ extension ByteReader {
         let tag = try byte()
         var incident = Incident(
             number: number, team: team, kind: kind, note: note, startedAt: startedAt, startedBy: startedBy,
-            closing: try closing(tag & ~IncidentFields.turn.rawValue))
+            closing: try closing(tag & ~IncidentFields([.turn, .course]).rawValue))
         guard IncidentFields(rawValue: tag).contains(.turn) else {
             if incident.closing?.how == .allAccounted { incident.allAccountedAt = incident.closing?.at }
             return incident
@@ -235,10 +244,12 @@ extension ByteReader {
         guard let turn = Incident.Turn(rawValue: try byte()) else { throw .malformed(offset: offset) }
         incident.turn = turn
         incident.allAccountedAt = try isPresent() ? try instant() : nil
-        guard try isPresent() else { return incident }
-        let reopenedAt = try instant()
-        let user = UserNumber(try self.number())
-        incident.reopening = Incident.Reopening(at: reopenedAt, by: user, reason: try text())
+        if try isPresent() {
+            let reopenedAt = try instant()
+            let user = UserNumber(try self.number())
+            incident.reopening = Incident.Reopening(at: reopenedAt, by: user, reason: try text())
+        }
+        if IncidentFields(rawValue: tag).contains(.course) { try readCourse(of: &incident) }
         return incident
     }
 

@@ -4,6 +4,7 @@ package import MusterCore
 package struct LastNumbers: Equatable {
     package var user: Int32 = 0
     package var team: Int32 = 0
+    package var crew: Int32 = 0
     package var device: Int32 = 0
     package var tracker: Int32 = 0
     package var collection: Int32 = 0
@@ -15,12 +16,13 @@ package struct LastNumbers: Equatable {
     package var proximity: Int32 = 0
 
     package init(
-        user: Int32 = 0, team: Int32 = 0, device: Int32 = 0, tracker: Int32 = 0, collection: Int32 = 0,
+        user: Int32 = 0, team: Int32 = 0, crew: Int32 = 0, device: Int32 = 0, tracker: Int32 = 0, collection: Int32 = 0,
         region: Int32 = 0, incident: Int32 = 0, rule: Int32 = 0, target: Int32 = 0,
         attendance: Int32 = 0, proximity: Int32 = 0
     ) {
         self.user = user
         self.team = team
+        self.crew = crew
         self.device = device
         self.tracker = tracker
         self.collection = collection

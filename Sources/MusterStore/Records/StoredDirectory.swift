@@ -4,6 +4,7 @@ package import MusterCore
 package struct StoredDirectory: Equatable, Sendable {
     package var users: [User] = []
     package var teams: [Team] = []
+    package var crews: [Crew] = []
     package var devices: [Device] = []
     package var trackers: [Tracker] = []
     package var collections: [RegionCollection] = []

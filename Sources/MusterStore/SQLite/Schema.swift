@@ -16,7 +16,7 @@ enum Schema {
         version11, version12, version13, version14, version15, version16, version17, version18,
         version19, version20, version21, version22, version23, version24,
         version25, version26, version27, version28, version29, version30,
-        version31, version32,
+        version31, version32, version33, version34, version35, version36,
     ]
 
     /// The newest version that this program reads and writes.
@@ -224,6 +224,18 @@ enum Schema {
 
     /// Who made a change by the command line.
     private static let version32 = AuditTable.operators
+
+    /// Whether the people of a team may pause. The pauses themselves are stored with the declarations.
+    private static let version36 = "ALTER TABLE teams ADD COLUMN allows_pause INTEGER NOT NULL DEFAULT 0;"
+
+    /// The states of people over time.
+    private static let version35 = SafetyHistoryTable.schema + SafetyHistoryTable.beginning
+
+    /// PAR and handovers in incidents' records, and the senders' ids of requests about incidents.
+    private static let version34 = IncidentTable.course
+
+    /// Crews, and the crews of the people on the rolls of closed incidents.
+    private static let version33 = CrewTable.schema
 
     /// The bytes of devices' ranges and notes.
     private static let version27 = UsageTable.reports

@@ -53,7 +53,7 @@ package struct GPXDocument: Hashable, Sendable {
         package var name: String?
     }
 
-    /// The limits of a file.
+    /// The limits within which a GPX file is read.
     package struct Limits: Hashable, Sendable {
         /// The largest file, in bytes.
         package var bytes = 64_000_000

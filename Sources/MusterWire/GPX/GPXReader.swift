@@ -114,7 +114,7 @@ struct GPXReader {
         guard let element = open.popLast() else { return }
         switch element {
         case .leaf(let leaf):
-            let value = Self.trimmed(text)
+            let value = text.trimmed
             if !value.isEmpty { try setValue(value, as: leaf) }
         case .waypoint: if let point { document.waypoints.append(point) }
         case .routePoint: if let point { document.routes[document.routes.count - 1].points.append(point) }
@@ -156,7 +156,7 @@ struct GPXReader {
 
     private mutating func degrees(_ name: StaticString, limit: Double) throws(GPXError) -> Double {
         guard let text = try attribute(name) else { throw fault(.missingAttribute(name.description)) }
-        let value = try number(Self.trimmed(text), name.description)
+        let value = try number(text.trimmed, name.description)
         guard abs(value) <= limit else { throw fault(.offGlobe(element: name.description, degrees: value)) }
         return value
     }
@@ -203,15 +203,6 @@ struct GPXReader {
         } catch {
             throw GPXError(line: error.line, reason: .xml(error.reason))
         }
-    }
-
-    private static func trimmed(_ text: String) -> String {
-        func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar.value <= 0x20 }
-        let scalars = text.unicodeScalars
-        guard let first = scalars.firstIndex(where: { !isSpace($0) }),
-            let last = scalars.lastIndex(where: { !isSpace($0) })
-        else { return "" }
-        return String(scalars[first...last])
     }
 }
 

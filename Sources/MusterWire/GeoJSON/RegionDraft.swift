@@ -104,8 +104,13 @@ package struct RegionFault: Hashable, Sendable {
 package struct RegionFaults: Error, Hashable, Sendable {
     /// The faults; at least one.
     package var faults: [RegionFault]
+    /// How many faults there are, listed or not.
+    package var count: Int
+    /// The regions of the features without a fault.
+    package var drafts: [RegionDraft]
+
     /// Whether there were more faults than are listed.
-    package var hasMore: Bool
+    package var hasMore: Bool { count > faults.count }
     /// The number of features without a fault.
-    package var soundFeatures: Int
+    package var soundFeatures: Int { drafts.count }
 }

@@ -177,7 +177,7 @@ extension RegionReader {
     }
 
     /// Returns a number of degrees without the rounding errors of other programs: 180.00000000000014 becomes 180.
-    private static func clamped(_ degrees: Double, to limit: Double) -> Double {
+    static func clamped(_ degrees: Double, to limit: Double) -> Double {
         abs(degrees) > limit && abs(degrees) - limit <= 1e-9 ? (degrees < 0 ? -limit : limit) : degrees
     }
 }

@@ -41,7 +41,7 @@ struct RegionReader {
             }
         }
         guard faults.isEmpty else {
-            throw RegionFaults(faults: faults, hasMore: faultCount > faults.count, soundFeatures: drafts.count)
+            throw RegionFaults(faults: faults, count: faultCount, drafts: drafts)
         }
         return drafts
     }
@@ -204,25 +204,37 @@ struct RegionReader {
         }
     }
 
-    /// Makes a region from a draft without faults.
     private mutating func finish(_ draft: Draft, since mark: Int) {
         if draft.geometry == nil, !draft.keys.contains("geometry") { record(.missing, at: "/geometry") }
-        if let id = draft.id, !ids.insert(id).inserted {
+        finish(draft.id, draft.geometry, isPlaceless: draft.isPlaceless, draft.properties, since: mark)
+    }
+
+    /// Makes a region from the parts of a feature, if there was no fault since `mark` and none is found now.
+    mutating func finish(
+        _ id: String?, _ geometry: GeometryDraft?, isPlaceless: Bool, _ properties: PropertiesDraft, since mark: Int
+    ) {
+        if let id, !ids.insert(id).inserted {
             record(.invalid("another feature has the id \(Self.quoted(id))"), at: "/id")
         }
-        check(draft.properties, draft.geometry, isPlaceless: draft.isPlaceless)
+        check(properties, geometry, isPlaceless: isPlaceless)
         guard faultCount == mark else { return }
         var shape: Shape?
-        if let geometry = draft.geometry {
-            shape = self.shape(of: geometry, radius: draft.properties.radius)
+        if let geometry {
+            shape = self.shape(of: geometry, radius: properties.radius)
             if shape == nil { return }
         }
         drafts.append(
             RegionDraft(
-                feature: feature, id: draft.id, name: draft.properties.name,
-                isMuster: draft.properties.isMuster, mode: draft.properties.mode,
-                dwellSeconds: draft.properties.dwellSeconds, exitDelaySeconds: draft.properties.exitDelaySeconds,
-                shape: shape, beacon: draft.properties.beacon, properties: draft.properties.text))
+                feature: feature, id: id, name: properties.name, isMuster: properties.isMuster,
+                mode: properties.mode, dwellSeconds: properties.dwellSeconds,
+                exitDelaySeconds: properties.exitDelaySeconds, shape: shape, beacon: properties.beacon,
+                properties: properties.text))
+    }
+
+    /// Returns the faults that were listed since the last call, for a reader that names their places itself.
+    mutating func takeFaults() -> [RegionFault] {
+        defer { faults.removeAll(keepingCapacity: true) }
+        return faults
     }
 
     // MARK: Members
@@ -231,13 +243,7 @@ struct RegionReader {
         switch try reader.peek() {
         case .string:
             let id = try reader.text().string
-            if id.isEmpty || id.count > limits.idCharacters {
-                record(.invalid("must have 1 to \(limits.idCharacters) characters"), at: "/id")
-            } else if id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-                record(.invalid("must have no control characters"), at: "/id")
-            } else if id == "." || id == ".." {
-                record(.invalid("must not be . or .., because a URL cannot name it"), at: "/id")
-            }
+            check(id: id)
             return id
         case .number:
             let number = try reader.decimal()
@@ -252,6 +258,16 @@ struct RegionReader {
             record(.invalid("must be a string or a number, is \(kind.article)"), at: "/id")
             try reader.skip()
             return nil
+        }
+    }
+
+    mutating func check(id: String) {
+        if id.isEmpty || id.count > limits.idCharacters {
+            record(.invalid("must have 1 to \(limits.idCharacters) characters"), at: "/id")
+        } else if id.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            record(.invalid("must have no control characters"), at: "/id")
+        } else if id == "." || id == ".." {
+            record(.invalid("must not be . or .., because a URL cannot name it"), at: "/id")
         }
     }
 

@@ -18,7 +18,7 @@ extension IncidentReport {
 
     private var isDrill: Bool { incident.kind == .drill }
 
-    private static func escaped(_ text: String) -> String { GPXText.escaped(text) }
+    static func escaped(_ text: String) -> String { GPXText.escaped(text) }
 
     var htmlBeginning: String {
         let team = Self.escaped(roll.incident.team)
@@ -32,11 +32,16 @@ extension IncidentReport {
         page += "<h1>\(title)</h1>\n<dl>\n" + facts.map { "<dt>\($0)</dt><dd>\($1)</dd>\n" }.joined() + "</dl>\n"
         page += "<h2>Unaccounted</h2>\n" + list(of: roll.unaccounted, class: "missing")
         page += "<h2>Checking: safe, but in doubt</h2>\n" + list(of: roll.checking, class: "checking")
-        page += "<h2>Roll call</h2>\n<table><thead><tr><th>Who</th><th>Accounted</th><th>How</th></tr></thead><tbody>\n"
+        page += crewTable
+        page += parTable
+        page += "<h2>Roll call</h2>\n<table><thead><tr><th>Who</th><th>Crew</th><th>Accounted</th><th>How</th></tr>"
+        page += "</thead><tbody>\n"
         for person in roll.people {
             let accounted =
                 person.takenOff.map(offRoll) ?? (person.isAccounted ? "yes" : person.isChecking ? "checking" : "no")
-            page += "<tr><td>\(Self.escaped(person.user))</td><td>\(accounted)</td><td>\(sentence(person))</td></tr>\n"
+            let crew = Self.escaped(person.crew ?? "")
+            page += "<tr><td>\(Self.escaped(person.user))</td><td>\(crew)</td><td>\(accounted)</td>"
+            page += "<td>\(sentence(person))</td></tr>\n"
         }
         return page + """
             </tbody></table>
@@ -49,8 +54,30 @@ extension IncidentReport {
 
     private func list(of people: [NamedRoll.Person], class name: String) -> String {
         if people.isEmpty { return "<p>Nobody.</p>\n" }
-        let lines = people.map { "<li class=\"\(name)\">\(Self.escaped($0.user)): \(sentence($0))</li>\n" }
+        let lines = people.map { person in
+            let crew = person.crew.map { " (\(Self.escaped($0)))" } ?? ""
+            let phone = person.phone.map { "; phone \(Self.escaped($0))" } ?? ""
+            return "<li class=\"\(name)\">\(Self.escaped(person.user))\(crew): \(sentence(person))\(phone)</li>\n"
+        }
         return "<ul>\n" + lines.joined() + "</ul>\n"
+    }
+
+    /// How many of each crew are accounted for; nothing where nobody is in a crew.
+    private var crewTable: String {
+        let crews = roll.crewCounts
+        guard !crews.isEmpty else { return "" }
+        let rows = crews.map { crew in
+            let name = crew.crew.map { Self.escaped($0) } ?? "without a crew"
+            let counts = crew.counts
+            return "<tr><td>\(name)</td><td>\(counts.accounted) of \(counts.people)</td><td>\(counts.checking)</td>"
+                + "<td>\(counts.unaccounted)</td></tr>\n"
+        }
+        return """
+            <h2>Crews</h2>
+            <table><thead><tr><th>Crew</th><th>Accounted</th><th>Checking</th><th>Unaccounted</th></tr></thead><tbody>
+            \(rows.joined())</tbody></table>
+
+            """
     }
 
     /// The facts at the head of the page: a name and a text each, escaped.
@@ -79,6 +106,12 @@ extension IncidentReport {
             let user = Self.escaped(roll.incident.reopenedBy ?? "")
             facts.append(("Reopened", "\(reopening.at.rfc3339) by \(user): \(Self.escaped(reopening.reason))"))
         }
+        facts.append(("Led by", Self.escaped(roll.incident.leader ?? "nobody")))
+        for line in roll.handovers {
+            let note = line.note.map { ": \(Self.escaped($0))" } ?? ""
+            let (author, leader) = (Self.escaped(line.author ?? ""), Self.escaped(line.leader ?? ""))
+            facts.append(("Handed over", "\(line.at.rfc3339) by \(author) to \(leader)\(note)"))
+        }
         let counts = roll.counts
         let others = "\(counts.checking) checking, \(counts.unaccounted) unaccounted"
         facts.append(("Accounted for", "\(counts.accounted) of \(counts.people); \(others)"))
@@ -97,6 +130,7 @@ extension IncidentReport {
 
     func htmlRow(_ line: NamedRecordLine, evidence: [NamedRecordLine]) -> String {
         var what = "\(Self.words(of: line.event))\(line.user == nil ? "" : Self.state(line.safety))"
+        if let detail = line.detail { what += words(of: detail, leader: line.leader) }
         if let note = line.note { what += " (\(Self.escaped(note)))" }
         if let author = line.author { what += " by \(Self.escaped(author))" }
         var known = line.user == nil ? "" : source(line.safety)
@@ -128,6 +162,15 @@ extension IncidentReport {
         case .closed: "Closed"
         case .reopened: "Reopened"
         case .joinedTo: "joined to another user, off the roll: "
+        case .parRequested: "PAR requested"
+        case .parReported: "PAR reported"
+        case .parComplete: "PAR complete"
+        case .parOverdue: "PAR overdue"
+        case .parEnded: "PAR ended"
+        case .parTimerSet: "PAR requested by itself"
+        case .handedOver: "Handed over"
+        case .callSeen: "has seen the call: "
+        case .atClosing: "when it was closed: "
         }
     }
 
@@ -166,6 +209,7 @@ extension IncidentReport {
             let event = Self.words(of: line.event).prefix { $0 != "," && $0 != ":" }
             text += "; \(event)\(note) at \(line.at.rfc3339)\(author)"
         }
+        if let seenAt = person.callSeenAt { text += "; has seen the call \(seenAt.rfc3339)" }
         if let word = person.unconfirmed, !person.isAccounted {
             let said = word.word.status == .offSite ? "off site" : "safe"
             text += "; said \(said) at \(word.word.at.rfc3339) by \(Self.escaped(word.author)), not confirmed"

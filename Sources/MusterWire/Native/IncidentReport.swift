@@ -35,14 +35,23 @@ package struct IncidentReport {
     /// The format of this report.
     package let form: Form
     let roll: NamedRoll
+    /// Every round of PAR.
+    let parRounds: [NamedPARRound]
     private var writer = JSONWriter()
     /// The newest line so far of each person on the roll, for the evidence.
     private var newest: [UserNumber: NamedRecordLine] = [:]
+    /// The crew of each person on the roll who is in one.
+    private let crews: [UserNumber: String]
+    /// When each person acknowledged the call of the incident.
+    private let callsSeen: [UserNumber: Instant]
 
     /// Creates a report that has written nothing yet.
-    package init(on roll: NamedRoll, as form: Form) {
+    package init(on roll: NamedRoll, parRounds: [NamedPARRound] = [], as form: Form) {
         self.roll = roll
+        self.parRounds = parRounds
         self.form = form
+        crews = roll.people.reduce(into: [:]) { $0[$1.number] = $1.crew }
+        callsSeen = roll.people.reduce(into: [:]) { $0[$1.number] = $1.callSeenAt }
     }
 
     var incident: Incident { roll.incident.incident }
@@ -54,6 +63,18 @@ package struct IncidentReport {
             writer.beginObject()
             writer.members(of: roll.incident)
             writer.members(of: roll)
+            writer.key("parRounds")
+            writer.beginArray()
+            for round in parRounds {
+                writer.beginObject()
+                writer.members(of: round)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.key("handovers")
+            writer.beginArray()
+            for line in roll.handovers { writer.value(line) }
+            writer.endArray()
             writer.key("changes")
             writer.beginArray()
         case .csv:
@@ -66,12 +87,13 @@ package struct IncidentReport {
     package mutating func append(_ line: NamedRecordLine) {
         switch line.event {
         case .left, .takenOff, .joinedTo: newest[line.person] = nil
-        case .allAccounted, .notAllAccounted, .closed, .reopened: break
+        case let event where event.isMilestone: break
         default: newest[line.person] = line
         }
         let evidence = line.event == .allAccounted ? newest.values.sorted { $0.person < $1.person } : []
         switch form {
         case .json: writer.value(line, evidence: evidence)
+        case .csv where line.detail != nil: text(csvLines(ofPARIn: line))
         case .csv:
             text(csvLine(line))
             for other in evidence {
@@ -95,7 +117,7 @@ package struct IncidentReport {
                     let line = NamedRecordLine(
                         at: Instant(milliseconds: 0), person: person.number, user: person.user, event: .changed,
                         safety: person.safety, lastSeen: person.lastSeen)
-                    text(csvLine(line, event: event))
+                    text(csvLine(line, event: event, phone: person.phone))
                 }
             }
             if let closing = incident.closing {
@@ -118,7 +140,7 @@ package struct IncidentReport {
 
     private static let csvHeader =
         "incident,kind,at,event,user,state,since,source,markedBy,acknowledgedBy,region,latitude,longitude,lastSeen,"
-        + "by,note,doubt\r\n"
+        + "by,note,doubt,crew,phone,par,people,present,callSeenAt\r\n"
 
     /// Returns a line about the incident itself.
     private func milestone(_ at: Instant) -> NamedRecordLine {
@@ -128,14 +150,31 @@ package struct IncidentReport {
             lastSeen: nil)
     }
 
-    private func csvLine(_ line: NamedRecordLine, event: String? = nil, author: String? = nil) -> String {
+    /// Returns the rows of a line about PAR or a handover: one for each crew that it names, or one without a crew.
+    private func csvLines(ofPARIn line: NamedRecordLine) -> String {
+        switch line.detail {
+        case .par(let note)?:
+            let counts: [PARCount?] = note.crews.isEmpty ? [nil] : note.crews
+            return counts.map { csvLine(line, par: note.round, count: $0) }.joined()
+        case .parTimer(let timer)?:
+            var line = line
+            line.note = timer.everySeconds.map { "every \(JSONWriter.text($0)) s" } ?? "by hand"
+            return csvLine(line)
+        case .handedOver?, nil: return csvLine(line, user: line.leader)
+        }
+    }
+
+    private func csvLine(
+        _ line: NamedRecordLine, event: String? = nil, author: String? = nil, phone: String? = nil,
+        user: String? = nil, par: Int32? = nil, count: PARCount? = nil
+    ) -> String {
         let named = line.user == nil ? nil : line.safety
         let safety = named?.safety
         let started = Instant(milliseconds: 0)
         let cells = [
             String(incident.number.rawValue), incident.kind.wireName.description,
             line.at > started ? line.at.rfc3339 : "", event ?? line.event.wireName.description,
-            CSVText.cell(line.user ?? ""), safety?.state.wireName.description ?? "",
+            CSVText.cell(line.user ?? user ?? ""), safety?.state.wireName.description ?? "",
             safety.map { $0.since > started ? $0.since.rfc3339 : "" } ?? "",
             safety?.source.wireName.description ?? "", CSVText.cell(named?.markedBy ?? ""),
             CSVText.cell(named?.acknowledgedBy ?? ""), CSVText.cell(named?.region?.name ?? ""),
@@ -143,6 +182,9 @@ package struct IncidentReport {
             line.lastSeen.map { JSONWriter.text($0.coordinate.longitude) } ?? "",
             line.lastSeen?.sampleTime.rfc3339 ?? "", CSVText.cell(line.author ?? author ?? ""),
             CSVText.cell(line.note ?? ""), safety?.doubt?.wireName.description ?? "",
+            CSVText.cell(crews[line.person] ?? count?.name ?? ""), CSVText.cell(phone ?? ""),
+            par.map { String($0) } ?? "", count.map { String($0.people) } ?? "",
+            count?.present.map { String($0) } ?? "", callsSeen[line.person]?.rfc3339 ?? "",
         ]
         return cells.joined(separator: ",") + "\r\n"
     }

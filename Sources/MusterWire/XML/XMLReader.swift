@@ -85,6 +85,12 @@ struct XMLReader {
     /// Returns the text of the last event, with references resolved.
     func text() throws(XMLError) -> String { isPieceLiteral ? string(piece) : try resolved(piece) }
 
+    /// The range of the text of the last event, with references as they are written.
+    var textRange: Range<Int> { piece }
+
+    /// The place of the reader in the bytes.
+    var place: Int { position }
+
     /// Creates a fault at a place; by default at the reader's place.
     ///
     /// - Complexity: O(place), to count the lines.

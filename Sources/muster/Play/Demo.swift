@@ -11,7 +11,7 @@ import MusterTerminal
 /// page.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Run a server with a simulated team, and print the link to its live page.")
+        commandName: "demo", abstract: "Run a server with a simulated team, and print the link to its console.")
 
     @Option(help: "The number of people, 1 to 1000.") var people = 40
     @Option(help: "The port to listen on; 0 picks a free one.") var port = 8080
@@ -113,14 +113,20 @@ struct Demo: AsyncParsableCommand {
             contentType: "application/geo+json")
         let town = DemoTown(seed: seed, start: Instant.systemClock(), people: people)
         var names: [String] = []
-        for person in town.world.people {
-            let user = UserCommand.User(name: person.name, role: "member", team: team)
+        for crew in DemoTown.crews {
+            try await connection.makeUnlessThere("/teams/\(team)/crews", json: ["name": crew])
+        }
+        for (index, person) in town.world.people.enumerated() {
+            let user = UserCommand.User(
+                name: person.name, role: "member", team: team, crew: DemoTown.crew(of: index),
+                phone: DemoTown.phone(of: index))
             try await connection.send("POST", "/users", json: user)
             try await connection.send("POST", "/users/\(person.name.segment)/devices", json: ["name": "phone"])
             names.append("\(person.name)/phone")
         }
         try await connection.send(
-            "POST", "/users", json: UserCommand.User(name: LoneWorker.name, role: "member", team: team))
+            "POST", "/users",
+            json: UserCommand.User(name: LoneWorker.name, role: "member", team: team, phone: LoneWorker.phone))
         try await DemoHouse.createHouse(connection, team: team)
         return names
     }

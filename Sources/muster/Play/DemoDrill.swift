@@ -34,14 +34,16 @@ struct DemoDrill {
         var roll: [Person]
     }
 
-    /// Starts the drill, which tells everyone to evacuate.
+    /// Starts the drill, which tells everyone to evacuate. A user of the console may have started an incident before.
+    /// Then the demo follows no roll, and its people evacuate all the same.
     mutating func start() async throws {
         struct Order: Encodable {
             let kind = "drill"
             let note = "Fuel leaks at the harbour."
         }
-        let answer = try await connection.send("POST", "/teams/\(team)/incidents", json: Order())
-        number = try JSONDecoder().decode(IncidentCommand.Incident.self, from: answer).number
+        if let answer = try await order("/teams/\(team)/incidents", Order()) {
+            number = try JSONDecoder().decode(IncidentCommand.Incident.self, from: answer).number
+        }
         announce("  Evacuate! Everyone goes to the nearest assembly point.")
     }
 
@@ -54,8 +56,8 @@ struct DemoDrill {
         guard roll.open, !roll.allAccounted else {
             self.number = nil
             if roll.open {
-                try await connection.send(
-                    "POST", "/incidents/\(number)/close", json: ["reason": "All clear: everyone is accounted for."])
+                _ = try await order(
+                    "/incidents/\(number)/close", ["reason": "All clear: everyone is accounted for."])
             }
             announce("  Everyone is accounted for: all clear. The report: GET /api/v1/incidents/\(number)/report")
             return
@@ -68,5 +70,15 @@ struct DemoDrill {
                 "POST", "/users/\(user.segment)/declarations",
                 json: ["kind": "offSite", "note": "found at work by a warden"])
         }
+    }
+
+    /// Sends an order as a leader. Another leader, at the console, may have sent one before.
+    ///
+    /// - Returns: the answer; nil where the order conflicts with the state of the incident (409).
+    private func order(_ path: String, _ body: some Encodable) async throws -> Data? {
+        let (answer, status) = try await connection.exchange("POST", path, json: body)
+        if status == 409 { return nil }
+        guard (200..<300).contains(status) else { throw CommandFailure(problem: answer, status: status, of: path) }
+        return answer
     }
 }

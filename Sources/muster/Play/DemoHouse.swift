@@ -10,6 +10,8 @@ import MusterWire
 struct DemoHouse {
     /// The user's name.
     static let name = "porter"
+    /// The user's telephone number, of those that Ofcom keeps free for drama: +44 1632 960000 to 960999.
+    private static let phone = "+44 1632 960002"
     private static let device = "\(name)/phone"
     private static let collection = "town-hall"
     private static let rooms = ["Hall", "Office", "Archive", "Kitchen", "Library"]
@@ -35,7 +37,8 @@ struct DemoHouse {
 
     /// Creates the porter with a phone, and a beacon region for each room that has a beacon.
     static func createHouse(_ connection: Connection, team: String) async throws {
-        try await connection.send("POST", "/users", json: UserCommand.User(name: name, role: "member", team: team))
+        try await connection.send(
+            "POST", "/users", json: UserCommand.User(name: name, role: "member", team: team, phone: phone))
         try await connection.send("POST", "/users/\(name)/devices", json: ["name": "phone"])
         try await connection.makeUnlessThere("/collections", json: ["name": collection])
         try await connection.send(

@@ -12,6 +12,8 @@ struct LoneWorker {
 
     /// The user's name.
     static let name = "lighthouse-keeper"
+    /// The user's telephone number, of those that Ofcom keeps free for drama: +44 1632 960000 to 960999.
+    static let phone = "+44 1632 960001"
     /// Seconds from the last check-in to the start of the demo; the timer requires one each minute.
     private static let silentSeconds: Double = 50
     /// Seconds from the SOS to its acknowledgement, and from there until the worker is found.

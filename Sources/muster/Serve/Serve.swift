@@ -64,6 +64,7 @@ struct Serve: AsyncParsableCommand {
     var bodyMemory = 256
     @Option(help: "Warn when the disk has less free space than this, in MiB, and less than a twentieth of its size.")
     var diskWarning = 512
+    @OptionGroup(title: "Maps") var maps: MapOptions
     @OptionGroup(title: "Push") var push: PushOptions
     @OptionGroup(title: "Quotas") var quotas: QuotaOptions
     @Option(help: "The least severe messages to log: trace, debug, info, notice, warning, error or critical.")
@@ -148,6 +149,8 @@ struct Serve: AsyncParsableCommand {
         settings.diskWarningBytes = Int64(diskWarning) << 20
         settings.push = try push.settings()
         settings.quotas = quotas.settings
+        settings.tiles = try maps.tileSettings
+        settings.mapStyle = maps.style
         settings.webRoot = web ?? WebRoot.find()
         settings.adminPassword = ProcessInfo.processInfo.environment["MUSTER_ADMIN_PASSWORD"]
         if let tlsCertificate, let tlsKey {

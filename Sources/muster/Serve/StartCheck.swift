@@ -1,7 +1,9 @@
 import Foundation
 import Logging
 import MusterHTTP
+import MusterServer
 import MusterTerminal
+import MusterTiles
 
 /// Finds the reasons for which `muster serve` would not start although every setting is well-formed, for
 /// `muster config check`.
@@ -15,6 +17,7 @@ struct StartCheck {
     func refusals() async -> [String] {
         var refusals = certificateRefusals()
         let data = serve.data.data
+        refusals += tileRefusals()
         if names.contains("data"), let refusal = Self.refusal(ofFolder: data) { refusals.append(refusal) }
         if names.contains("host"), let refusal = await refusal(ofListeningAt: 0, "--host") {
             return refusals + [refusal]
@@ -29,6 +32,17 @@ struct StartCheck {
             if let refusal = await refusal(ofListeningAt: port, "--\(name)") { refusals.append(refusal) }
         }
         return refusals
+    }
+
+    private func tileRefusals() -> [String] {
+        ((try? serve.maps.tileSettings) ?? []).compactMap { setting in
+            do throws(TileFileError) {
+                _ = try TileFile(path: setting.path)
+                return nil
+            } catch {
+                return "--tiles: \(error)"
+            }
+        }
     }
 
     private func certificateRefusals() -> [String] {

@@ -15,6 +15,7 @@ without_command = {
     "POST /api/v1/session": "a command signs in with the key that the server leaves in its folder",
     "POST /api/v1/session/refresh": "the same",
     "DELETE /api/v1/session": "the same: there is nothing to sign out of",
+    "GET /api/v1/teams/{team}/history": "is what the console replays an hour by",
     "GET /api/v1/health": "is for monitors; `muster doctor` looks at the folder itself",
     "GET /api/v1/openapi.json": "is for programs that make clients",
     "GET /api/v1/push/key": "an app or a page registers the device that it runs on; docs/push.md",
@@ -28,6 +29,12 @@ without_command = {
     "DELETE /api/v1/users/{user}/devices/{device}/range-tag": "the same",
     "GET /api/v1/nearby/relay": "`muster nearby --relay` does, as long as it runs; docs/nearby.md",
     "GET /api/v1/cognito": "is for programs that configure Cognito's clients; docs/cognito.md",
+    "GET /api/v1/shared": "the page that a link opens does, without an account; docs/links.md",
+    "POST /api/v1/shared/visitors": "the same",
+    "POST /api/v1/shared/password": "the same",
+    "PUT /api/v1/users/{user}/pause": "nobody says for others that they pause; docs/safety.md",
+    "DELETE /api/v1/users/{user}/pause": "the same",
+    "POST /api/v1/incidents/{incident}/acknowledgement": "nobody says for others that they have seen a call",
     "GET /api/v1/codes": "an admin reads one with the key of a program; docs/cognito.md",
 }
 

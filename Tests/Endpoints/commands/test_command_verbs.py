@@ -77,6 +77,33 @@ def test_a_team_is_removed(muster, admin):
     assert "brief" in muster("team", "remove", "brief", status=1)
 
 
+def test_crews_are_added_filled_renamed_and_removed(muster, admin):
+    muster("team", "add", "quay")
+    assert muster("crew", "add", "Engine 3", "--team", "quay") == "Added crew Engine 3 to quay.\n"
+    assert "already exists" in muster("crew", "add", "Engine 3", "--team", "quay", status=1)
+    muster("crew", "add", "Boat", "--team", "quay")
+    user = json.loads(muster("user", "add", "quay-ann", "--team", "quay", "--crew", "Engine 3", "--json"))
+    assert user == {"name": "quay-ann", "role": "member", "team": "quay", "crew": "Engine 3"}
+    assert muster("crew", "list", "--team", "quay") == "Engine 3\t1 person\nBoat\t0 people\n"
+    assert "quay-ann\tmember\tquay\tEngine 3" in muster("user", "list").splitlines()
+    muster("user", "set", "quay-ann", "--phone", "+44 7700 900001")
+    line = muster("team", "status", "quay").rstrip()
+    assert line.startswith("quay-ann (Engine 3)\t") and line.endswith("\tphone +44 7700 900001")
+    renamed = muster("crew", "rename", "Engine 3", "Engine 7", "--team", "quay")
+    assert renamed == "Crew Engine 3 of quay is called Engine 7.\n"
+    assert json.loads(muster("crew", "show", "Engine 7", "--team", "quay")) == {
+        "name": "Engine 7", "team": "quay", "people": 1}
+    assert "Did you mean Engine 7?" in muster("crew", "show", "Engine 3", "--team", "quay", status=1)
+    assert "The teams are:" in muster("crew", "list", "--team", "quai", status=1)
+    assert "/crew" in muster("user", "set", "quay-ann", "--crew", "Engine 3", status=1)
+    assert "--no-crew" in muster("user", "set", "quay-ann", "--crew", "Boat", "--no-crew", status=64)
+    muster("user", "set", "quay-ann", "--no-crew")
+    assert "crew" not in admin.ok("GET", "/users/quay-ann")
+    assert muster("crew", "remove", "Boat", "--team", "quay") == "Removed crew Boat from quay.\n"
+    listed = json.loads(muster("crew", "list", "--team", "quay", "--json"))
+    assert listed == [{"name": "Engine 7", "team": "quay", "people": 0}]
+
+
 def test_a_devices_tokens_are_listed_with_their_maker_and_revoked(muster, server, admin):
     muster("user", "add", "bob")
     secret = muster("device", "token", "phone", "--user", "bob").strip()

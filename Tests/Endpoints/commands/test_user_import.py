@@ -70,6 +70,24 @@ def test_a_table_is_imported_with_teams_and_devices(muster, admin, tmp_path):
     assert told[1_000:] == ["and 200 more errors", "Error: Nothing was imported."]
 
 
+def test_a_table_makes_the_crews_that_it_names_and_a_trial_says_so(muster, admin, tmp_path):
+    muster("team", "add", "pier")
+    muster("crew", "add", "Engine 1", "--team", "pier")
+    table = tmp_path / "pier.csv"
+    table.write_text(
+        "name,team,crew\npier-ada,pier,Engine 1\npier-bo,pier,Löschzug 3\npier-cy,pier,Löschzug 3\npier-di,pier,\n")
+    assert muster("user", "import", table, "--dry-run") == "Would import 4 users, 1 crew.\n"
+    assert [each["name"] for each in admin.items("/teams/pier/crews")] == ["Engine 1"]
+    assert muster("user", "import", table) == "Imported 4 users, 1 crew.\n"
+    assert [(each["name"], each["people"]) for each in admin.items("/teams/pier/crews")] == [
+        ("Engine 1", 1), ("Löschzug 3", 2)]
+    assert admin.ok("GET", "/users/pier-cy")["crew"] == "Löschzug 3"
+    assert "crew" not in admin.ok("GET", "/users/pier-di")
+    table.write_text("name,crew\npier-eve,Engine 1\n")
+    assert muster("user", "import", table, status=1).splitlines()[0] == (
+        f"{table}:2: crew: needs a team, because a crew is a part of one")
+
+
 def test_contacts_are_given_changed_and_removed(muster, admin):
     muster("user", "add", "eve", "--email", "eve@example.org", "--phone", "+49 30 555 01")
     assert json.loads(muster("user", "show", "eve")) == {

@@ -74,7 +74,8 @@ def test_mosquitto_pub_publishes(admin, port, make_phone, version):
     if shutil.which("mosquitto_pub") is None:
         pytest.skip("mosquitto_pub is not installed; Scripts/setup test installs it")
     user, token = make_phone()
-    lines = "".join(json.dumps(location(now() // 1000 - index)) + "\n" for index in range(20))
+    newest = now() // 1000
+    lines = "".join(json.dumps(location(newest - index)) + "\n" for index in range(20))
     subprocess.run(
         ["mosquitto_pub", "-h", "127.0.0.1", "-p", str(port), "-V", mosquitto_numbers[version], "-u", user, "-P", token,
          "-t", f"owntracks/{user}/phone", "-q", "2", "-l"], input=lines.encode(), check=True, timeout=30)

@@ -41,7 +41,7 @@ def test_the_first_start_prints_a_password_once_and_it_is_good(tmp_path):
 
 
 def test_a_demo_shows_the_way_in_moves_and_ends_by_itself(tmp_path):
-    environment = {**os.environ, "DEMO_SECONDS": "8", "TMPDIR": str(tmp_path)}
+    environment = {**os.environ, "DEMO_SECONDS": "15", "TMPDIR": str(tmp_path)}
     environment.pop("MUSTER_ADMIN_PASSWORD", None)
     process = subprocess.Popen(
         [binary, "demo", "--port", "0", "--people", "12"], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -77,7 +77,7 @@ def test_a_demo_shows_the_way_in_moves_and_ends_by_itself(tmp_path):
     rest, errors = process.communicate(timeout=60)
     timer.cancel()
     assert process.returncode == 0, errors
-    assert time.monotonic() - began < 45
+    assert time.monotonic() - began < 75
     assert list(tmp_path.iterdir()) == [], "the demo left something behind"
 
 

@@ -142,8 +142,8 @@ def require_sessions(site):
     nobody = site.server.api()
     renewed = nobody.ok("POST", "/session/refresh", {"refreshToken": session["refreshToken"]})
     again = nobody.ok("POST", "/session/refresh", {"refreshToken": renewed["refreshToken"]})
-    nobody.refused(401, "POST", "/session/refresh", {"refreshToken": renewed["refreshToken"]})
-    # One of two who show the same token must be a thief: the session is over.
+    nobody.refused(401, "POST", "/session/refresh", {"refreshToken": session["refreshToken"]})
+    # One of two who hold the session's tokens must be a thief: the session is over.
     nobody.refused(401, "POST", "/session/refresh", {"refreshToken": again["refreshToken"]})
     nobody.refused(401, "GET", "/session", token=again["accessToken"])
     leaving = site.sign_in()

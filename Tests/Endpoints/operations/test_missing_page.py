@@ -36,13 +36,17 @@ def test_a_browser_gets_a_page_about_the_missing_files_and_the_log_names_the_fol
     assert server.admin().ok("GET", "/users")["items"]
 
 
-def test_the_log_says_that_the_map_is_missing_and_the_page_is_served(server_of_page):
-    server = server_of_page("index.html")
+@pytest.mark.parametrize("files, logged", [
+    (["index.html"], "The web page shows nothing"),
+    (["index.html", "vendor/preact/preact-htm.js"], "The web page has no map"),
+], ids=["no components", "no map"])
+def test_the_log_says_which_library_is_missing_and_the_page_is_served(server_of_page, files, logged):
+    server = server_of_page(*files)
     assert requests.get(server.address, headers=browser, timeout=20).text == "text"
-    assert "The web page has no map" in server.log()
+    assert logged in server.log()
 
 
 def test_a_whole_page_is_served_without_a_warning(server_of_page):
-    server = server_of_page("index.html", "vendor/maplibre/maplibre-gl.js")
+    server = server_of_page("index.html", "vendor/preact/preact-htm.js", "vendor/maplibre/maplibre-gl.js")
     assert requests.get(server.address, headers=browser, timeout=20).status_code == 200
     assert "page" not in server.log()

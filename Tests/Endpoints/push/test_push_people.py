@@ -75,6 +75,24 @@ def test_an_incident_and_its_end_are_pushed_to_its_team_alone(people):
     assert set(heard(people)) == {"mia", "max", "sam"}
 
 
+def test_a_call_opens_the_members_app_at_the_call_and_a_leaders_page_as_it_is(people, service):
+    app = Browser(service, next(paths), page="http://127.0.0.1/me/")
+    app.register(people["mia"])
+    number = people["lea"].ok("POST", "/teams/north/incidents", {"kind": "drill"})["number"]
+    [message] = app.wait(lambda messages: messages)
+    assert message["web_push"] == 8030 and message["notification"]["navigate"] == "http://127.0.0.1/me/#/call"
+    [message] = people["mia"].browser.wait(lambda messages: messages)
+    assert message["notification"]["navigate"] == "http://127.0.0.1/"
+    people["lea"].ok("POST", f"/incidents/{number}/close", {"reason": "done"})
+    # The push about a closed incident does not open the screen of a call.
+    messages = app.wait(lambda messages: len(messages) == 2)
+    assert messages[1]["notification"]["navigate"] == "http://127.0.0.1/me/"
+    for name in ("mia", "max"):
+        people[name].browser.wait(lambda messages: len(messages) == 2)
+    [device] = [item["id"] for item in people["mia"].ok("GET", "/push/devices")["items"]][-1:]
+    people["mia"].ok("DELETE", f"/push/devices/{device}")
+
+
 def test_a_drill_is_pushed_as_a_drill(people):
     number = people["lea"].ok("POST", "/teams/north/incidents", {"kind": "drill"})["number"]
     assert titles(people["mia"].browser.wait(lambda messages: messages)) == ["Drill: evacuate"]

@@ -204,7 +204,8 @@ def test_a_rule_for_safety_makes_people_green(client, admin):
     admin.make_user("gil", "member", "guests")
     phone = admin.make_device("gil")
     moment = now() - 900_000
-    for time in (moment, moment + 1000):
+    # A rule makes nobody safe whom three fixes over 20 s do not bear out.
+    for time in (moment, moment + 11_000, moment + 22_000):
         phone.ok("POST", "/positions", fix(52.05, 13.05, time, accuracy=5))
 
     def state():

@@ -24,9 +24,9 @@ def test_people_are_marked_and_an_incident_is_followed_to_its_report(server):
     assert number in muster("incident", "list")
     muster("person", "safe", ann)
     lines = muster("incident", "show", number).splitlines()
-    assert lines[1] == "1 of 2 accounted for, 0 checking, 1 unaccounted"
-    assert lines[2].startswith(f"accounted\t{ann}\tsafe\t") and lines[2].endswith("marked by admin")
-    assert lines[3] == f"MISSING\t{ben}\tunknown\tnever reported\tno report"
+    assert lines[1:3] == ["led by admin", "1 of 2 accounted for, 0 checking, 1 unaccounted"]
+    assert lines[3].startswith(f"accounted\t{ann}\tsafe\t") and lines[3].endswith("marked by admin")
+    assert lines[4] == f"MISSING\t{ben}\tunknown\tnever reported\tno report"
     muster("person", "off-site", ben)
     assert ", all accounted for since " in muster("incident", "list", team)
     assert muster("incident", "visitor", number, "Zoe", "--note", "red coat").endswith("\tZoe\t-1\n")

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from muster_process import root, run
-from native_api import box, fix, now, polygon
+from native_api import box, fix, now, polygon, stamp
 from webhook_receiver import Receiver
 
 here = (48.0, 11.0)
@@ -103,8 +103,8 @@ def test_four_people_who_drive_away_before_the_all_clear_are_unaccounted_within_
         if "seemsToHaveLeft" == people["ana"]["source"]:
             assert people["ana"]["region"]["name"] == "Harbour square"
             lines = run("incident", "show", str(number), data=server.data).splitlines()
-            assert lines[1:3] == [
-                "2 of 6 accounted for, 0 checking, 4 unaccounted", "4 seem to have left Harbour square"]
+            assert lines[1:4] == [
+                "led by lea", "2 of 6 accounted for, 0 checking, 4 unaccounted", "4 seem to have left Harbour square"]
             assert sum(line.startswith("MISSING\t") for line in lines) == 4
             page = lea.send("GET", f"/incidents/{number}/report?format=html").text
             assert "<dd>4 seem to have left Harbour square</dd>" in page
@@ -122,6 +122,11 @@ def test_four_people_who_drive_away_before_the_all_clear_are_unaccounted_within_
     assert turns == ["started", "allAccounted", "notAllAccounted"]
     lines = run("incident", "close", str(number), "--reason", "they went home", data=server.data).splitlines()
     assert lines[1] == "2 of 6 accounted for, 0 checking, 4 unaccounted"
+    # The record keeps where they were when it was closed, and not where their state last changed.
+    for user in drivers:
+        report(user, 125, east=14 * 65, accuracy=accuracy)
+    _, people = call_roll(lea, number)
+    assert {people[user]["lastSeen"]["sampleTime"] for user in drivers} == {stamp(start + 120_000)}
 
 
 def test_the_answer_to_a_close_counts_who_was_accounted_for_at_that_moment(server):

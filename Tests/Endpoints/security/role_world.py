@@ -1,11 +1,17 @@
 """Two teams, and one of everyone who may ask about a member of one of them."""
 
-from native_api import NativeApi, box, fix, now, polygon
+from native_api import NativeApi, box, fix, now, polygon, stamp
 
 region = polygon("yard", box(13.4, 52.5, 13.41, 52.51))
 subscription = {"platform": "webpush", "subscription": {"endpoint": "https://push.example/x", "keys": {
     "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
     "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}}
+sample = fix(52.505, 13.405, now() - 1000, device="sam/phone")
+seen_beacon = {"device": "sam/phone", "sightings": [{
+    "uuid": "CA271EAE-5FA8-4E80-8F08-2A302A95A959", "major": 52, "minor": 505, "sampleTime": sample["sampleTime"]}]}
+an_hour_ago = f"from={stamp(now() - 3_600_000)}&to={stamp(now() - 3_000_000)}"
+measured = {"device": "sam/phone", "peer": "f0" * 16, "sampleTime": sample["sampleTime"], "metres": 2.9,
+            "deviationMetres": 0.3, "source": "uwb"}
 
 
 class World:
@@ -24,6 +30,7 @@ class World:
             admin.ok("PATCH", f"/trackers/{team}", {"collections": [team]})
         admin.ok("POST", "/collections/south/regions", {"type": "FeatureCollection", "features": [region]})
         admin.ok("POST", "/targets", {"name": "journal", "kind": "log"})
+        admin.ok("POST", "/teams/south/crews", {"name": "Engine 3"})
         self.askers = {
             "nobody": NativeApi(server.address), "admin": admin,
             "other leader": admin.make_user("nora", "leader", "north"),

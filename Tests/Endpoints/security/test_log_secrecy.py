@@ -59,9 +59,10 @@ class Scene:
         nobody = NativeApi(self.server.address)
         session = nobody.ok("POST", "/session", {"name": "ann", "password": password})
         renewed = nobody.ok("POST", "/session/refresh", {"refreshToken": session["refreshToken"]})
-        for tokens in (session, renewed):
+        latest = nobody.ok("POST", "/session/refresh", {"refreshToken": renewed["refreshToken"]})
+        for tokens in (session, renewed, latest):
             self.secrets |= {tokens["accessToken"], tokens["refreshToken"], tokens["accessToken"].split(".")[2]}
-        # A token that was used before ends its session.
+        # A token that is older than the one before ends its session.
         nobody.refused(401, "POST", "/session/refresh", {"refreshToken": session["refreshToken"]})
         for name, guess in (("ann", wrong_password), ("nobody", wrong_password), (wrong_password, "x")):
             nobody.refused(401, "POST", "/session", {"name": name, "password": guess})

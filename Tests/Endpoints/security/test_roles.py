@@ -3,49 +3,14 @@
 The table of who may what is written by hand here, from the contract, and knows nothing of the server's own.
 """
 
-from dataclasses import dataclass
-
 import pytest
 
+from link_rules import link_rules
 from muster_process import admin_password
-from native_api import fix, now
-from role_world import World, region, subscription
-
-everyone = {
-    "nobody", "admin", "other leader", "other member", "own leader", "own member", "analyst", "gateway",
-    "other device", "own device"}
-signed_in = everyone - {"nobody"}
-persons = signed_in - {"own device", "other device"}
-keepers = {"admin", "own leader", "own member"}
-"""Who may change devices of sam."""
-readers = everyone - {"nobody", "gateway"}
-"""Who may read regions: they are places, not people."""
-south_readers = {"admin", "analyst", "own leader"}
-
-v1 = "/api/v1"
-sam = v1 + "/users/sam"
-phone = sam + "/devices/phone"
-sample = fix(52.505, 13.405, now() - 1000, device="sam/phone")
-
-
-seen_beacon = {"device": "sam/phone", "sightings": [{
-    "uuid": "CA271EAE-5FA8-4E80-8F08-2A302A95A959", "major": 52, "minor": 505, "sampleTime": sample["sampleTime"]}]}
-measured = {"device": "sam/phone", "peer": "f0" * 16, "sampleTime": sample["sampleTime"], "metres": 2.9,
-            "deviationMetres": 0.3, "source": "uwb"}
-
-
-@dataclass
-class Rule:
-    """Who may send a request about sam, a member of team south, or about the server as a whole."""
-
-    method: str
-    route: str
-    path: str
-    allowed: set
-    body: object = None
-    refusals: tuple = (401, 403, 404)
-    """How whoever is signed in and not allowed is refused. 422 where what is somebody else's is told as what is not."""
-
+from native_api import now
+from role_incidents import incident_rules
+from role_rule import Rule, everyone, keepers, persons, phone, readers, sam, signed_in, south_readers, v1
+from role_world import World, an_hour_ago, measured, region, sample, seen_beacon, subscription
 
 tracker = {"/api/users/{account}", "/api/places"}
 """The location-tracker apps', which are told no in their own words."""
@@ -61,8 +26,9 @@ rules = [
     Rule("POST", "/api/login", "/api/login", everyone, {"username": "admin", "password": admin_password}),
     Rule("DELETE", v1 + "/session", v1 + "/session", persons, {"refreshToken": "mr_none"}),
     Rule("GET", v1 + "/session", v1 + "/session", signed_in),
-    Rule("GET", "/health", "/health", everyone),
-    Rule("GET", v1 + "/health", v1 + "/health", everyone),
+    Rule("GET", "/health", "/health", everyone), Rule("GET", v1 + "/health", v1 + "/health", everyone),
+    Rule("GET", "/tiles/index.json", "/tiles/index.json", everyone),
+    Rule("GET", "/tiles/{file}/{zoom}/{column}/{row}", "/tiles/world/0/0/0", everyone),
     Rule("GET", v1 + "/openapi.json", v1 + "/openapi.json", everyone),
     # Whoever asks from this machine may see them, by the contract; the tests do.
     Rule("GET", "/metrics", "/metrics", everyone),
@@ -115,6 +81,8 @@ rules = [
     # Somebody.
     Rule("GET", v1 + "/users/{user}", sam, {"admin", "own leader", "own member"}),
     Rule("PATCH", v1 + "/users/{user}", sam, {"admin"}, {"role": "member"}),
+    # Its leader changes the crew alone.
+    Rule("PATCH", v1 + "/users/{user}", sam, {"admin", "own leader"}, {"crew": "Engine 3"}),
     Rule("DELETE", v1 + "/users/{user}", sam, {"admin"}),
     # Sam may, with the password it has.
     Rule("PUT", v1 + "/users/{user}/password", sam + "/password", {"admin"}, {"password": "another sound password",
@@ -133,7 +101,6 @@ rules = [
          (401, 403, 404, 422)),
     Rule("DELETE", v1 + "/keys/{key}", v1 + "/keys/{key}", {"admin", "own member"}),
     # One's own, whoever asks: of sam's it tells nobody, and the device is sam's alone.
-    Rule("GET", v1 + "/datasets", v1 + "/datasets", persons),
     Rule("GET", v1 + "/datasets/{dataset}", v1 + "/datasets/none", persons),
     Rule("PATCH", v1 + "/datasets/{dataset}", v1 + "/datasets/none", persons, {"records": []}),
     Rule("DELETE", v1 + "/datasets/{dataset}", v1 + "/datasets/never", set(), None, (401, 403, 404)),
@@ -183,15 +150,22 @@ rules = [
     Rule("POST", v1 + "/ranges", v1 + "/ranges", {"own member", "own device"}, measured, (403, 404, 422)),
     Rule("GET", v1 + "/users/{user}/devices/{device}/ranges", phone + "/ranges",
          south_readers | {"own member", "own device"}),
-    Rule("DELETE", v1 + "/users/{user}/devices/{device}/range-tag", phone + "/range-tag",
-         {"own member", "own device"}),
+    Rule("DELETE", v1 + "/users/{user}/devices/{device}/range-tag", phone + "/range-tag", {"own member", "own device"}),
     Rule("POST", "/ruuvi", "/ruuvi", {"gateway"}, {"data": {"gw_mac": "C8:25:2D:8E:9C:2C", "tags": {}}}, (403,)),
     # A team and what is its own.
     Rule("GET", v1 + "/teams/{team}", v1 + "/teams/south", south_readers | {"own member", "own device"}),
     Rule("PATCH", v1 + "/teams/{team}", v1 + "/teams/south", {"admin", "own leader"}, {"silenceSeconds": 600}),
     Rule("DELETE", v1 + "/teams/{team}", v1 + "/teams/south", {"admin"}),
+    # Who is in which crew is seen by whoever reads the roll.
+    Rule("GET", v1 + "/teams/{team}/crews", v1 + "/teams/south/crews", south_readers),
+    Rule("POST", v1 + "/teams/{team}/crews", v1 + "/teams/south/crews", {"admin", "own leader"}, {"name": "Boat"}),
+    Rule("GET", v1 + "/teams/{team}/crews/{crew}", v1 + "/teams/south/crews/Engine%203", south_readers),
+    Rule("PATCH", v1 + "/teams/{team}/crews/{crew}", v1 + "/teams/south/crews/Engine%203", {"admin", "own leader"},
+         {"name": "Engine 3"}),
+    Rule("DELETE", v1 + "/teams/{team}/crews/{crew}", v1 + "/teams/south/crews/Engine%203", {"admin", "own leader"}),
     # A member gets itself alone.
     Rule("GET", v1 + "/teams/{team}/safety", v1 + "/teams/south/safety", south_readers | {"own member"}),
+    Rule("GET", v1 + "/teams/{team}/history", v1 + "/teams/south/history?" + an_hour_ago, south_readers),
     Rule("POST", v1 + "/users/{user}/declarations", sam + "/declarations",
          {"admin", "own leader", "own member", "own device"}, {"kind": "safe"}),
     Rule("GET", v1 + "/users/{user}/declarations", sam + "/declarations",
@@ -204,6 +178,10 @@ rules = [
          {"admin", "own leader", "own member", "own device"}, {}),
     Rule("DELETE", v1 + "/users/{user}/check-in-timer", sam + "/check-in-timer",
          {"admin", "own leader", "own member"}),
+    Rule("GET", v1 + "/users/{user}/viewers", sam + "/viewers", {"admin", "own leader", "own member"}),
+    # Nobody pauses for another. Where the team does not allow it, the person is told so.
+    Rule("PUT", v1 + "/users/{user}/pause", sam + "/pause", {"own member"}, {"untilSeconds": 600}),
+    Rule("DELETE", v1 + "/users/{user}/pause", sam + "/pause", {"own member"}),
     Rule("PUT", v1 + "/teams/{team}/attendance-rules/{rule}", v1 + "/teams/south/attendance-rules/gate",
          {"admin", "own leader"}, {"collection": "south", "region": "yard", "minimum": 1}),
     Rule("GET", v1 + "/teams/{team}/attendance-rules", v1 + "/teams/south/attendance-rules", south_readers),
@@ -218,25 +196,7 @@ rules = [
          south_readers),
     Rule("DELETE", v1 + "/teams/{team}/proximity-rules/{rule}", v1 + "/teams/south/proximity-rules/near",
          {"admin", "own leader"}),
-    Rule("POST", v1 + "/teams/{team}/incidents", v1 + "/teams/south/incidents", {"admin", "own leader"},
-         {"kind": "drill"}),
-    Rule("GET", v1 + "/teams/{team}/incidents", v1 + "/teams/south/incidents",
-         south_readers | {"own member", "own device"}),
-    Rule("GET", v1 + "/incidents", v1 + "/incidents", readers),
-    # A member finds itself alone on the roll.
-    Rule("GET", v1 + "/incidents/{incident}", v1 + "/incidents/1", south_readers | {"own member"}),
-    Rule("POST", v1 + "/incidents/{incident}/roll", v1 + "/incidents/1/roll", {"admin", "own leader"},
-         {"name": "sam"}),
-    Rule("POST", v1 + "/incidents/{incident}/roll/{person}/mark", v1 + "/incidents/1/roll/-1/mark",
-         {"admin", "own leader"}, {"state": "safe"}),
-    Rule("POST", v1 + "/incidents/{incident}/roll/{person}/removal", v1 + "/incidents/1/roll/-1/removal",
-         {"admin", "own leader"}, {"reason": "tests"}),
-    Rule("POST", v1 + "/incidents/{incident}/reopen", v1 + "/incidents/1/reopen", {"admin", "own leader"},
-         {"reason": "tests"}),
-    Rule("POST", v1 + "/incidents/{incident}/close", v1 + "/incidents/1/close", {"admin", "own leader"},
-         {"reason": "tests"}),
-    Rule("GET", v1 + "/incidents/{incident}/report", v1 + "/incidents/1/report", south_readers),
-    Rule("GET", v1 + "/incidents/{incident}/contacts", v1 + "/incidents/1/contacts?person=sam", south_readers),
+    *incident_rules,
     Rule("GET", v1 + "/audit", v1 + "/audit", {"admin", "own leader", "other leader"}),
     Rule("GET", v1 + "/trackers/{tracker}", v1 + "/trackers/south",
          {"admin", "own leader", "own member", "own device"}),
@@ -255,7 +215,7 @@ rules = [
     Rule("DELETE", v1 + "/collections/{collection}/regions/{region}", v1 + "/collections/south/regions/yard",
          {"admin", "own leader"}),
     Rule("DELETE", v1 + "/collections/{collection}", v1 + "/collections/south", {"admin", "own leader"}),
-]
+] + [Rule(*rule) for rule in link_rules]
 
 own_protocols = {("POST", path + more) for path in ("/owntracks", "/pub") for more in ("", "/{path}")}
 """They prove by themselves who reports; below."""

@@ -13,7 +13,7 @@ import Testing
             #expect(
                 team.text == #"{"name":"west","tracker":"west","silenceSeconds":60,"closesDrills":false,"#
                     + #""closesRealIncidents":false,"closesAfterSeconds":300,"declaredHoldsSeconds":43200,"#
-                    + #""showsSafetyAlways":false}"#)
+                    + #""showsSafetyAlways":false,"parEverySeconds":null,"allowsPause":false}"#)
             let tracker = try await desk.send(.get, "/trackers/west", as: "admin")
             #expect(tracker.text == #"{"name":"west","filter":"none","collections":["site"],"worksAtZero":false}"#)
             #expect(try await desk.send(.delete, "/trackers/west", as: "admin").status == 409)

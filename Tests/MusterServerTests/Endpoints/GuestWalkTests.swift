@@ -28,7 +28,7 @@ import Testing
             let line = "\(route.method.rawValue) \(route.path)"
             switch route.admission {
             case .roles(let roles, _): #expect(roles.contains(.guest) == Self.admitted.contains(line), "\(line)")
-            case .anyone, .anyoneIdentified, .adminOrLoopback: #expect(!Self.admitted.contains(line))
+            case .anyone, .anyoneIdentified, .adminOrLoopback, .link: #expect(!Self.admitted.contains(line))
             }
         }
         try await office.coordinator.close()

@@ -40,7 +40,8 @@ struct Office {
     static func password(of name: String) -> String { "\(name)'s secret" }
 
     init(
-        store: any Store = MemoryStore(), webRoot: String? = nil, retentionDays: Double = 30,
+        store: any Store = MemoryStore(), webRoot: String? = nil, tiles: [Configuration.Tiles] = [],
+        mapStyle: MapStyle? = nil, retentionDays: Double = 30,
         attempts: AttemptLimiter = AttemptLimiter(), relayLimits: RelayLimits = RelayLimits(),
         waitClock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) async throws {
@@ -53,6 +54,8 @@ struct Office {
         try await identity.load()
         var settings = Configuration(dataDirectory: "", now: { clock.now })
         settings.webRoot = webRoot
+        settings.tiles = tiles
+        settings.mapStyle = mapStyle
         settings.retentionDays = retentionDays
         settings.relay = relayLimits
         let client = try CheckedHTTPClient(policy: AddressPolicy())
@@ -67,7 +70,8 @@ struct Office {
             pushes: PushDispatcher(
                 coordinator: coordinator, vault: identity.vault, senders: PushSenders([:]),
                 logger: Logger(label: "test"), now: { clock.now }), client: client,
-            metrics: metrics, configuration: settings)
+            metrics: metrics, tiles: try TileCatalog(settings, logger: Logger(label: "test")),
+            configuration: settings)
         relay = parts.relay
         endpoints = Endpoints(AllEndpoints.types, over: parts)
         try await Self.found(coordinator, identity)

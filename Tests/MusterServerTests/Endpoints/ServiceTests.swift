@@ -125,9 +125,10 @@ import Testing
         let path = NSTemporaryDirectory() + "muster-page-\(UUID().uuidString)"
         let manager = FileManager.default
         try manager.createDirectory(atPath: path + "/live", withIntermediateDirectories: true)
+        try manager.createDirectory(atPath: path + "/console/share", withIntermediateDirectories: true)
         for (name, text) in [
             ("index.html", "<!doctype html>" + String(repeating: "page ", count: 100)), ("live/map.js", "export {}"),
-            (".secret.js", "hidden"), ("notes.md", "not served"),
+            (".secret.js", "hidden"), ("notes.md", "not served"), ("console/share/index.html", "<p>shared</p>"),
         ] {
             try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
         }
@@ -143,7 +144,9 @@ import Testing
             #expect(page.text.hasPrefix("<!doctype html>"))
             #expect(page.headers[.contentType] == "text/html; charset=utf-8")
             let policy = try #require(page.headers[HTTPField.Name("Content-Security-Policy")!])
-            #expect(policy.contains("default-src 'none'") && !policy.contains("unsafe"))
+            #expect(policy.contains("default-src 'none'") && policy.contains("manifest-src 'self'"))
+            #expect(policy.contains("script-src 'self' 'wasm-unsafe-eval';"))
+            #expect(!policy.replacing("'wasm-unsafe-eval'", with: "").contains("unsafe"))
             let tag = try #require(page.headers[.eTag])
             let again = try await desk.send(.get, "//", headers: [.accept: "text/html", .ifNoneMatch: tag])
             #expect(again.status == 304)
@@ -154,6 +157,13 @@ import Testing
             #expect(
                 try await desk.send(.get, "//live/map.js").headers[.contentType]?.hasPrefix("text/javascript") == true)
             #expect(try await desk.send(.head, "//live/map.js").body.readableBytes == 0)
+            let shared = try await desk.send(.get, "//console/share/")
+            #expect(shared.text == "<p>shared</p>")
+            #expect(shared.headers[HTTPField.Name("Content-Security-Policy")!] == policy)
+            #expect(shared.headers[HTTPField.Name("Referrer-Policy")!] == "no-referrer")
+            let unfinished = try await desk.send(.get, "//console/share")
+            #expect(unfinished.status == 308 && unfinished.headers[.location] == "share/")
+            #expect(try await desk.send(.get, "//console/").status == 404)
             for path in [
                 "//.secret.js", "//notes.md", "//link.txt", "//live", "//../etc/passwd", "//live/../index.html",
                 "//%2e%2e/etc/passwd", "//live%2fmap.js/..", "//live/map.js%00", "//%",

@@ -32,15 +32,20 @@ import Testing
         }
     }
 
-    @Test func `a refresh token is good once, and used twice it ends the session`() async throws {
+    @Test func `a refresh token is good until a newer one is used, and then ends the session`() async throws {
         try await Office().open { desk in
             let first = try await desk.send(
                 .post, "/session", #"{"name":"mia","password":"\#(Office.password(of: "mia"))"}"#)
             let old = try #require(first.json["refreshToken"]?.string)
             let second = try await desk.send(.post, "/session/refresh", #"{"refreshToken":"\#(old)"}"#)
             #expect(second.status == 200)
-            let new = try #require(second.json["refreshToken"]?.string)
-            let access = try #require(second.json["accessToken"]?.string)
+            let lost = try #require(second.json["refreshToken"]?.string)
+            let again = try await desk.send(.post, "/session/refresh", #"{"refreshToken":"\#(old)"}"#)
+            let shown = try #require(again.json["refreshToken"]?.string)
+            #expect(shown != lost)
+            let third = try await desk.send(.post, "/session/refresh", #"{"refreshToken":"\#(shown)"}"#)
+            let new = try #require(third.json["refreshToken"]?.string)
+            let access = try #require(third.json["accessToken"]?.string)
             #expect(try await desk.send(.get, "/session", authorization: "Bearer \(access)").status == 200)
             #expect(try await desk.send(.post, "/session/refresh", #"{"refreshToken":"\#(old)"}"#).status == 401)
             #expect(try await desk.send(.post, "/session/refresh", #"{"refreshToken":"\#(new)"}"#).status == 401)

@@ -28,31 +28,33 @@ import Testing
         let office = try await Office()
         try await office.open { desk async throws in
             let table = """
-                \u{FEFF}E-Mail;Name;Role;Team;Phone\r
-                ana@example.org;ana;;west;+49 151 1234567\r
+                \u{FEFF}E-Mail;Name;Role;Team;Phone;Crew\r
+                ana@example.org;ana;;west;+49 151 1234567;Engine 3\r
                 \r
-                ;ben;Leader;west;\r
+                ;ben;Leader;west;;Engine 3\r
                 ;;;;\r
                 " cleo@example.org ";cleo;analyst\r
+                ;eve;;north;;Engine 4\r
+                ;zed;;north;;Engine 3\r
 
                 """
             let before = office.coordinator.lastSequence
             let made = try await importing(table, "?makeTeams=true&device=phone", at: desk)
             #expect(made.status == 201, "\(made.text)")
-            #expect(made.text == #"{"users":3,"teams":1,"devices":3}"#)
+            #expect(made.text == #"{"users":5,"teams":1,"crews":3,"devices":5}"#)
             let ana = try await desk.send(.get, "/users/ana", as: "admin")
             #expect(
                 ana.text
-                    == #"{"name":"ana","role":"member","team":"west","email":"ana@example.org","#
+                    == #"{"name":"ana","role":"member","team":"west","crew":"Engine 3","email":"ana@example.org","#
                     + #""phone":"+49 151 1234567"}"#)
             let ben = try await desk.send(.get, "/users/ben", as: "admin")
-            #expect(ben.text == #"{"name":"ben","role":"leader","team":"west"}"#)
+            #expect(ben.text == #"{"name":"ben","role":"leader","team":"west","crew":"Engine 3"}"#)
             let cleo = try await desk.send(.get, "/users/cleo", as: "admin")
             #expect(cleo.text == #"{"name":"cleo","role":"analyst","email":"cleo@example.org"}"#)
             #expect(try await desk.send(.get, "/users/ben/devices/phone", as: "admin").status == 200)
             #expect(try await desk.send(.get, "/trackers/west", as: "admin").json["name"]?.string == "west")
             let audit = try office.store.audit(before: nil, limit: 100).filter { $0.sequence > before }
-            #expect(audit.count == 8)
+            #expect(audit.count == 15)
             let admin = try office.user("admin").number
             #expect(audit.allSatisfy { $0.author == admin })
             #expect(try office.store.directory().users.first { $0.name == "ana" }?.email == "ana@example.org")
@@ -64,33 +66,36 @@ import Testing
         try await office.open { desk async throws in
             let before = office.coordinator.lastSequence
             let table = """
-                name,role,team,email,phone,salary
-                ok,member,north,a@b,112,
-                a b,boss,none,a.b,12,
+                name,role,team,email,phone,salary,crew
+                ok,member,north,a@b,112,,Engine 3
+                a b,boss,none,a.b,12,,
                 mia,,,,
                 ok,,,,
                 ,member,,,
-                x,,,,,,more
+                x,,,,,,,more
                 y,"leader"x,,,
                 00000000-0000-0000-0000-000000000000,,,,
-                z,,two words,,
+                z,,two words,,,,Engine 3
+                w,,,,,,Engine 3
+                v,,north,,,,  Engine  3
                 """
             let reply = try await importing(table, at: desk)
             #expect(reply.status == 422)
             let faults = faults(reply)
             let expected = [
-                "1 salary: is not a column: they are name, role, team, email, phone",
+                "1 salary: is not a column: they are name, role, team, crew, email, phone",
                 "3 name: must be 1 to 64 letters", "3 role: must be one of admin, leader, member, analyst, gateway",
                 "3 email: must be one e-mail address", "3 phone: must be 3 to 32", "3 team: there is no team none",
                 "4 name: there is a user mia already", "5 name: repeats the name of line 2", "6 name: is required",
-                "7: the row has 7 cells, and the header 6", "8 role: has text after the closing quotation mark",
+                "7: the row has 8 cells, and the header 7", "8 role: has text after the closing quotation mark",
                 "9 name: must not have the form of a UUID", "10 team: must be 1 to 64 letters",
+                "11 crew: needs a team", "12 crew: must be 1 to 100 visible characters",
             ]
             #expect(faults.count == expected.count, "\(faults)")
             for (fault, beginning) in zip(faults, expected) { #expect(fault.hasPrefix(beginning), "\(fault)") }
             #expect(reply.json["errorCount"]?.integer == Int64(expected.count))
             #expect(reply.pointers.contains("/3/email") && reply.pointers.contains("/7"))
-            #expect(reply.json["detail"]?.string == "Nothing was imported: the table has 13 faults.")
+            #expect(reply.json["detail"]?.string == "Nothing was imported: the table has 15 faults.")
             #expect(office.coordinator.lastSequence == before)
             #expect(try await desk.send(.get, "/users/ok", as: "admin").status == 404)
         }
@@ -100,9 +105,10 @@ import Testing
         let office = try await Office()
         try await office.open { desk async throws in
             let before = office.coordinator.lastSequence
-            let reply = try await importing("name,team\nana,west\nben,west\n", "?dryRun=true&makeTeams=true", at: desk)
+            let table = "name,team,crew\nana,west,Engine 3\nben,west,Engine 3\n"
+            let reply = try await importing(table, "?dryRun=true&makeTeams=true", at: desk)
             #expect(reply.status == 200)
-            #expect(reply.text == #"{"users":2,"teams":1,"devices":0}"#)
+            #expect(reply.text == #"{"users":2,"teams":1,"crews":1,"devices":0}"#)
             #expect(try await importing("name\nmia\n", "?dryRun=true", at: desk).status == 422)
             #expect(office.coordinator.lastSequence == before)
         }
@@ -113,9 +119,9 @@ import Testing
             #expect(faults(try await importing("", at: desk)) == ["1: there is no header row that names the columns"])
             #expect(
                 faults(try await importing("\nemail\n", at: desk))
-                    == ["2: there is no column name; the columns are name, role, team, email, phone"])
+                    == ["2: there is no column name; the columns are name, role, team, crew, email, phone"])
             #expect(faults(try await importing("name,NAME\nana\n", at: desk)) == ["1 NAME: is there twice"])
-            #expect(try await importing("name\n", at: desk).text == #"{"users":0,"teams":0,"devices":0}"#)
+            #expect(try await importing("name\n", at: desk).text == #"{"users":0,"teams":0,"crews":0,"devices":0}"#)
             for type in ["application/json", "text/plain", ""] {
                 #expect(
                     try await desk.send(.post, Self.path, as: "admin", "name\nana\n", type: type).status == 415)

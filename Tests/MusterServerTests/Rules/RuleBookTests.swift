@@ -221,7 +221,8 @@ import Testing
     @Test func `a rule makes a region a muster region, at once, and undoes it when it goes`() async throws {
         let town = try await town([])
         try await unmuster(town)
-        _ = try await town.coordinator.ingest([town.fix(45, at: 1), town.fix(45, at: 2)])
+        // An edit makes nobody safe whom three fixes over 20 s do not bear out.
+        _ = try await town.coordinator.ingest([1, 12, 23].map { town.fix(45, at: $0) })
         #expect(try await state(town) == .unsafe)
         let pattern = #"{"source":["aws.geo"],"detail":{"EventType":["ENTER","EXIT"],"GeofenceId":["square"]}}"#
         try await town.coordinator.edit { _, draft in draft.edits = [.putRule(self.safetyRule(pattern))] }

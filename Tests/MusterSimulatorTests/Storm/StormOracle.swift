@@ -103,6 +103,7 @@ extension StormOracle {
             checkClosing(of: incident, in: directory, now: now)
             evidence.end(incident.number)
         case .reopened: coverage.reopened += 1
+        case .parRequested, .parReported, .parComplete, .parOverdue, .parTimerSet, .handedOver: break
         }
     }
 

@@ -55,17 +55,19 @@ struct NamedChangeTests {
         var incident = Incident(
             number: IncidentNumber(4), team: TeamNumber(1), kind: .drill, startedAt: time, startedBy: UserNumber(2))
         check(
-            .incident(NamedIncident(incident, team: "crew", startedBy: "bob", closedBy: nil)),
+            .incident(NamedIncident(incident, team: "crew", startedBy: "bob", closedBy: nil), nil),
             #""number":4,"team":"crew","kind":"drill","startedAt":"2026-11-21T06:00:00.000Z","startedBy":"bob","#
-                + #""open":true,"happened":"started","allAccounted":false"#)
+                + #""leader":null,"open":true,"happened":"started","allAccounted":false"#)
         incident.allAccountedAt = time
         incident.turn = .closed
         incident.reopening = .init(at: time, by: UserNumber(2), reason: "too soon")
         incident.closing = Incident.Closing(at: time, how: .byHand(by: UserNumber(2), reason: "enough"))
         check(
-            .incident(NamedIncident(incident, team: "crew", startedBy: "bob", closedBy: "bob", reopenedBy: "ann")),
+            .incident(
+                NamedIncident(
+                    incident, team: "crew", startedBy: "bob", leader: "ann", closedBy: "bob", reopenedBy: "ann"), nil),
             #""number":4,"team":"crew","kind":"drill","startedAt":"2026-11-21T06:00:00.000Z","startedBy":"bob","#
-                + #""open":false,"happened":"closed","allAccounted":true,"#
+                + #""leader":"ann","open":false,"happened":"closed","allAccounted":true,"#
                 + #""allAccountedAt":"2026-11-21T06:00:00.000Z","reopenedAt":"2026-11-21T06:00:00.000Z","#
                 + #""reopenedBy":"ann","reopenReason":"too soon","#
                 + #""closedAt":"2026-11-21T06:00:00.000Z","closedHow":"byHand","closedBy":"bob","#

@@ -65,8 +65,8 @@ import Testing
         #expect(page.contains("<dt>Accounted for</dt><dd>2 of 7; 1 checking, 4 unaccounted</dd>"))
         #expect(page.contains("<dt>Seem to have left</dt><dd>4 seem to have left Harbour &lt;square&gt;</dd>"))
         #expect(page.contains("<li class=\"checking\">cleo: safe"))
-        #expect(page.contains("<td>cleo</td><td>checking</td>"))
-        #expect(page.contains("<td>dan0</td><td>no</td>"))
+        #expect(page.contains("<td>cleo</td><td></td><td>checking</td>"))
+        #expect(page.contains("<td>dan0</td><td></td><td>no</td>"))
     }
 
     @Test func `the CSV report lists who is in doubt apart from who is unaccounted`() {
@@ -74,10 +74,54 @@ import Testing
             $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         }
         #expect(rows.allSatisfy { $0.count == rows[0].count })
-        #expect(rows[0].last == "doubt")
+        #expect(rows[0].suffix(7) == ["doubt", "crew", "phone", "par", "people", "present", "callSeenAt"])
         #expect(
-            rows.suffix(2).map { [$0[3], $0[4], $0.last ?? ""] } == [
-                ["checking", "cleo", "stale"], ["unaccounted", "dan0", "checking"],
+            rows.suffix(2).map { [$0[3], $0[4]] + $0.dropLast(4).suffix(3) } == [
+                ["checking", "cleo", "stale", "", ""], ["unaccounted", "dan0", "checking", "", ""],
             ])
+    }
+
+    /// Ann and dan0 are in Engine <3>, ben in Boat, and cleo in no crew; dan0 has a telephone.
+    private static func crewedRoll() -> NamedRoll {
+        var roll = roll()
+        for (index, crew) in ["Engine <3>", "Boat", nil, "Engine <3>"].enumerated() { roll.people[index].crew = crew }
+        roll.people[3].phone = "+44 7700 900003"
+        return roll
+    }
+
+    @Test func `each crew is counted, by name, and last the people without one`() throws {
+        #expect(Self.roll().crewCounts == [])
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.members(of: Self.crewedRoll())
+        writer.endObject()
+        let text = writer.bytes.text
+        #expect(
+            text.contains(
+                #""crews":[{"crew":"Boat","people":1,"accounted":1,"checking":0,"unaccounted":0},"#
+                    + #"{"crew":"Engine <3>","people":2,"accounted":1,"checking":0,"unaccounted":1},"#
+                    + #"{"people":1,"accounted":0,"checking":1,"unaccounted":0}]"#), "\(text)")
+        let people = try JSONValue(parsing: writer.bytes)["roll"]?.elements ?? []
+        #expect(people.map { $0["crew"]?.string } == ["Engine <3>", "Boat", nil, "Engine <3>"])
+        #expect(people.map { $0["phone"]?.string } == [nil, nil, nil, "+44 7700 900003"])
+    }
+
+    @Test func `a person taken off the roll is not counted in the crew`() {
+        var roll = Self.crewedRoll()
+        roll.people[1].takenOff = NamedRecordLine(
+            at: Self.time, person: UserNumber(2), user: "ben", event: .takenOff, safety: roll.people[1].safety,
+            lastSeen: nil)
+        #expect(roll.crewCounts.map(\.crew) == ["Engine <3>", nil])
+    }
+
+    @Test func `the reports name crews, and the telephone of whoever is unaccounted`() {
+        let page = Self.report(Self.crewedRoll(), as: .html)
+        #expect(page.contains("<tr><td>Engine &lt;3&gt;</td><td>1 of 2</td><td>0</td><td>1</td></tr>"))
+        #expect(page.contains("<tr><td>without a crew</td><td>0 of 1</td><td>1</td><td>0</td></tr>"))
+        #expect(page.contains("<li class=\"missing\">dan0 (Engine &lt;3&gt;): "))
+        #expect(page.contains("; phone +44 7700 900003</li>"))
+        #expect(page.contains("<td>ben</td><td>Boat</td><td>yes</td>"))
+        let rows = Self.report(Self.crewedRoll(), as: .csv).split(whereSeparator: \.isNewline)
+        #expect(rows.last?.hasSuffix(",checking,Engine <3>,'+44 7700 900003,,,,") == true)
     }
 }

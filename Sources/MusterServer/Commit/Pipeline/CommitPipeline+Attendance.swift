@@ -18,9 +18,10 @@ extension CommitPipeline {
         for rule in decision.attendanceToOpenIncidentsFor {
             guard Access.mayStartIncidents(of: rule.team, rule.setBy, in: directory), !isInRealIncident(rule.team)
             else { continue }
-            let incident = Incident(
+            var incident = Incident(
                 number: try transaction.nextIncidentNumber(), team: rule.team, kind: .real,
                 note: note(of: rule, in: directory), startedAt: now, startedBy: rule.setBy)
+            incident.leader = nil
             // The engine refuses an incident of a team without people.
             guard (try? engine.start(incident, now: now, into: &decision)) != nil else { continue }
             try append(to: transaction, now: now)

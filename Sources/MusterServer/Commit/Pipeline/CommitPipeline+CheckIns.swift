@@ -15,10 +15,11 @@ extension CommitPipeline {
                 Access.mayStartIncidents(of: team, timer.setBy, in: directory),
                 !isInRealIncident(team)
             else { continue }
-            let incident = Incident(
+            var incident = Incident(
                 number: try transaction.nextIncidentNumber(), team: team, kind: .real,
                 note: "No word from \(user.name) since \(timer.lastWord.rfc3339): the check-in timer ran out.",
                 startedAt: now, startedBy: timer.setBy)
+            incident.leader = nil
             try engine.start(incident, now: now, into: &decision)
             try append(to: transaction, now: now)
         }

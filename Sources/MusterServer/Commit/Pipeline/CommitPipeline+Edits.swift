@@ -31,18 +31,9 @@ extension CommitPipeline {
         try transact(now: now) { pipeline, transaction in
             let edited = try body(pipeline, transaction)
             outcome = edited
-            // The copy of the engine holds regions and links only by number. People and devices are applied below.
-            let crossed = edited.edits.filter(\.isOfWhatIsCrossed)
-            if !crossed.isEmpty || edited.muster != nil || pipeline.engine.reassigns(edited.edits) {
-                var next = pipeline.engine
-                next.enter(edited.rollEntries)
-                next.reassign(following: edited.edits, now: now, into: &pipeline.decision)
-                for edit in crossed { next.apply(edit) }
-                if let muster = edited.muster { next.setMusterByRule(muster) }
-                next.review(now: now, into: &pipeline.decision)
-                try pipeline.append(to: transaction, now: now)
-                staged = next
-            }
+            guard let next = pipeline.decideConsequences(of: edited, now: now) else { return }
+            try pipeline.append(to: transaction, now: now)
+            staged = next
         } beforeAdopting: { pipeline in
             guard let next = staged.take() else { return }
             pipeline.engine = next
@@ -56,6 +47,50 @@ extension CommitPipeline {
         for edit in outcome.edits where !edit.isOfWhatIsCrossed && engine.apply(edit) { isReviewDue = true }
         if isReviewDue { try? review(now: now) }
         return outcome.result
+    }
+
+    /// Carries out edits as `edit` does, lets `look` see what the engine decided, and undoes everything: nothing is
+    /// stored, announced or adopted.
+    ///
+    /// - Parameter look: gets the result of `body`, the engine before the edits, and the engine after them with the
+    ///   first slice of their review in the decision.
+    /// - Throws: the errors of `body` or the store, as `edit` would.
+    mutating func rehearse<Result, Outlook>(
+        now: Instant, _ body: (CommitPipeline, any StoreTransaction) throws -> Edited<Result>,
+        _ look: (Result, Engine, Engine, Decision) -> Outlook
+    ) throws -> Outlook {
+        var outlook: Outlook?
+        do {
+            try transact(now: now) { pipeline, transaction in
+                let edited = try body(pipeline, transaction)
+                let next = pipeline.decideConsequences(of: edited, now: now) ?? pipeline.engine
+                outlook = look(edited.result, pipeline.engine, next, pipeline.decision)
+                // The error rolls the transaction back, and discards the decision.
+                throw RehearsalOver()
+            }
+        } catch is RehearsalOver {}
+        guard let outlook else { preconditionFailure("a rehearsal that did not throw has looked") }
+        return outlook
+    }
+
+    /// Ends the transaction of a rehearsal.
+    private struct RehearsalOver: Error {}
+
+    /// Decides again how people stand whom edits of regions, links and policies concern: one slice of devices.
+    ///
+    /// - Returns: the engine with the edits of regions, links and policies; nil if there are none. The decision holds
+    ///   the states to adopt with it.
+    private mutating func decideConsequences<Result>(of edited: Edited<Result>, now: Instant) -> Engine? {
+        // The copy of the engine holds regions and links only by number. People and devices are applied later.
+        let crossed = edited.edits.filter(\.isOfWhatIsCrossed)
+        guard !crossed.isEmpty || edited.muster != nil || engine.reassigns(edited.edits) else { return nil }
+        var next = engine
+        next.enter(edited.rollEntries)
+        next.reassign(following: edited.edits, now: now, into: &decision)
+        for edit in crossed { next.apply(edit) }
+        if let muster = edited.muster { next.setMusterByRule(muster) }
+        next.review(now: now, into: &decision)
+        return next
     }
 
     /// Decides one slice of the review that edits made necessary.

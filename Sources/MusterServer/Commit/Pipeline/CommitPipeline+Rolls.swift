@@ -29,6 +29,14 @@ extension CommitPipeline {
         }
         return lines.map(\.entry)
     }
+
+    /// Stores in which crews the people on the roll of an incident that closes are, so that its report stays the same
+    /// when crews and teams change later.
+    func storeCrews(of incident: Incident, in transaction: any StoreTransaction) throws {
+        let people = Set(try transaction.roll(of: incident.number).map(\.person))
+        let crews = rules.currentDirectory.crewNames(of: people, in: incident.team)
+        try transaction.setCrews(crews, of: incident.number)
+    }
 }
 
 extension Engine {

@@ -102,14 +102,17 @@ struct CommitPipeline {
     mutating func append(to transaction: any StoreTransaction, now: Instant) throws {
         let (rules, store) = (rules, store)
         var last = lastAppended
+        var closed: [Incident] = []
         defer { lastAppended = last }
         try decision.takeChanges { change in
             let sequence = try transaction.append(change)
             last = sequence
             if let entry = change.audit(at: sequence) { try transaction.append(entry) }
             if !rules.isIdle { try rules.follow(change, sequence, at: now, in: transaction, over: store) }
+            if case .incident(let incident) = change, incident.turn == .closed { closed.append(incident) }
         }
         try decision.takeEntries { entry in try transaction.append(entry) }
+        for incident in closed { try storeCrews(of: incident, in: transaction) }
     }
 
     /// Decides the consequences of the passing of time: silence, exits that were held back, and check-ins that are due.

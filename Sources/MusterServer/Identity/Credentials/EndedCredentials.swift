@@ -11,6 +11,8 @@ package enum EndedCredentials: String, CaseIterable, Hashable, Sendable {
     case deviceTokens = "device-tokens"
     /// The tokens that the user made for other people's devices.
     case tokensForOthers = "tokens-for-others"
+    /// The links that the user gave.
+    case links = "links"
     /// The user's push devices with their subscriptions: a person who knew the password may have registered one.
     case pushDevices = "push-devices"
 }
@@ -27,6 +29,7 @@ extension Draft {
         if ended.contains(.tokensForOthers) {
             credentials += try store.credentials(.deviceToken).filter { $0.maker == user && $0.user != user }
         }
+        if ended.contains(.links) { credentials += try store.credentials(.link, of: user) }
         removedCredentials += credentials.map { (kind: $0.kind, key: $0.key) }
         if ended.contains(.pushDevices) { try removePushDevices(of: user) }
     }

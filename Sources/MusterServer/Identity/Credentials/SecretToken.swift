@@ -13,7 +13,11 @@ package struct SecretToken: Sendable {
         case code = "mc_"
         case location = "ml_"
         case userPool = "mu_"
+        case link = "ms_"
     }
+
+    /// The number of characters of a token: the prefix, and 32 bytes in base 64.
+    static let length = 3 + 43
 
     /// The text that the server shows once.
     package let text: String

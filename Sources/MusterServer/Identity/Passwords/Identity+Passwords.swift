@@ -16,17 +16,20 @@ extension Identity {
     ///   - author: the author, for the audit log.
     ///   - ending: the other credentials to revoke with the sessions.
     ///   - mark: the mark of the password to replace; nil for whichever there is.
+    ///   - check: adds to the edit, and throws to refuse it.
     /// - Throws: `IdentityError.unusablePassword`, `.unknown` when the user no longer exists, `.busy`, `.refused` when
-    ///   the password to replace is no longer the present one; `CoordinatorError`.
+    ///   the password to replace is no longer the present one; the errors of `check`; `CoordinatorError`.
     package func setPassword(
         _ password: String, of user: UserNumber, by author: Author?, ending: Set<EndedCredentials> = [],
-        replacing mark: [UInt8]? = nil
+        replacing mark: [UInt8]? = nil,
+        ifAllowedBy check: @escaping @Sendable (Directory, inout Draft) throws -> Void = { _, _ in }
     ) async throws {
         guard let name = coordinator.directory.users[user]?.name else { throw IdentityError.unknown }
         let stored = try await prepare(password, ofUserNamed: name)
         let now = now()
         try await coordinator.edit(by: author) { directory, draft in
             guard var user = directory.users[user] else { throw IdentityError.unknown }
+            try check(directory, &draft)
             try Self.require(mark, of: user.number, in: draft.transaction)
             draft.credentials += self.credentials(for: stored, of: user.number, at: now)
             try draft.end(ending, of: user.number)

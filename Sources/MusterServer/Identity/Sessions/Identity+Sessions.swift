@@ -15,8 +15,8 @@ package struct Session: Sendable {
 }
 
 /// How a session is stored: as one credential for its whole life, however often it is refreshed. A refresh token holds
-/// the session's name and a secret. When a client shows a known session with an older secret, the token has been used
-/// twice, and the session ends.
+/// the session's name and a secret. When a client shows a known session with a secret that `SessionSecret` no longer
+/// admits, two clients hold the session's tokens, and the session ends.
 private struct StoredSession {
     private let ticket: SessionTicket
 
@@ -34,15 +34,21 @@ private struct StoredSession {
     var key: [UInt8] { TokenDigest(bytes: name).bytes }
     var secretDigest: [UInt8] { ticket.secretDigest }
 
-    /// Returns the credential to store: the digest of the newest secret, and the mark of the password at sign-in.
+    /// Returns the credential to store.
     ///
-    /// - Parameter isStored: false for a session held in memory, which lives for an hour.
+    /// - Parameters:
+    ///   - passwordMark: the mark of the password at sign-in.
+    ///   - shown: the token that the client exchanges for this one; nil at sign-in.
+    ///   - isStored: false for a session held in memory, which lives for an hour.
     func credential(
-        of user: UserNumber, passwordMark: [UInt8], at now: Instant, isStored: Bool = true
+        of user: UserNumber, passwordMark: [UInt8], exchangedFor shown: StoredSession? = nil, at now: Instant,
+        isStored: Bool = true
     ) -> Credential {
         let seconds = isStored ? Identity.sessionSeconds : UnstoredSessions.lifetimeSeconds
+        let secret = SessionSecret(
+            newest: secretDigest, passwordMark: passwordMark, exchanged: shown?.secretDigest)
         return Credential(
-            kind: .refreshToken, key: key, user: user, secret: secretDigest + passwordMark, createdAt: now,
+            kind: .refreshToken, key: key, user: user, secret: secret.bytes, createdAt: now,
             expiresAt: now.advanced(bySeconds: seconds))
     }
 }
@@ -80,10 +86,11 @@ extension Identity {
     /// Makes a code that signs this user in once, within ten minutes, without a password.
     package func issueCode(for user: UserNumber) -> String { codes.issue(for: user, at: now()) }
 
-    /// Exchanges a refresh token for the next tokens of the session.
+    /// Exchanges a refresh token for the next tokens of the session. The answer may be lost, so a client may exchange
+    /// the same token again until it has shown the refresh token that it got for it last.
     ///
-    /// - Throws: `IdentityError.refused` for an unknown, expired or revoked token. Also for a token that was exchanged
-    ///   before; then the whole session ends, because one of its two users must be a thief.
+    /// - Throws: `IdentityError.refused` for an unknown, expired or revoked token. Also for a token that is older than
+    ///   that; then the whole session ends, because one of the two clients that hold its tokens must be a thief.
     package func refresh(_ refreshToken: String) async throws -> Session {
         guard let shown = StoredSession(refreshToken: refreshToken) else { throw IdentityError.refused }
         // Tokens of no session are refused here, so that they cost the writer nothing.
@@ -116,12 +123,13 @@ extension Identity {
             guard let stored = try draft.transaction.credential(.refreshToken, key: shown.key) else { return nil }
             let mark = try stored.user.map { try Identity.passwordMark(of: $0, in: draft.transaction) } ?? []
             guard let number = stored.user, let user = directory.users[number], stored.isGood(at: now),
-                stored.secret.isEqualInConstantTime(to: shown.secretDigest + mark)
+                SessionSecret(stored: stored.secret).admits(shown.secretDigest, passwordMark: mark)
             else {
                 draft.removedCredentials.append((kind: .refreshToken, key: shown.key))
                 return nil
             }
-            draft.credentials.append(next.credential(of: number, passwordMark: mark, at: now))
+            draft.credentials.append(
+                next.credential(of: number, passwordMark: mark, exchangedFor: shown, at: now))
             return user
         }
     }
@@ -136,8 +144,9 @@ extension Identity {
         let refreshed = unstored.refresh(shown.key, stored: stored) { current in
             let isGood =
                 user != nil && current.isGood(at: now)
-                && current.secret.isEqualInConstantTime(to: shown.secretDigest + mark)
-            return isGood ? next.credential(of: number, passwordMark: mark, at: now, isStored: false) : nil
+                && SessionSecret(stored: current.secret).admits(shown.secretDigest, passwordMark: mark)
+            guard isGood else { return nil }
+            return next.credential(of: number, passwordMark: mark, exchangedFor: shown, at: now, isStored: false)
         }
         switch refreshed {
         case .open: return user
@@ -165,8 +174,8 @@ extension Identity {
         forgetSession(shown.key)
     }
 
-    /// Removes expired sessions, and temporary AWS keys a day after they expired. During that day a request with such a
-    /// key gets the error that the key has expired. The server calls this regularly.
+    /// Removes expired sessions and links, and temporary AWS keys a day after they expired. During that day a request
+    /// with such a key gets the error that the key has expired. The server calls this regularly.
     ///
     /// - Returns: how many credentials were removed.
     @discardableResult
@@ -176,6 +185,8 @@ extension Identity {
         let expired = try await coordinator.read { store in
             try store.credentials(.refreshToken).filter { !$0.isGood(at: now) }
                 + store.credentials(.messagingSession).filter { !$0.isGood(at: now) }
+                + store.credentials(.link).filter { !$0.isGood(at: now) }
+                + store.credentials(.linkVisit).filter { !$0.isGood(at: now) }
                 + store.credentials(.awsKey).filter { !$0.isGood(at: now.advanced(bySeconds: -86_400)) }
         }
         guard !expired.isEmpty else { return 0 }

@@ -40,7 +40,8 @@ extension Identity {
                 for (key, entry) in entries {
                     let mark = try Identity.passwordMark(of: entry.user, in: draft.transaction)
                     guard var credential = entry.session, credential.isGood(at: now),
-                        directory.users[entry.user] != nil, credential.secret.dropFirst(32) == mark[...]
+                        directory.users[entry.user] != nil,
+                        SessionSecret(stored: credential.secret).passwordMark == mark
                     else {
                         draft.removedCredentials.append((kind: .refreshToken, key: key))
                         continue

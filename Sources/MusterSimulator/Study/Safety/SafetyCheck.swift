@@ -41,7 +41,7 @@ package struct SafetyCheck: Sendable {
     }
 
     /// Every check, in the order of docs/truth.md.
-    package static let all = leaving + arriving + hours + staying + lies
+    package static let all = leaving + arriving + hours + staying + lies + beacons
 
     /// People who leave at a speed in metres a second, with fixes that err by 4, 8 and 15 m.
     package static let leaving = [1.0, 3, 5, 10, 15, 30, 60].flatMap { interval in
@@ -102,4 +102,30 @@ package struct SafetyCheck: Sendable {
             "\(fixes) false fixes inside", SafetyScenario.lies(of: fixes),
             [Claim("made safe", .atMost(0)) { Double($0[0].madeSafe) }])
     }
+
+    /// People at an assembly point whose beacon decides, beside the fixes of their phones. Whoever hears it through a
+    /// wall 30 m outside counts as safe, and no bound forbids that: their fixes may err by as much.
+    package static let beacons =
+        SafetyScenario.Ear.allCases.flatMap { ear in
+            [1.3, 2.5, 6, 14].map { speed in
+                SafetyCheck(
+                    "leaves a beacon at \(speed) m/s, \(ear.rawValue)", [.leavingBeacon(speed: speed, ear)],
+                    [
+                        Claim("longest s safe while 30 m outside", .atMost(ear == .listening ? 30 : 60)) {
+                            $0[0].longestWrong
+                        }
+                    ])
+            } + [
+                SafetyCheck(
+                    "stays at a beacon, \(ear.rawValue)", [.stayingAtBeacon(ear)],
+                    [Claim("losses in 100 hours", .atMost(1)) { $0[0].lossesPer100Hours }]),
+                SafetyCheck(
+                    "hears a beacon through a wall 30 to 45 m outside, \(ear.rawValue)",
+                    [.besideWall(metres: 30...45, ear)], []),
+                SafetyCheck(
+                    "hears a beacon through a wall 110 to 150 m outside, \(ear.rawValue)",
+                    [.besideWall(metres: 110...150, ear)],
+                    [Claim("made safe", .atMost(0)) { Double($0[0].madeSafe) }]),
+            ]
+        }
 }

@@ -45,6 +45,8 @@ package struct SafetyRun: Sendable {
     package var shelters = Self.shelters
     /// A tablet that stays here: the first shelter's centre, for example; nil for none.
     package var tablet: Offset?
+    /// A beacon in the middle of the first shelter, whose sightings then decide who is in that shelter; nil for none.
+    package var radio: SafetyRadio?
     /// The team's limit of silence.
     package var silenceSeconds = 60.0
 
@@ -75,8 +77,9 @@ package struct SafetyRun: Sendable {
             fixes += SafetyPhone().fixes(on: still, chance: &chance).map { (phones.count, $0) }
         }
         fixes.sort { $0.fix.arrivesAt < $1.fix.arrivesAt }
+        let reports = radio?.reports(on: way, around: shelters[0].centre, chance: &chance) ?? []
         var watches = SafetyRule.allCases.map { _ in SafetyWatch() }
-        var next = 0
+        var (next, nextReport) = (0, 0)
         for second in stride(from: 0.0, through: way.seconds, by: 1) {
             while next < fixes.count, fixes[next].fix.arrivesAt <= second {
                 let (device, fix) = fixes[next]
@@ -85,6 +88,13 @@ package struct SafetyRun: Sendable {
                 // The other rules know one phone.
                 guard device == 0 else { continue }
                 for index in judges.indices { judges[index].evaluate(fix, at: depth(of: fix.offset)) }
+            }
+            while nextReport < reports.count, reports[nextReport].at <= second {
+                let (at, report) = reports[nextReport]
+                world.report(report, at: at)
+                nextReport += 1
+                guard report == .heard else { continue }
+                for index in judges.indices { judges[index].hear(at: at) }
             }
             let truth = way.motion(at: second).offset
             world.sweep(second: second)
@@ -112,6 +122,8 @@ private struct SafetyWorld {
 
     private static let plane = LocalPlane(origin: Coordinate(validLatitude: 48, longitude: 11))
     private static let user = UserNumber(1)
+    private static let beacon = Beacon(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1)
+    private static let area = BeaconArea(.beacons(beacon.uuid, major: nil, minor: nil))
 
     init(_ run: SafetyRun) {
         var directory = Directory()
@@ -123,11 +135,12 @@ private struct SafetyWorld {
         for (index, shelter) in run.shelters.enumerated() {
             let circle = Circle(
                 centre: Self.plane.coordinate(shelter.centre), radius: Metres(shelter.radius))
+            let isHeard = run.radio != nil && index == 0
             directory.apply(
                 .putRegion(
                     Region(
                         number: RegionNumber(Int32(index + 1)), collection: collection, id: "\(index)", name: "",
-                        shape: .circle(circle), isMuster: true)))
+                        shape: .circle(circle), beacon: isHeard ? Self.area : nil, isMuster: true)))
         }
         directory.apply(.putUser(User(number: Self.user, name: "ana", role: .member, team: team)))
         for device in 0...run.phones.count {
@@ -145,6 +158,20 @@ private struct SafetyWorld {
             receivedTime: Self.time(fix.arrivesAt), accuracy: Metres(fix.accuracyMetres), speed: fix.speed)
         _ = engine.decide(
             .position(position, of: DeviceNumber(Int32(device + 1))), now: Self.time(fix.arrivesAt), into: &decision)
+        settle()
+    }
+
+    /// The first device hears the beacon, or says that it listened.
+    mutating func report(_ report: SafetyRadio.Report, at second: Double) {
+        let (device, now) = (DeviceNumber(1), Self.time(second))
+        switch report {
+        case .heard:
+            let sighting = Sighting(of: Self.beacon, sampleTime: now, receivedTime: now)
+            _ = engine.decide(.sighting(sighting, of: device), now: now, into: &decision)
+        case .listened:
+            let listening = Listening(sampleTime: now, receivedTime: now)
+            _ = engine.decide(.listening(listening, of: device), now: now, into: &decision)
+        }
         settle()
     }
 
@@ -172,15 +199,22 @@ private struct SafetyJudge {
     init(_ rule: SafetyRule) { self.rule = rule }
 
     mutating func evaluate(_ fix: SafetyPhone.Fix, at depth: Double) {
-        heardAt = fix.arrivesAt
+        evaluate(depth: depth, accuracyMetres: fix.accuracyMetres, at: fix.arrivesAt)
+    }
+
+    /// The phone hears the beacon, which counts as a fix in the middle of the region.
+    mutating func hear(at second: Double) { evaluate(depth: 1, accuracyMetres: 0, at: second) }
+
+    private mutating func evaluate(depth: Double, accuracyMetres: Double, at second: Double) {
+        heardAt = second
         switch rule {
         case .engine: return
         case .raw: isSafe = depth >= 0
         case .homeAssistant:
-            if depth > fix.accuracyMetres { isSafe = true }
-            if depth < -fix.accuracyMetres { isSafe = false }
+            if depth > accuracyMetres { isSafe = true }
+            if depth < -accuracyMetres { isSafe = false }
         case .plain:
-            let speaksAgainst = isSafe ? depth < -fix.accuracyMetres : depth >= 0
+            let speaksAgainst = isSafe ? depth < -accuracyMetres : depth >= 0
             agreeing = speaksAgainst ? agreeing + 1 : 0
             if agreeing == 2 { (isSafe, agreeing) = (!isSafe, 0) }
         }

@@ -255,13 +255,14 @@ enum StoreWords {
         "bodies": "documents' other revisions", "blob_chunks": "attachments", "audit": "the audit log",
         "incident_changes": "incidents' records", "refused_reports": "reports that could not be read",
         "dead_letters": "dead letters", "users": "users",
-        "teams": "teams", "devices": "devices", "regions": "regions", "credentials": "credentials",
+        "teams": "teams", "crews": "crews", "incident_crews": "the crews of closed incidents",
+        "devices": "devices", "regions": "regions", "credentials": "credentials",
         "incidents": "incidents", "dataset_records": "records of datasets", "datasets": "datasets",
         "push_subscriptions": "subscriptions to datasets", "pushes": "pushes that wait", "signals": "signals",
         "guests": "guests of identity pools", "guest_pools": "the number of guests",
         "attendance_rules": "attendance rules", "proximity_rules": "proximity rules",
         "proximity_alarms": "alarms of proximity rules", "ranges": "measured ranges",
-        "bulk_publishes": "bulk publishes",
+        "bulk_publishes": "bulk publishes", "safety_history": "the states of people over time",
         "sqlite_schema": "the list of tables", "sqlite_master": "the list of tables",
     ]
 

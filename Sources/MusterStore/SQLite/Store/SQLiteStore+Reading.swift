@@ -97,7 +97,7 @@ extension SQLiteStore {
     }
 
     /// Merges two ordered lists of positions; a position in both is returned once.
-    private static func union(
+    static func union(
         _ merged: [Position], _ staged: ArraySlice<Position>, limit: Int
     ) -> [Position] {
         var union: [Position] = []

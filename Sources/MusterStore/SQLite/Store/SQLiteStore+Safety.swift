@@ -71,10 +71,19 @@ extension SQLiteStore {
     package func milestones(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
         guard limit > 0 else { return [] }
         return try onReader { database in
-            try IncidentTable.lines(
-                "incident = ? AND person = ? ORDER BY number LIMIT ?",
-                [incident.rawValue, IncidentEntry.nobody.rawValue, limit], in: database)
-        }.map(\.entry)
+            try IncidentTable.lines(of: incident, limit: limit, in: database) { $0.isMilestone && !$0.isPAR }
+        }
+    }
+
+    package func parLines(of incident: IncidentNumber, limit: Int) throws -> [IncidentEntry] {
+        guard limit > 0 else { return [] }
+        return try onReader { database in
+            try IncidentTable.lines(of: incident, limit: limit, in: database, \.isPAR)
+        }
+    }
+
+    package func crews(of incident: IncidentNumber) throws -> [UserNumber: String] {
+        try onReader { try CrewTable.crews(of: incident, in: $0) }
     }
 
     package func audit(before cursor: LogSequence?, limit: Int) throws -> [AuditEntry] {
@@ -156,9 +165,26 @@ extension SQLiteTransaction {
         try run { try IncidentTable.roll(of: incident, in: database) }
     }
 
+    func incident(of team: TeamNumber, startedAs id: String) throws -> Incident? {
+        try run {
+            try IncidentTable.fetch("team = ? AND start_id = ?", [team.rawValue, id], in: database).first
+        }
+    }
+
+    func line(of incident: IncidentNumber, sentAs id: String) throws -> IncidentEntry? {
+        try run {
+            try IncidentTable.lines("incident = ? AND id = ? LIMIT 1", [incident.rawValue, id], in: database).first?
+                .entry
+        }
+    }
+
     func nextIncidentNumber() throws -> IncidentNumber { try numbers.next(\.incident) }
 
     func append(_ entry: IncidentEntry) throws { try run { try IncidentTable.append(entry, in: database) } }
+
+    func setCrews(_ crews: [UserNumber: String], of incident: IncidentNumber) throws {
+        try run { try CrewTable.setCrews(crews, of: incident, in: database) }
+    }
 
     func append(_ entry: AuditEntry) throws { try run { try AuditTable.append(entry, in: database) } }
 }

@@ -53,7 +53,8 @@ extension SQLiteStore {
                 let refused = try RefusedReportTable.delete(before: horizon, in: database)
                 try HistoryTable.deleteLatest(before: horizon, in: database)
                 let declarations = try DeclarationTable.delete(before: horizon, limit: limit, in: database)
-                let others = sightings + signals + ranges + locations + letters + refused + declarations
+                let states = try SafetyHistoryTable.delete(before: horizon, limit: limit, in: database)
+                let others = sightings + signals + ranges + locations + letters + refused + declarations + states
                 return (count + others + (trimmed?.commits ?? 0), place)
             }
         }

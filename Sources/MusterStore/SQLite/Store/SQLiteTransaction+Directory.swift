@@ -10,15 +10,15 @@ extension SQLiteTransaction {
         for role in user.databaseRoles { roles.put(text: role) }
         try execute(
             """
-            INSERT INTO users (number, name, role, team, is_implicit, database_roles, email, phone)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
-            DO UPDATE SET name = excluded.name, role = excluded.role, team = excluded.team,
+            INSERT INTO users (number, name, role, team, crew, is_implicit, database_roles, email, phone)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+            DO UPDATE SET name = excluded.name, role = excluded.role, team = excluded.team, crew = excluded.crew,
                 is_implicit = excluded.is_implicit, database_roles = excluded.database_roles, email = excluded.email,
                 phone = excluded.phone
             """,
             [
-                user.number.rawValue, user.name, user.role.rawValue, user.team?.rawValue, user.isImplicit,
-                Blob(roles.bytes), user.email, user.phone,
+                user.number.rawValue, user.name, user.role.rawValue, user.team?.rawValue, user.crew?.rawValue,
+                user.isImplicit, Blob(roles.bytes), user.email, user.phone,
             ])
     }
 
@@ -27,20 +27,24 @@ extension SQLiteTransaction {
             """
             INSERT INTO teams (
                 number, name, tracker, silence_seconds, closes_drills, closes_real_incidents, closes_after_seconds,
-                declared_holds_seconds, shows_safety_always)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+                declared_holds_seconds, shows_safety_always, par_every_seconds, allows_pause)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
             DO UPDATE SET name = excluded.name, tracker = excluded.tracker, silence_seconds = excluded.silence_seconds,
                 closes_drills = excluded.closes_drills, closes_real_incidents = excluded.closes_real_incidents,
                 closes_after_seconds = excluded.closes_after_seconds,
                 declared_holds_seconds = excluded.declared_holds_seconds,
-                shows_safety_always = excluded.shows_safety_always
+                shows_safety_always = excluded.shows_safety_always,
+                par_every_seconds = excluded.par_every_seconds, allows_pause = excluded.allows_pause
             """,
             [
                 team.number.rawValue, team.name, team.tracker.rawValue, team.silenceSeconds,
                 team.incidents.closesDrills, team.incidents.closesRealIncidents, team.incidents.closesAfterSeconds,
                 team.incidents.declaredHoldsSeconds, team.incidents.showsSafetyAlways,
+                team.incidents.parEverySeconds, team.incidents.allowsPause,
             ])
     }
+
+    func put(_ crew: Crew) throws { try run { try CrewTable.put(crew, in: database) } }
 
     func put(_ device: Device) throws {
         try execute(
@@ -126,6 +130,8 @@ extension SQLiteTransaction {
             try ProximityTable.remove(of: team, in: database)
         }
     }
+
+    func remove(_ crew: CrewNumber) throws { try run { try CrewTable.remove(crew, in: database) } }
 
     func remove(_ tracker: TrackerNumber) throws {
         try execute("DELETE FROM tracker_collections WHERE tracker = ?", [tracker.rawValue])

@@ -29,6 +29,8 @@ final class SQLiteTransaction: StoreTransaction {
     /// The keys of `arrivals`, which `holds` builds when it is first called.
     private var arrivedKeys: Set<ArrivedKey> = []
     private var indexedArrivals = 0
+    /// The states of people that this transaction reports, with their numbers.
+    private var reported: [(safety: Safety, user: UserNumber, sequence: Int64)] = []
     /// The first failure of a write. The transaction cannot be committed after it, even if a caller caught the error.
     private var failure: (any Error)?
 
@@ -58,6 +60,9 @@ final class SQLiteTransaction: StoreTransaction {
             try LogTable.insert(
                 first: lastSequenceBefore + 1, count: codec.count, committedAt: committedAt, changes: codec.bytes,
                 in: database)
+        }
+        for (safety, user, sequence) in reported where !removals.users.contains(user) {
+            try SafetyHistoryTable.insert(safety, of: user, at: committedAt, sequence, in: database)
         }
         try numbers.store(in: database, insteadOf: numbersBefore)
         try removals.store(in: database)
@@ -105,6 +110,9 @@ final class SQLiteTransaction: StoreTransaction {
         case .declaration(let declaration, let isCurrent):
             codec.put(change)
             try run { try DeclarationTable.insert(declaration, isCurrent: isCurrent, in: database) }
+        case .safety(let safety, let user):
+            codec.put(change)
+            reported.append((safety, user, lastSequence))
         case .incident(let incident):
             codec.put(change)
             try run { try IncidentTable.put(incident, in: database) }
@@ -136,6 +144,7 @@ final class SQLiteTransaction: StoreTransaction {
 
     func nextUserNumber() throws -> UserNumber { try numbers.next(\.user) }
     func nextTeamNumber() throws -> TeamNumber { try numbers.next(\.team) }
+    func nextCrewNumber() throws -> CrewNumber { try numbers.next(\.crew) }
     func nextDeviceNumber() throws -> DeviceNumber { try numbers.next(\.device) }
     func nextTrackerNumber() throws -> TrackerNumber { try numbers.next(\.tracker) }
     func nextCollectionNumber() throws -> CollectionNumber { try numbers.next(\.collection) }
@@ -157,6 +166,7 @@ final class SQLiteTransaction: StoreTransaction {
         try run { try DatasetTable.remove(of: user, in: database) }
         try removePushDevices(of: user)
         try run { try RefusedReportTable.delete(of: user, in: database) }
+        try run { try SafetyHistoryTable.remove(user, in: database) }
         try execute("DELETE FROM credentials WHERE owner = ?", [user.rawValue])
         let locations = DatabaseNumber.locations(of: user)
         try execute("DELETE FROM database_events WHERE database = ?", [locations.rawValue])

@@ -55,7 +55,8 @@ extension Row {
             closesDrills: try value("closes_drills"), closesRealIncidents: try value("closes_real_incidents"),
             closesAfterSeconds: try value("closes_after_seconds"),
             declaredHoldsSeconds: try value("declared_holds_seconds"),
-            showsSafetyAlways: try value("shows_safety_always"))
+            showsSafetyAlways: try value("shows_safety_always"), parEverySeconds: try optional("par_every_seconds"),
+            allowsPause: try value("allows_pause"))
     }
 
     func particulars() throws -> Particulars {
@@ -82,7 +83,7 @@ extension Row {
 
 extension Row {
     /// Decodes a blob column that may be NULL.
-    fileprivate func decodeOptional<Value>(
+    func decodeOptional<Value>(
         _ column: String, _ body: (inout ByteReader) throws(CodecError) -> Value
     ) throws -> Value? {
         let stored: DatabaseValue = self[column]
@@ -98,7 +99,8 @@ extension StoredDirectory {
         users = try Row.fetchAll(database, sql: "SELECT * FROM users ORDER BY number").map {
             User(
                 number: try $0.number("number"), name: try $0.value("name"), role: try $0.choice("role"),
-                team: try $0.optionalNumber("team"), isImplicit: try $0.value("is_implicit"),
+                team: try $0.optionalNumber("team"), crew: try $0.optionalNumber("crew"),
+                isImplicit: try $0.value("is_implicit"),
                 databaseRoles: try $0.decode("database_roles") { reader throws(CodecError) in
                     var roles: [String] = []
                     for _ in 0..<(try reader.count(minimumBytes: 1)) { roles.append(try reader.text()) }
@@ -110,6 +112,7 @@ extension StoredDirectory {
                 number: try $0.number("number"), name: try $0.value("name"), tracker: try $0.number("tracker"),
                 silenceSeconds: try $0.value("silence_seconds"), incidents: try $0.incidentSettings())
         }
+        crews = try CrewTable.fetchAll(in: database)
         devices = try Row.fetchAll(database, sql: "SELECT * FROM devices ORDER BY number").map {
             Device(
                 number: try $0.number("number"), name: try $0.value("name"), user: try $0.number("owner"),

@@ -102,7 +102,7 @@ enum LogTable {
 
 /// The stored numbers, by name.
 enum Counter: String {
-    case user, team, device, tracker, collection, region, rule, target, incident, attendance, proximity
+    case user, team, crew, device, tracker, collection, region, rule, target, incident, attendance, proximity
     /// The number of the delivery that was put last.
     case delivery
     /// The history has all positions of the changes up to this one, except those deleted since.
@@ -119,6 +119,8 @@ enum Counter: String {
     case trimmed
     /// The pushes of every change up to this one were sent, given up or stored.
     case pushed
+    /// From when on the history of safety is complete; 0 if it always was.
+    case safetyHistory
 
     func value(in database: Database) throws -> Int64 {
         let statement = try RawStatement("SELECT value FROM counters WHERE name = ?", in: database)
@@ -140,8 +142,8 @@ enum Counter: String {
 
 extension LastNumbers {
     private static let counters: [(counter: Counter, kind: any WritableKeyPath<LastNumbers, Int32> & Sendable)] = [
-        (.user, \.user), (.team, \.team), (.device, \.device), (.tracker, \.tracker), (.collection, \.collection),
-        (.region, \.region), (.rule, \.rule), (.target, \.target),
+        (.user, \.user), (.team, \.team), (.crew, \.crew), (.device, \.device), (.tracker, \.tracker),
+        (.collection, \.collection), (.region, \.region), (.rule, \.rule), (.target, \.target),
         (.incident, \.incident), (.attendance, \.attendance), (.proximity, \.proximity),
     ]
 

@@ -29,7 +29,8 @@ struct Removals: Equatable {
         case .crossing(let crossing): devices.contains(crossing.device)
         case .presence(let report): devices.contains(report.device)
         case .belief(_, let device): devices.contains(device)
-        case .safety(_, let user), .reminder(_, let user, _), .checkInTimer(_, let user): users.contains(user)
+        case .safety(_, let user), .reminder(_, let user, _), .checkInTimer(_, let user), .pause(_, let user):
+            users.contains(user)
         case .declaration(let declaration, _): users.contains(declaration.subject)
         case .document(let touch): touch.database.user.map { users.contains($0) } ?? false
         case .dataset(let touch): users.contains(touch.owner)

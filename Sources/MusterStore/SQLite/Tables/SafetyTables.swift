@@ -1,9 +1,8 @@
 import GRDB
 import MusterCore
 import MusterDocuments
-import MusterGeometry
 
-// The tables of declarations, incidents with their records, and the audit log.
+// The tables of declarations and of the audit log.
 
 /// The rows of declarations.
 enum DeclarationTable {
@@ -49,81 +48,6 @@ enum DeclarationTable {
                 """
         ).execute(arguments: [horizon.milliseconds, limit])
         return database.changesCount
-    }
-}
-
-/// The rows of incidents and of the lines of their records.
-enum IncidentTable {
-    static func put(_ incident: Incident, in database: Database) throws {
-        var writer = ByteWriter()
-        writer.put(incident)
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO incidents (number, team, is_open, incident) VALUES (?, ?, ?, ?) ON CONFLICT (number)
-                DO UPDATE SET is_open = excluded.is_open, incident = excluded.incident
-                """
-        ).execute(arguments: [
-            incident.number.rawValue, incident.team.rawValue, incident.isOpen, Blob(writer.bytes),
-        ])
-    }
-
-    static func fetch(
-        _ condition: String, _ arguments: StatementArguments, in database: Database
-    ) throws -> [Incident] {
-        try Row.fetchAll(
-            database, sql: "SELECT incident FROM incidents WHERE \(condition)", arguments: arguments
-        ).map { try $0.decode("incident") { reader throws(CodecError) in try reader.incident() } }
-    }
-
-    static func append(_ entry: IncidentEntry, in database: Database) throws {
-        var writer = ByteWriter()
-        writer.put(entry.safety)
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO incident_changes (
-                    incident, at, person, event, safety, latitude, longitude, seen_at, author, note, name)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            entry.incident.rawValue, entry.at.milliseconds, entry.person.rawValue, entry.event.rawValue,
-            Blob(writer.bytes), entry.lastSeen?.coordinate.latitude, entry.lastSeen?.coordinate.longitude,
-            entry.lastSeen?.sampleTime.milliseconds, entry.author?.rawValue, entry.note, entry.name,
-        ])
-    }
-
-    /// Returns the lines that say who is on the roll of an incident, and the newest line of each person, in their
-    /// order.
-    static func roll(of incident: IncidentNumber, in database: Database) throws -> [IncidentEntry] {
-        let milestones = IncidentEntry.Event.allCases.filter(\.isMilestone).map { String($0.rawValue) }
-        let condition = """
-            incident = ?1 AND event NOT IN (\(milestones.joined(separator: ","))) AND (event <> ?2 OR number IN
-                (SELECT max(number) FROM incident_changes WHERE incident = ?1 GROUP BY person)) ORDER BY number
-            """
-        return try lines(
-            condition, [incident.rawValue, IncidentEntry.Event.changed.rawValue], in: database
-        ).map(\.entry)
-    }
-
-    static func lines(
-        _ condition: String, _ arguments: StatementArguments, in database: Database
-    ) throws -> [RecordLine] {
-        try Row.fetchAll(
-            database, sql: "SELECT * FROM incident_changes WHERE \(condition)", arguments: arguments
-        ).map { row in
-            var entry = IncidentEntry(
-                incident: try row.number("incident"), at: try row.instant("at"), person: try row.number("person"),
-                event: try row.choice("event"),
-                safety: try row.decode("safety") { reader throws(CodecError) in try reader.safety() }, lastSeen: nil,
-                author: try row.optionalNumber("author"), note: try row.optional("note"),
-                name: try row.optional("name"))
-            if let latitude: Double = try row.optional("latitude"),
-                let longitude: Double = try row.optional("longitude"), let seenAt = try row.optionalInstant("seen_at")
-            {
-                entry.lastSeen = LastSeen(
-                    coordinate: Coordinate(validLatitude: latitude, longitude: longitude), sampleTime: seenAt)
-            }
-            return RecordLine(place: try row.value("number"), entry: entry)
-        }
     }
 }
 

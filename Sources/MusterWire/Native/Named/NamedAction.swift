@@ -46,6 +46,9 @@ extension Action.Kind {
         case .poolChanged: "poolChanged"
         case .codeRead: "codeRead"
         case .signingKeyRotated: "signingKeyRotated"
+        case .linkMade: "linkMade"
+        case .linkEnded: "linkEnded"
+        case .linkUsed: "linkUsed"
         }
     }
 }

@@ -16,9 +16,11 @@ package enum NamedChange: Hashable, Sendable {
     /// A repeated report of a call for help that nobody acknowledged.
     case reminder(NamedSafety, user: String, count: Int32)
     case checkInTimer(NamedCheckInTimer, user: String)
+    case pause(Pause, user: String)
     case attendance(NamedAttendanceReport)
     case proximity(NamedProximityReport)
-    case incident(NamedIncident)
+    /// Something that happened to an incident, with what it says of PAR or a handover.
+    case incident(NamedIncident, NamedIncidentNews?)
     /// A change of a person's entry on the roll of a team's incident.
     case roll(NamedRecordLine, incident: IncidentNumber, team: String)
     case region(collection: String, id: String, removed: Bool)
@@ -34,7 +36,7 @@ package enum NamedChange: Hashable, Sendable {
 
     /// The kinds of entity in the directory.
     package enum Entity: String, Hashable, Sendable {
-        case user, team, device, tracker, collection, rule, target, database
+        case user, team, crew, device, tracker, collection, rule, target, database
     }
 
     /// The `type` of the change object, and the name of its event in a stream.
@@ -52,6 +54,7 @@ package enum NamedChange: Hashable, Sendable {
         case .declaration: "declaration"
         case .reminder: "reminder"
         case .checkInTimer: "checkInTimer"
+        case .pause: "pause"
         case .attendance: "attendance"
         case .proximity: "proximity"
         case .incident: "incident"
@@ -174,13 +177,11 @@ extension JSONWriter {
             members(of: safety)
             member("count", Int64(count))
         case .checkInTimer(let timer, let user): members(of: timer, user: user)
+        case .pause(let pause, let user): members(of: pause, user: user)
         case .attendance(let report): members(of: report)
         case .proximity(let report): members(of: report)
-        case .incident(let incident): members(of: incident)
-        case .roll(let line, let incident, let team):
-            member("incident", Int64(incident.rawValue))
-            member("team", team)
-            members(of: line)
+        case .incident(let incident, let news): members(of: incident, news)
+        case .roll(let line, let incident, let team): members(of: line, incident, team)
         case .region(let collection, let id, let removed):
             member("collection", collection)
             member("id", id)
@@ -198,6 +199,12 @@ extension JSONWriter {
             members(of: touch)
         case .action(let action): members(of: action)
         }
+    }
+
+    private mutating func members(of line: NamedRecordLine, _ incident: IncidentNumber, _ team: String) {
+        member("incident", Int64(incident.rawValue))
+        member("team", team)
+        members(of: line)
     }
 
     private mutating func members(of touch: DocumentTouch, database: String) {

@@ -7,15 +7,21 @@ package struct NamedIncident: Hashable, Sendable {
     package var team: String
     /// The name of the user who started it.
     package var startedBy: String
+    /// The name of the user who leads it; nil when nobody does.
+    package var leader: String?
     /// The name of the user who closed it; nil when no user did.
     package var closedBy: String?
     /// The name of the user who opened it again; nil when nobody did.
     package var reopenedBy: String?
 
-    package init(_ incident: Incident, team: String, startedBy: String, closedBy: String?, reopenedBy: String? = nil) {
+    package init(
+        _ incident: Incident, team: String, startedBy: String, leader: String? = nil, closedBy: String?,
+        reopenedBy: String? = nil
+    ) {
         self.incident = incident
         self.team = team
         self.startedBy = startedBy
+        self.leader = leader
         self.closedBy = closedBy
         self.reopenedBy = reopenedBy
     }
@@ -30,6 +36,12 @@ extension JSONWriter {
         if let note = incident.note { member("note", note) }
         member("startedAt", incident.startedAt)
         member("startedBy", named.startedBy)
+        if let user = named.leader {
+            member("leader", user)
+        } else {
+            key("leader")
+            null()
+        }
         member("open", incident.isOpen)
         member("happened", incident.turn.wireName.description)
         member("allAccounted", incident.allAccountedAt != nil)
@@ -70,6 +82,12 @@ extension Incident.Turn {
         case .allAccounted: "allAccounted"
         case .notAllAccounted: "notAllAccounted"
         case .reopened: "reopened"
+        case .parRequested: "parRequested"
+        case .parReported: "parReported"
+        case .parComplete: "parComplete"
+        case .parOverdue: "parOverdue"
+        case .parTimerSet: "parTimerSet"
+        case .handedOver: "handedOver"
         }
     }
 }

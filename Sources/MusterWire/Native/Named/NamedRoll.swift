@@ -8,6 +8,10 @@ package struct NamedRoll: Hashable, Sendable {
     package var people: [Person]
     /// The times during which everyone was accounted for, in order.
     package var allAccounted: [Period]
+    /// The PAR of the incident; nil while none was requested and no timer runs, and for a reader who may not see it.
+    package var par: NamedPAR?
+    /// The lines by which the lead was handed over, in order.
+    package var handovers: [NamedRecordLine] = []
 
     /// A time during which everyone was accounted for.
     package struct Period: Hashable, Sendable {
@@ -28,6 +32,10 @@ package struct NamedRoll: Hashable, Sendable {
         package var number: UserNumber
         /// The name; "removed person #7" for a removed user whose name no line recorded.
         package var user: String
+        /// The name of the person's crew now, or when the incident closed; nil for nobody's.
+        package var crew: String?
+        /// The person's telephone number, where the reader may see it and the incident is open.
+        package var phone: String?
         /// The person's safety now, or when the incident closed.
         package var safety: NamedSafety
         /// The last known place of the person's devices.
@@ -45,6 +53,8 @@ package struct NamedRoll: Hashable, Sendable {
         package var note: String?
         /// The last declaration about the person that no longer applies.
         package var unconfirmed: NamedUnconfirmed?
+        /// When the person acknowledged the call of the incident, since the incident was last opened.
+        package var callSeenAt: Instant?
 
         package init(number: UserNumber, user: String, safety: NamedSafety, lastSeen: LastSeen?) {
             self.number = number
@@ -87,6 +97,26 @@ package struct NamedRoll: Hashable, Sendable {
     }
     /// How many of the people that the incident waits for are accounted for.
     package var counts: RollCounts { RollCounts(of: waitedFor.map(\.safety.safety)) }
+    /// The same of each crew, in the order of the crews' names, and last of those without a crew; empty where nobody is
+    /// in one.
+    package var crewCounts: [CrewCounts] {
+        let crews = Dictionary(grouping: waitedFor) { $0.crew }
+        guard crews.keys.contains(where: { $0 != nil }) else { return [] }
+        return crews.map { CrewCounts(crew: $0, counts: RollCounts(of: $1.map(\.safety.safety))) }.sorted()
+    }
+
+    /// How many people of one crew are accounted for.
+    package struct CrewCounts: Hashable, Sendable, Comparable {
+        /// The crew's name; nil for the people without a crew.
+        package var crew: String?
+        package var counts: RollCounts
+
+        /// Orders crews by name; the people without a crew come last.
+        package static func < (left: Self, right: Self) -> Bool {
+            guard let one = left.crew, let other = right.crew else { return left.crew != nil && right.crew == nil }
+            return one < other
+        }
+    }
 }
 
 /// A declaration that no longer applies, with names in place of numbers.
@@ -123,10 +153,15 @@ package struct NamedRecordLine: Hashable, Sendable {
     package var author: String?
     /// The text that explains the event.
     package var note: String?
+    /// What a line about PAR or a handover says beside its event.
+    package var detail: IncidentDetail?
+    /// The name of the user who leads from now on, in a handover.
+    package var leader: String?
 
     package init(
         at: Instant, person: UserNumber, user: String?, event: IncidentEntry.Event, safety: NamedSafety,
-        lastSeen: LastSeen?, author: String? = nil, note: String? = nil
+        lastSeen: LastSeen?, author: String? = nil, note: String? = nil, detail: IncidentDetail? = nil,
+        leader: String? = nil
     ) {
         self.at = at
         self.person = person
@@ -136,6 +171,8 @@ package struct NamedRecordLine: Hashable, Sendable {
         self.lastSeen = lastSeen
         self.author = author
         self.note = note
+        self.detail = detail
+        self.leader = leader
     }
 }
 
@@ -152,21 +189,35 @@ extension JSONWriter {
         }
         endArray()
         member("counts", roll.counts)
+        key("crews")
+        beginArray()
+        for crew in roll.crewCounts {
+            beginObject()
+            if let name = crew.crew { member("crew", name) }
+            members(of: crew.counts)
+            endObject()
+        }
+        endArray()
         key("roll")
         beginArray()
         for person in roll.people { value(person) }
         endArray()
+        if let par = roll.par { members(of: par) }
     }
 
     /// Writes how many people of a roll are accounted for.
     package mutating func member(_ name: StaticString, _ counts: RollCounts) {
         key(name)
         beginObject()
+        members(of: counts)
+        endObject()
+    }
+
+    private mutating func members(of counts: RollCounts) {
         member("people", Int64(counts.people))
         member("accounted", Int64(counts.accounted))
         member("checking", Int64(counts.checking))
         member("unaccounted", Int64(counts.unaccounted))
-        endObject()
     }
 
     /// Writes one person of a roll.
@@ -174,6 +225,8 @@ extension JSONWriter {
         beginObject()
         member("person", Int64(person.number.rawValue))
         member("user", person.user)
+        if let crew = person.crew { member("crew", crew) }
+        if let phone = person.phone { member("phone", phone) }
         member("visitor", person.isVisitor)
         member("left", person.takenOff != nil)
         member("accounted", person.isAccounted)
@@ -195,6 +248,7 @@ extension JSONWriter {
             member("by", unconfirmed.author)
             endObject()
         }
+        if let callSeenAt = person.callSeenAt { member("callSeenAt", callSeenAt) }
         endObject()
     }
 
@@ -231,6 +285,8 @@ extension JSONWriter {
         }
         if let author = line.author { member("by", author) }
         if let note = line.note { member(line.event.noteName, note) }
+        if let detail = line.detail { members(of: detail, isReport: line.event == .parReported) }
+        if let leader = line.leader { member("to", leader) }
         member(line.lastSeen)
     }
 
@@ -274,6 +330,15 @@ extension IncidentEntry.Event {
         case .closed: "closed"
         case .reopened: "reopened"
         case .joinedTo: "joinedTo"
+        case .parRequested: "parRequested"
+        case .parReported: "parReported"
+        case .parComplete: "parComplete"
+        case .parOverdue: "parOverdue"
+        case .parEnded: "parEnded"
+        case .parTimerSet: "parTimerSet"
+        case .handedOver: "handedOver"
+        case .callSeen: "callSeen"
+        case .atClosing: "atClosing"
         }
     }
 

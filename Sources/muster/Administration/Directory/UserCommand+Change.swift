@@ -6,12 +6,15 @@ import MusterTerminal
 extension UserCommand {
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Change a user's role, team, database roles, e-mail address or phone number.")
+            commandName: "set",
+            abstract: "Change a user's role, team, crew, database roles, e-mail address or phone number.")
         @OptionGroup var data: DataOption
         @Argument(help: "The user.") var name: String
         @Option(help: "admin, leader, member, analyst or gateway.", completion: .roles) var role: String?
         @Option(help: "The team of the user; `muster team add` creates one.") var team: String?
-        @Flag(help: "Take the user out of the team.") var noTeam = false
+        @Flag(help: "Take the user out of the team, and with it out of the crew.") var noTeam = false
+        @Option(help: "The crew of the team that the user is in; `muster crew add` creates one.") var crew: String?
+        @Flag(help: "Take the user out of the crew.") var noCrew = false
         @Option(
             help: "A role that _security of databases may name; may be repeated. Replaces all such roles.")
         var databaseRole: [String] = []
@@ -26,13 +29,14 @@ extension UserCommand {
             if email != nil, noEmail { throw ValidationError("--email and --no-email exclude each other") }
             if phone != nil, noPhone { throw ValidationError("--phone and --no-phone exclude each other") }
             if team != nil, noTeam { throw ValidationError("--team and --no-team exclude each other") }
+            if crew != nil, noCrew { throw ValidationError("--crew and --no-crew exclude each other") }
             if !databaseRole.isEmpty, noDatabaseRoles {
                 throw ValidationError("--database-role and --no-database-roles exclude each other")
             }
             if change.isEmpty {
                 throw ValidationError(
-                    "give --role, --team, --no-team, --database-role, --no-database-roles, --email, --no-email, "
-                        + "--phone or --no-phone")
+                    "give --role, --team, --no-team, --crew, --no-crew, --database-role, --no-database-roles, "
+                        + "--email, --no-email, --phone or --no-phone")
             }
         }
 
@@ -57,6 +61,8 @@ extension UserCommand {
             if let role { change["role"] = .text(role) }
             if let team { change["team"] = .text(team) }
             if noTeam { change["team"] = .null }
+            if let crew { change["crew"] = .text(crew) }
+            if noCrew { change["crew"] = .null }
             if !databaseRole.isEmpty || noDatabaseRoles { change["databaseRoles"] = .texts(databaseRole) }
             if let email { change["email"] = .text(email) }
             if noEmail { change["email"] = .null }

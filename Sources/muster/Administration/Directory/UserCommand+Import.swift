@@ -12,9 +12,9 @@ extension UserCommand {
             commandName: "import",
             abstract: "Add the users of a CSV table: all of them, or none if one is invalid.",
             discussion: """
-                The first line names the columns, in any order: name, role, team, email, phone. Only name must be \
-                there; without a role, a user is a member. Nobody gets a password: `muster user password` sets one, \
-                and `muster device token` connects a phone.
+                The first line names the columns, in any order: name, role, team, crew, email, phone. Only name must \
+                be there; without a role, a user is a member. A crew that the team does not have is created. Nobody \
+                gets a password: `muster user password` sets one, and `muster device token` connects a phone.
                 """)
         @OptionGroup var data: DataOption
         @Argument(
@@ -66,11 +66,12 @@ extension UserCommand {
 private struct Made: Decodable {
     var users: Int
     var teams: Int
+    var crews: Int
     var devices: Int
 
     /// Such as "1,234 users, 3 teams".
     var sentence: String {
-        let others = [(teams, "team"), (devices, "device")].filter { $0.0 > 0 }
+        let others = [(teams, "team"), (crews, "crew"), (devices, "device")].filter { $0.0 > 0 }
         return ([(users, "user")] + others).map { "\($0.0.grouped) \($0.1)\($0.0 == 1 ? "" : "s")" }
             .joined(separator: ", ")
     }

@@ -7,13 +7,17 @@ import MusterTerminal
 /// `muster user`: adds, changes, shows and removes people who sign in.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Add, import, change, list, show and remove users, and set their passwords.",
-        subcommands: [Add.self, Import.self, Change.self, List.self, Show.self, Remove.self, Password.self])
+        commandName: "user",
+        abstract: "Add, import, change, list, show and remove users, set their passwords, and see who sees them.",
+        subcommands: [
+            Add.self, Import.self, Change.self, List.self, Show.self, Remove.self, Password.self, Viewers.self,
+        ])
 
     struct User: Codable, Sendable {
         var name: String
         var role: String
         var team: String?
+        var crew: String?
         var password: String?
         var databaseRoles: [String]?
         var email: String?
@@ -26,6 +30,7 @@ struct UserCommand: AsyncParsableCommand {
         @Argument(help: "The name: letters, digits and . _ - @") var name: String
         @Option(help: "admin, leader, member, analyst or gateway.", completion: .roles) var role = "member"
         @Option(help: "The team of the user; `muster team add` creates one.") var team: String?
+        @Option(help: "The crew of the team that the user is in; `muster crew add` creates one.") var crew: String?
         @Option(help: "A role that _security of databases may name; may be repeated.")
         var databaseRole: [String] = []
         @Option(help: "The person's e-mail address.") var email: String?
@@ -35,7 +40,7 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             let user = User(
-                name: name, role: role, team: team, password: passwordStdin ? try readSecret() : nil,
+                name: name, role: role, team: team, crew: crew, password: passwordStdin ? try readSecret() : nil,
                 databaseRoles: databaseRole.isEmpty ? nil : databaseRole, email: email, phone: phone)
             let answer = try await Connection.withServer(over: data.data) { connection in
                 if let team {
@@ -58,7 +63,10 @@ struct UserCommand: AsyncParsableCommand {
                 try await connection.list("/users", of: User.self)
             }
             if json { return announce(try encoded(users)) }
-            for user in users { announce("\(user.name)\t\(user.role)\t\(user.team ?? "")") }
+            for user in users {
+                let crew = user.crew.map { "\t\($0.onOneLine)" } ?? ""
+                announce("\(user.name)\t\(user.role)\t\(user.team ?? "")\(crew)")
+            }
         }
     }
 
@@ -85,7 +93,7 @@ struct UserCommand: AsyncParsableCommand {
         @Flag(help: "Read the password from standard input, one line (the default).") var passwordStdin = false
         @Option(
             help: """
-                Keep these: api-keys, aws-keys, device-tokens, tokens-for-others or push-devices; may be repeated.
+                Keep these: api-keys, aws-keys, device-tokens, tokens-for-others, links, push-devices; may be repeated.
                 """)
         var keep: [String] = []
 
@@ -143,6 +151,9 @@ struct TeamCommand: AsyncParsableCommand {
         @Option(help: "The seconds for which a declared \"off site\" or \"safe\" holds.")
         var declaredHoldsSeconds: Double?
         @Option(help: "Whether clients show who is safe even without an incident.") var showsSafetyAlways: Bool?
+        @Option(help: "Whether the team's people may say that they pause: true or false.") var allowsPause: Bool?
+        @Option(help: "The seconds between two requests of PAR in an incident, 60 to 86400; 0 for by hand alone.")
+        var parEvery: Double?
         @Flag(help: "Print the team as JSON.") var json = false
 
         private struct Patch: Encodable {
@@ -152,13 +163,17 @@ struct TeamCommand: AsyncParsableCommand {
             var closesAfterSeconds: Double?
             var declaredHoldsSeconds: Double?
             var showsSafetyAlways: Bool?
+            var allowsPause: Bool?
+            /// The outer nil leaves the setting, the inner nil ends it.
+            var parEverySeconds: Double??
         }
 
         func run() async throws {
             let patch = Patch(
                 silenceSeconds: silenceSeconds, closesDrills: closesDrills, closesRealIncidents: closesRealIncidents,
                 closesAfterSeconds: closesAfterSeconds, declaredHoldsSeconds: declaredHoldsSeconds,
-                showsSafetyAlways: showsSafetyAlways)
+                showsSafetyAlways: showsSafetyAlways, allowsPause: allowsPause,
+                parEverySeconds: parEvery.map { $0 == 0 ? nil : $0 })
             let answer = try await Connection.withServer(over: data.data) { connection in
                 try await connection.send("PATCH", "/teams/\(name.segment)", json: patch)
             }
@@ -202,7 +217,17 @@ struct TeamCommand: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         struct MemberNames: Decodable {
-            struct Member: Decodable { var user: String }
+            struct Member: Decodable {
+                var user: String
+                var crew: String?
+                var phone: String?
+                var pause: Pause?
+            }
+            /// A pause, by which a person explains their silence.
+            struct Pause: Decodable {
+                var until: String
+                var note: String?
+            }
             var members: [Member]
         }
 
@@ -214,7 +239,14 @@ struct TeamCommand: AsyncParsableCommand {
             struct Safeties: Decodable { var members: [PersonSafety] }
             let members = try JSONDecoder().decode(MemberNames.self, from: body).members
             let safeties = try JSONDecoder().decode(Safeties.self, from: body).members
-            for (member, safety) in zip(members, safeties) { announce("\(member.user)\t\(safety.sentence)") }
+            for (member, safety) in zip(members, safeties) {
+                let crew = member.crew.map { " (\($0.onOneLine))" } ?? ""
+                let phone = member.phone.map { "\tphone \($0)" } ?? ""
+                let pause = member.pause.map { pause in
+                    "\tpaused by themselves until \(pause.until)" + (pause.note.map { ": \($0.onOneLine)" } ?? "")
+                }
+                announce("\(member.user)\(crew)\t\(safety.sentence)\(pause ?? "")\(phone)")
+            }
         }
     }
 }

@@ -110,6 +110,7 @@ extension IncidentCommand {
     /// A roll call, as the API returns it.
     struct RollCall: Decodable, Sendable {
         var counts: RollCounts
+        var crews: [CrewCounts]
         var roll: [RollPerson]
 
         /// Who seems to have left which muster region: a person by name, several by number.
@@ -133,6 +134,19 @@ extension IncidentCommand {
         var line: String { "\(accounted) of \(people) accounted for, \(checking) checking, \(unaccounted) unaccounted" }
     }
 
+    /// How many people of a crew are accounted for, as the API returns it.
+    struct CrewCounts: Decodable, Sendable {
+        private struct Name: Decodable { var crew: String? }
+
+        /// The crew and its counts on one line.
+        var line: String
+
+        init(from decoder: any Decoder) throws {
+            let name = try Name(from: decoder).crew?.onOneLine ?? "without a crew"
+            line = "\(name): \(try RollCounts(from: decoder).line)"
+        }
+    }
+
     /// A person on a roll, as the API returns it.
     struct RollPerson: Decodable, Sendable {
         /// Something that happened to a person: when, and by whom.
@@ -149,6 +163,8 @@ extension IncidentCommand {
         private struct Members: Decodable {
             var person: Int
             var user: String
+            var crew: String?
+            var phone: String?
             var visitor: Bool
             var left: Bool
             var accounted: Bool
@@ -156,6 +172,7 @@ extension IncidentCommand {
             var removed: Act?
             var moved: Act?
             var unconfirmed: Unconfirmed?
+            var callSeenAt: String?
         }
 
         var person: Int
@@ -175,7 +192,8 @@ extension IncidentCommand {
             (isLeaving, region) = (safety.source == "seemsToHaveLeft", safety.region?.name)
             let found =
                 left ? "off the roll" : members.accounted ? "accounted" : members.checking ? "checking" : "MISSING"
-            var line = "\(found)\t\(user.onOneLine)\(members.visitor ? " (visitor)" : "")\t\(safety.sentence)"
+            let crew = members.visitor ? " (visitor)" : members.crew.map { " (\($0.onOneLine))" } ?? ""
+            var line = "\(found)\t\(user.onOneLine)\(crew)\t\(safety.sentence)"
             for (act, word) in [(members.removed, "removed"), (members.moved, "moved")] {
                 if let act { line += "\t\(word) at \(act.at) by \(act.by ?? "the server")" }
             }
@@ -183,6 +201,8 @@ extension IncidentCommand {
                 let said = word.kind == "offSite" ? "off site" : word.kind
                 line += "\tsaid \(said) at \(word.at) by \(word.by), not confirmed"
             }
+            if let seenAt = members.callSeenAt, !left { line += "\thas seen the call \(seenAt)" }
+            if let phone = members.phone, !left, !members.accounted { line += "\tphone \(phone)" }
             self.line = line
         }
     }

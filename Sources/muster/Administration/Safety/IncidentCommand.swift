@@ -9,7 +9,7 @@ struct IncidentCommand: AsyncParsableCommand {
         abstract: "Start an incident or a drill, call the roll, close it, and read the report.",
         subcommands: [
             Start.self, List.self, Show.self, Close.self, Reopen.self, Visitor.self, Mark.self, TakeOff.self,
-            Report.self, Contacts.self,
+            PAR.self, PARReport.self, PARTimer.self, HandOver.self, Report.self, Contacts.self,
         ])
 
     struct Incident: Codable, Sendable {
@@ -18,6 +18,7 @@ struct IncidentCommand: AsyncParsableCommand {
         var kind: String
         var startedAt: String
         var startedBy: String
+        var leader: String?
         var open: Bool
         var allAccounted: Bool
         var allAccountedAt: String?
@@ -97,9 +98,13 @@ struct IncidentCommand: AsyncParsableCommand {
                 try await connection.send("GET", "/incidents/\(number)")
             }
             if json { return announce(String(decoding: body, as: UTF8.self)) }
-            announce(try JSONDecoder().decode(Incident.self, from: body).line)
+            let incident = try JSONDecoder().decode(Incident.self, from: body)
+            announce(incident.line)
+            if incident.open { announce("led by \(incident.leader?.onOneLine ?? "nobody")") }
+            try announcePAR(in: body)
             let roll = try JSONDecoder().decode(RollCall.self, from: body)
             announce(roll.counts.line)
+            for crew in roll.crews { announce(crew.line) }
             for line in roll.leavingLines { announce(line) }
             for person in roll.roll { announce(person.line) }
         }

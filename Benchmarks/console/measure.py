@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Measures the console in headless Chromium, beside a bare MapLibre page with as many moving points.
+
+    Benchmarks/console/measure.py --binary .build/release/muster [--people 2000] [--seconds 30]
+
+Prints each figure, and adds it to the file that MUSTER_BENCH_FIGURES names. Frames are those that a page was given
+time for (requestAnimationFrame), in a window of the same size on the same machine, first the bare page's and then the
+console's.
+"""
+
+import argparse
+import functools
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import sys
+import threading
+import time
+
+from playwright.sync_api import sync_playwright
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+
+from world import PASSWORD, World  # noqa: E402  (found beside this file)
+
+ARGUMENTS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+             "--enable-precise-memory-info"]
+
+WATCH = """() => {
+    globalThis.watched = { frames: 0, longMs: 0, longest: 0, since: performance.now() };
+    const count = () => { watched.frames += 1; requestAnimationFrame(count); };
+    requestAnimationFrame(count);
+    new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) {
+            watched.longMs += duration;
+            watched.longest = Math.max(watched.longest, duration);
+        }
+    }).observe({ type: "longtask" });
+}"""
+READ = """() => {
+    const seconds = (performance.now() - watched.since) / 1000;
+    const { frames, longMs, longest } = watched;
+    Object.assign(watched, { frames: 0, longMs: 0, longest: 0, since: performance.now() });
+    return { framesPerSecond: frames / seconds, longShare: longMs / 10 / seconds, longest };
+}"""
+# From a click to the frame after the one in which the selection was drawn.
+CLICK = """(index) => new Promise((resolve) => {
+    const rows = [...document.querySelectorAll("#list .person")];
+    const row = rows[index % rows.length];
+    const began = performance.now();
+    row.click();
+    const wait = () => {
+        if (row.getAttribute("aria-current") !== "true") { requestAnimationFrame(wait); return; }
+        requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)));
+    };
+    requestAnimationFrame(wait);
+})"""
+
+
+def serve_bare_page():
+    handler = functools.partial(QuietHandler, directory=str(ROOT / "Web"))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves the page's libraries, and the bare page beside them."""
+
+    def do_GET(self):
+        if self.path.startswith("/bare.html"):
+            content = (HERE / "bare.html").read_bytes()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(content)
+            return
+        super().do_GET()
+
+    def log_message(self, *_):
+        pass
+
+
+def watch(page, seconds):
+    page.evaluate(WATCH)
+    time.sleep(2)
+    page.evaluate(READ)
+    time.sleep(seconds)
+    return page.evaluate(READ)
+
+
+def memory(page):
+    client = page.context.new_cdp_session(page)
+    client.send("HeapProfiler.collectGarbage")
+    counters = client.send("Memory.getDOMCounters")
+    heap = client.send("Runtime.getHeapUsage")["usedSize"] / 1e6
+    return counters["nodes"], heap
+
+
+def measure_bare(browser, people, seconds):
+    server = serve_bare_page()
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(f"http://127.0.0.1:{server.server_address[1]}/bare.html?people={people}")
+    page.wait_for_timeout(3000)
+    figures = watch(page, seconds)
+    page.close()
+    server.shutdown()
+    return figures
+
+
+def measure_console(browser, world, seconds, picture=None):
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.on("pageerror", lambda error: print("error in the page:", error, file=sys.stderr))
+    page.goto(world.address)
+    page.wait_for_selector("#name")
+    page.fill("#name", "admin")
+    page.fill("#password", PASSWORD)
+    began = time.monotonic()
+    page.press("#password", "Enter")
+    page.wait_for_selector(f'#list[aria-rowcount="{world.people}"] .person')
+    signed_in = time.monotonic() - began
+    page.wait_for_timeout(6000)
+    figures = watch(page, seconds)
+    clicks = []
+    for index in range(20):
+        clicks.append(page.evaluate(CLICK, index))
+        page.wait_for_timeout(600)
+    if picture:
+        page.screenshot(path=picture)
+    nodes, heap = memory(page)
+    page.wait_for_timeout(1000 * seconds)
+    _, later = memory(page)
+    page.close()
+    return {
+        "frames/s": figures["framesPerSecond"], "long tasks %": figures["longShare"],
+        "longest task ms": figures["longest"], "sign-in ms": 1000 * signed_in,
+        "click p50 ms": statistics.median(clicks), "click p95 ms": sorted(clicks)[18],
+        "DOM nodes": nodes, "heap MB": heap, "heap later MB": later,
+    }
+
+
+def record(people, figures):
+    path = os.environ.get("MUSTER_BENCH_FIGURES")
+    for name, value in figures.items():
+        print(f"{people} people: {name}\t{value:.1f}")
+        if path:
+            with open(path, "a", encoding="utf-8") as file:
+                row = {"row": f"{people} people", "figure": name, "value": round(value, 1)}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--binary", default=str(ROOT / ".build/release/muster"))
+    arguments.add_argument("--people", type=int, default=2000)
+    arguments.add_argument("--seconds", type=int, default=30)
+    arguments.add_argument("--picture", help="a PNG file that shows the page at the end")
+    chosen = arguments.parse_args()
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if not chromium:
+        sys.exit("chromium is not installed; Scripts/setup test installs it")
+    world = World(chosen.binary, ROOT / "Web", chosen.people)
+    try:
+        world.settle()
+        world.walk()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+            # The server works in both cases: the machine is the same.
+            bare = measure_bare(browser, chosen.people, chosen.seconds)
+            console = measure_console(browser, world, chosen.seconds, chosen.picture)
+            browser.close()
+    finally:
+        world.stop()
+    bare_frames = bare["framesPerSecond"]
+    record(chosen.people, {"bare frames/s": bare_frames, "%": 100 * console["frames/s"] / bare_frames, **console})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+/// PAR, the personnel accountability report: who requests it, what crews report, and what follows from the time.
+extension Engine {
+    /// Returns the PAR of an open incident as it is now: with the present names of the crews, and how many of their
+    /// people are on the roll at this moment. Empty for an incident that is not open.
+    ///
+    /// - Complexity: O(people on the roll).
+    public func par(of incident: IncidentNumber, after decision: Decision = Decision()) -> PARCourse {
+        var course = course(of: incident, after: decision)
+        guard var round = course.newest, round.endedAt == nil else { return course }
+        let sizes = crewSizes(of: incident, after: decision)
+        for place in round.crews.indices {
+            let crew = round.crews[place].count.crew
+            if let crew {
+                // A crew that was removed stays as it was last reported.
+                guard let name = crews[crew] else { continue }
+                round.crews[place].count.name = name
+            }
+            round.crews[place].count.people = sizes[crew] ?? 0
+        }
+        course.newest = round
+        return course
+    }
+
+    /// Requests a PAR of the crews as they are now. A round that is open ends as it is.
+    ///
+    /// - Parameter id: the sender's id of the request, for the record.
+    /// - Throws: `.isNotOpen`; `.nobodyToAccountFor` when nobody is on the roll; `.tooManyPARs` beyond
+    ///   `PARRound.limit`.
+    public func requestPAR(
+        of incident: IncidentNumber, of team: TeamNumber, note: String?, by author: UserNumber, id: String? = nil,
+        now: Instant, into decision: inout Decision
+    ) throws(IncidentError) {
+        let open = try openIncident(incident, of: team, after: decision)
+        try askForPAR(of: open, note: note, by: author, id: id, now: now, into: &decision)
+    }
+
+    /// Records how many people of a crew are present. The same report again changes nothing; another one about the same
+    /// crew takes the place of the one before, and both stay in the record.
+    ///
+    /// - Parameters:
+    ///   - crew: the crew's name, as it is now or was at the request; nil for the people in no crew.
+    ///   - number: the number of the round that the report is for; nil for the newest.
+    /// - Throws: `.isNotOpen`; `.hasNoPAR`; `.isNotNewestPAR`; `.isNotInPAR`; `.tooManyReports` beyond
+    ///   `PARRound.reportLimit`.
+    public func reportPAR(
+        _ crew: String?, present: Int32, note: String?, number: Int32? = nil, of incident: IncidentNumber,
+        of team: TeamNumber, by author: UserNumber, id: String? = nil, now: Instant, into decision: inout Decision
+    ) throws(IncidentError) {
+        let open = try openIncident(incident, of: team, after: decision)
+        guard let round = par(of: incident, after: decision).newest, round.endedAt == nil else { throw .hasNoPAR }
+        guard number ?? round.number == round.number else { throw .isNotNewestPAR(round.number) }
+        let recorded = course(of: incident, after: decision).newest?.crews ?? []
+        // The name may be another crew's meanwhile: the present names come first.
+        guard
+            let place = round.crews.firstIndex(where: { $0.count.name == crew })
+                ?? recorded.firstIndex(where: { $0.count.name == crew })
+        else { throw .isNotInPAR }
+        let known = round.crews[place]
+        guard known.reports == 0 || known.count.present != present || known.note != note || known.reportedBy != author
+        else { return }
+        guard known.reports < PARRound.reportLimit else { throw .tooManyReports }
+        var count = known.count
+        count.present = present
+        record(
+            .parReported, .parReported, of: open, .par(.init(round: round.number, crews: [count])), by: author,
+            note: note, id: id, now: now, into: &decision)
+        completePAR(of: open, now: now, into: &decision)
+    }
+
+    /// Sets when PAR is requested by itself. The time to the next request counts from the newest one; where that is
+    /// older than the interval, the next sweep requests the next.
+    ///
+    /// - Throws: `.isNotOpen`.
+    public func setPARTimer(
+        _ timer: PARTimer, of incident: IncidentNumber, of team: TeamNumber, by author: UserNumber, now: Instant,
+        into decision: inout Decision
+    ) throws(IncidentError) {
+        let open = try openIncident(incident, of: team, after: decision)
+        guard course(of: incident, after: decision).timer != timer else { return }
+        record(.parTimerSet, .parTimerSet, of: open, .parTimer(timer), by: author, now: now, into: &decision)
+    }
+
+    /// Gives the lead of an open incident to a user. Nothing changes where that user leads it already.
+    ///
+    /// - Parameter name: the user's name, for the record.
+    /// - Throws: `.isNotOpen`.
+    public func handOver(
+        _ incident: IncidentNumber, of team: TeamNumber, to leader: UserNumber, named name: String, note: String?,
+        by author: UserNumber, id: String? = nil, now: Instant, into decision: inout Decision
+    ) throws(IncidentError) {
+        var open = try openIncident(incident, of: team, after: decision)
+        guard open.leader != leader else { return }
+        open.leader = leader
+        record(
+            .handedOver, .handedOver, of: open, .handedOver(to: leader), by: author, note: note, name: name, id: id,
+            now: now, into: &decision)
+    }
+
+    /// Starts the timer that a team chose for its incidents.
+    func startPARTimer(of incident: Incident, now: Instant, into decision: inout Decision) {
+        guard let everySeconds = team(incident.team).incidents.parEverySeconds else { return }
+        record(
+            .parTimerSet, nil, of: incident, .parTimer(PARTimer(everySeconds: everySeconds)), now: now, into: &decision)
+    }
+
+    /// Ends the open round and the timer of an incident that closes.
+    func endPAR(of incident: Incident, now: Instant, into decision: inout Decision) {
+        endRound(of: incident, now: now, into: &decision)
+        var timer = course(of: incident.number, after: decision).timer
+        guard timer.everySeconds != nil else { return }
+        timer.everySeconds = nil
+        record(.parTimerSet, nil, of: incident, .parTimer(timer), now: now, into: &decision)
+    }
+
+    /// Reports crews that are overdue, once a round, and requests the rounds that are due. After the server was off it
+    /// requests one, not one for each that it missed.
+    func sweepPAR(now: Instant, into decision: inout Decision) {
+        for incident in openIncidents(after: decision) {
+            completePAR(of: incident, now: now, into: &decision)
+            reportOverduePAR(of: incident, now: now, into: &decision)
+            guard let next = course(of: incident.number, after: decision).nextAt, now >= next else { continue }
+            // Refused where nobody is on the roll, and beyond the limit of rounds: then there is nothing to request.
+            try? askForPAR(of: incident, note: nil, by: nil, id: nil, now: now, into: &decision)
+        }
+    }
+
+    private func askForPAR(
+        of incident: Incident, note: String?, by author: UserNumber?, id: String?, now: Instant,
+        into decision: inout Decision
+    ) throws(IncidentError) {
+        let course = course(of: incident.number, after: decision)
+        let number = (course.newest?.number ?? 0) + 1
+        guard number <= PARRound.limit else { throw .tooManyPARs }
+        let asked = crewSizes(of: incident.number, after: decision)
+            .map { PARCount(crew: $0, name: $0.flatMap { crews[$0] }, people: $1) }
+            .sorted(by: PARCount.precedes)
+        guard !asked.isEmpty else { throw .nobodyToAccountFor }
+        endRound(of: incident, now: now, into: &decision)
+        let request = IncidentDetail.PARNote(
+            round: number, dueAt: now.advanced(bySeconds: course.timer.reportSeconds), crews: asked)
+        record(
+            .parRequested, .parRequested, of: incident, .par(request), by: author, note: note, id: id, now: now,
+            into: &decision)
+    }
+
+    /// Ends the open round of an incident, if there is one, with what is known of each crew.
+    private func endRound(of incident: Incident, now: Instant, into decision: inout Decision) {
+        guard let round = par(of: incident.number, after: decision).newest, round.endedAt == nil else { return }
+        let end = IncidentDetail.PARNote(round: round.number, crews: round.crews.map(\.count))
+        record(.parEnded, nil, of: incident, .par(end), now: now, into: &decision)
+    }
+
+    /// Reports that the open round is complete, once it waits for no crew.
+    private func completePAR(of incident: Incident, now: Instant, into decision: inout Decision) {
+        guard let round = waitingRound(of: incident, after: decision), !round.crews.contains(where: \.isPending) else {
+            return
+        }
+        record(
+            .parComplete, .parComplete, of: incident, .par(.init(round: round.number)), now: now, into: &decision)
+    }
+
+    private func reportOverduePAR(of incident: Incident, now: Instant, into decision: inout Decision) {
+        guard let round = waitingRound(of: incident, after: decision), round.overdueAt == nil, now >= round.dueAt else {
+            return
+        }
+        let late = round.crews.filter(\.isPending).map(\.count)
+        record(
+            .parOverdue, .parOverdue, of: incident, .par(.init(round: round.number, crews: late)), now: now,
+            into: &decision)
+    }
+
+    /// The open round of an incident, while it is not complete.
+    private func waitingRound(of incident: Incident, after decision: Decision) -> PARRound? {
+        guard let newest = course(of: incident.number, after: decision).newest, newest.endedAt == nil,
+            newest.completeAt == nil
+        else { return nil }
+        return par(of: incident.number, after: decision).newest
+    }
+
+    /// Adds a line to the record, and reports it where `turn` is given.
+    private func record(
+        _ event: IncidentEntry.Event, _ turn: Incident.Turn?, of incident: Incident, _ detail: IncidentDetail,
+        by author: UserNumber? = nil, note: String? = nil, name: String? = nil, id: String? = nil, now: Instant,
+        into decision: inout Decision
+    ) {
+        let line = IncidentEntry(
+            event, of: incident.number, at: now, author: author, note: note, name: name, detail: detail, id: id)
+        decision.entries.append(line)
+        if event.isPAR {
+            var course = course(of: incident.number, after: decision)
+            course.apply(line)
+            decision.courses[incident.number] = course
+        }
+        guard let turn else { return }
+        var incident = incident
+        incident.turn = turn
+        incident.news = Incident.News(at: now, by: author, detail: detail)
+        decision.incidents[incident.team] = incident
+        decision.scratch.changes.append(.incident(incident))
+    }
+
+    private func course(of incident: IncidentNumber, after decision: Decision) -> PARCourse {
+        decision.courses[incident] ?? courses[incident] ?? PARCourse()
+    }
+
+    private func openIncident(
+        _ incident: IncidentNumber, of team: TeamNumber, after decision: Decision
+    ) throws(IncidentError) -> Incident {
+        guard let open = openIncident(of: team, after: decision), open.number == incident else { throw .isNotOpen }
+        return open
+    }
+
+    /// Returns how many people on the roll of an incident each crew has; the key nil counts those in no crew.
+    private func crewSizes(of incident: IncidentNumber, after decision: Decision) -> [CrewNumber?: Int32] {
+        var sizes: [CrewNumber?: Int32] = [:]
+        let team = openIncidents(after: decision).first { $0.number == incident }?.team
+        for (person, member) in roll(of: incident, after: decision).members where member.takenOff == nil {
+            sizes[crew(of: person, in: team, after: decision), default: 0] += 1
+        }
+        return sizes
+    }
+
+    /// Returns the crew of a person on the roll of a team; nil for visitors, and for people who are in none any more.
+    private func crew(of person: UserNumber, in team: TeamNumber?, after decision: Decision) -> CrewNumber? {
+        guard person > IncidentEntry.nobody, let state = decidedPerson(person, after: decision), state.team == team
+        else { return nil }
+        return state.crew.flatMap { crews[$0] == nil ? nil : $0 }
+    }
+}
+
+extension PARCount {
+    /// Orders crews by name; the people in no crew come last.
+    fileprivate static func precedes(_ left: Self, _ right: Self) -> Bool {
+        guard let one = left.name, let other = right.name else { return left.name != nil && right.name == nil }
+        return one < other
+    }
+}

@@ -1,0 +1,43 @@
+/// What a line about PAR, or about who leads the incident, says beside its event.
+public enum IncidentDetail: Hashable, Sendable {
+    /// A PAR round, with the crews that the event concerns.
+    case par(PARNote)
+    /// When PAR is requested by itself from now on.
+    case parTimer(PARTimer)
+    /// The user who leads the incident from now on.
+    case handedOver(to: UserNumber)
+
+    /// What a line says of a PAR round.
+    public struct PARNote: Hashable, Sendable {
+        /// The round's number.
+        public var round: Int32
+        /// In a request: when a crew that has not reported is overdue.
+        public var dueAt: Instant?
+        /// In a request and at its end, all crews; in a report, the crew that reported; of overdue crews, those.
+        public var crews: [PARCount]
+
+        public init(round: Int32, dueAt: Instant? = nil, crews: [PARCount] = []) {
+            self.round = round
+            self.dueAt = dueAt
+            self.crews = crews
+        }
+    }
+}
+
+extension Incident {
+    /// What the incident's change in the log says of PAR or of a handover.
+    public struct News: Hashable, Sendable {
+        /// When it happened, by the server's clock.
+        public var at: Instant
+        /// The user who did it; nil for the server itself.
+        public var by: UserNumber?
+        /// What happened.
+        public var detail: IncidentDetail
+
+        public init(at: Instant, by: UserNumber?, detail: IncidentDetail) {
+            self.at = at
+            self.by = by
+            self.detail = detail
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import MusterCore
+import MusterDocuments
+
+/// The stored bytes of what lines and changes say about PAR and handovers.
+extension ByteWriter {
+    mutating func put(_ detail: IncidentDetail) {
+        switch detail {
+        case .par(let note):
+            put(byte: 0)
+            put(number: note.round)
+            put(optional: note.dueAt)
+            put(varint: UInt64(note.crews.count))
+            for count in note.crews { put(count) }
+        case .parTimer(let timer):
+            put(byte: 1)
+            put(byte: timer.everySeconds == nil ? 0 : 1)
+            if let everySeconds = timer.everySeconds { put(exact: everySeconds) }
+            put(exact: timer.graceSeconds)
+        case .handedOver(let leader):
+            put(byte: 2)
+            put(number: leader.rawValue)
+        }
+    }
+
+    private mutating func put(_ count: PARCount) {
+        put(optional: count.crew)
+        put(optional: count.name)
+        put(number: count.people)
+        put(byte: count.present == nil ? 0 : 1)
+        if let present = count.present { put(number: present) }
+    }
+
+    /// Writes what an incident has beside the fields of earlier versions.
+    mutating func putCourse(of incident: Incident) {
+        put(optional: incident.leader)
+        put(optional: incident.startID)
+        put(byte: incident.news == nil ? 0 : 1)
+        guard let news = incident.news else { return }
+        put(instant: news.at)
+        put(optional: news.by)
+        put(news.detail)
+    }
+}
+
+extension ByteReader {
+    mutating func incidentDetail() throws(CodecError) -> IncidentDetail {
+        switch try byte() {
+        case 0:
+            var note = IncidentDetail.PARNote(round: try number(), dueAt: try optionalInstant())
+            for _ in 0..<(try count(minimumBytes: 4)) { note.crews.append(try parCount()) }
+            return .par(note)
+        case 1:
+            let everySeconds: Double? = try isPresent() ? try exactDouble() : nil
+            return .parTimer(PARTimer(everySeconds: everySeconds, graceSeconds: try exactDouble()))
+        case 2: return .handedOver(to: UserNumber(try number()))
+        default: throw .malformed(offset: offset)
+        }
+    }
+
+    private mutating func parCount() throws(CodecError) -> PARCount {
+        let crew: CrewNumber? = try isPresent() ? CrewNumber(try number()) : nil
+        let name: String? = try isPresent() ? try text() : nil
+        let people: Int32 = try number()
+        return PARCount(crew: crew, name: name, people: people, present: try isPresent() ? try number() : nil)
+    }
+
+    /// Reads what `putCourse` writes.
+    mutating func readCourse(of incident: inout Incident) throws(CodecError) {
+        incident.leader = try isPresent() ? UserNumber(try number()) : nil
+        incident.startID = try isPresent() ? try text() : nil
+        guard try isPresent() else { return }
+        let moment = try instant()
+        let author: UserNumber? = try isPresent() ? UserNumber(try number()) : nil
+        incident.news = Incident.News(at: moment, by: author, detail: try incidentDetail())
+    }
+}

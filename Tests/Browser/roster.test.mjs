@@ -1,0 +1,126 @@
+/** Whom the roster shows, in which order, and which of its rows are in sight. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { crewKey, crewsOf, orderedMembers, sheltered, sortings } from "../../Web/console/roster/order.js";
+import { rowAfterKey, rowsInSight } from "../../Web/console/roster/window.js";
+import { emptyState, reduce } from "../../Web/console/shared/state.js";
+import { markOrder } from "../../Web/console/shared/marks.js";
+
+const square = { collection: "site", id: "sq", name: "Harbour square" };
+
+/** A state of people, in an incident of team north. */
+function stateOf(...members) {
+    return reduce(emptyState, { type: "snapshot", snapshot: {
+        sequence: 1, positions: [], regions: [], incidents: [{ number: 1, team: "north", kind: "real" }],
+        members: members.map((member) => ({ team: "north", state: "unknown", safetySequence: 1, ...member })),
+    } });
+}
+
+function shown(state, filter = {}) {
+    return orderedMembers(state, { sorting: "state", ...filter }).map(({ user }) => user);
+}
+
+test("the urgent come first, and those alike by name, numbers as numbers", () => {
+    const states = ["safe", "offSite", "unknown", "unsafe", "needsHelp", "sos"];
+    const people = states.flatMap((state) => [10, 9].map((number) => ({ user: `${state} ${number}`, state })));
+    const urgent = markOrder.filter((state) => states.includes(state));
+    assert.deepEqual(shown(stateOf(...people)), urgent.flatMap((state) => [`${state} 9`, `${state} 10`]));
+});
+
+test("each sorting has its order, and those of whom it knows nothing come last", () => {
+    const at = (second) => `2026-11-21T06:00:0${second}Z`;
+    const state = stateOf(
+        { user: "cem", crew: "Blue", since: at(1), heard: at(3) },
+        { user: "ada", since: at(3) },
+        { user: "bo", crew: "Amber", since: at(2), heard: at(1) },
+        { user: "dee", crew: "Blue", heard: at(2) });
+    const orders = {
+        state: ["ada", "bo", "cem", "dee"], name: ["ada", "bo", "cem", "dee"], crew: ["bo", "cem", "dee", "ada"],
+        since: ["ada", "bo", "cem", "dee"], heard: ["cem", "dee", "bo", "ada"],
+    };
+    assert.deepEqual(Object.keys(orders), [...sortings]);
+    for (const [sorting, order] of Object.entries(orders)) {
+        assert.deepEqual(shown(state, { sorting }), order, sorting);
+    }
+});
+
+test("a search finds names without accents and capitals, and by crew, team, phone and region", () => {
+    const state = stateOf(
+        { user: "Zoë Åström" }, { user: "bo", crew: "Écluse" }, { user: "cem", phone: "+47 22 33 44" },
+        { user: "dee", team: "south" }, { user: "eli", state: "safe", region: square }, { user: "玲子" });
+    for (const [text, found] of Object.entries({
+        "zoe": "Zoë Åström", "ASTROM": "Zoë Åström", " écluse ": "bo", "ecluse": "bo", "22 33": "cem", "south": "dee",
+        "harbour": "eli", "玲": "玲子",
+    })) {
+        assert.deepEqual(shown(state, { text }), [found], text);
+    }
+    assert.deepEqual(shown(state, { text: "nobody" }), []);
+    assert.equal(shown(state, { text: "" }).length, 6);
+});
+
+test("filters of state, team, crew and region join, and hide those taken off the roll from a state's list", () => {
+    const safe = { state: "safe", region: square };
+    const state = stateOf(
+        { user: "ada", crew: "Amber", ...safe }, { user: "bo", crew: "Amber" }, { user: "cem", ...safe },
+        { user: "dee", team: "south", crew: "Amber", ...safe }, { user: "eli", takenOff: {} });
+    assert.deepEqual(shown(state, { only: "safe" }), ["ada", "cem", "dee"]);
+    assert.deepEqual(shown(state, { only: "unknown" }), ["bo"]);
+    assert.deepEqual(shown(state, { crew: "north/Amber" }), ["bo", "ada"]);
+    assert.deepEqual(shown(state, { region: "site/sq", only: "safe", crew: "north/Amber" }), ["ada"]);
+    assert.equal(shown(state).length, 5);
+});
+
+test("a name that came, changed or left has its new place", () => {
+    assert.deepEqual(shown(stateOf({ user: "b" }, { user: "c" })), ["b", "c"]);
+    assert.deepEqual(shown(stateOf({ user: "b" }, { user: "a" })), ["a", "b"]);
+    assert.deepEqual(shown(stateOf({ user: "b" }, { user: "a" }, { user: "aa" })), ["a", "aa", "b"]);
+});
+
+test("a crew counts who of it is accounted for, apart from the crew of that name of another team", () => {
+    const state = stateOf(
+        { user: "ada", crew: "Amber", state: "safe" }, { user: "bo", crew: "Amber" },
+        { user: "cem", crew: "Amber", state: "safe", doubt: "stale" }, { user: "dee", crew: "Amber", team: "a" },
+        { user: "eli", crew: "Amber", takenOff: {} }, { user: "flo", state: "safe" }, { user: "gus", crew: "Blue 9" },
+        { user: "hal", crew: "Blue 10", state: "offSite" });
+    const counted = crewsOf(state).map(({ key, people, accounted, checking }) => [key, people, accounted, checking]);
+    assert.deepEqual(counted, [
+        ["a/Amber", 1, 0, 0], ["north/Amber", 3, 1, 1], ["north/Blue 9", 1, 0, 0], ["north/Blue 10", 1, 1, 0]]);
+    assert.equal(crewKey({ team: "north" }), "");
+});
+
+test("a muster region counts those who are safe in it for certain, and nobody else", () => {
+    const safe = { state: "safe", region: square };
+    const state = stateOf(
+        { user: "ada", ...safe }, { user: "bo", ...safe }, { user: "cem", ...safe, doubt: "checking" },
+        { user: "dee", state: "unknown", region: square }, { user: "eli", ...safe, takenOff: {} },
+        { user: "flo", state: "safe" }, { user: "gus", state: "offSite", region: square });
+    assert.deepEqual([...sheltered(state)], [["site/sq", 2]]);
+});
+
+test("the rows in sight are drawn with a few around them, and never more than there are", () => {
+    const rows = (scrollTop, count = 1000, height = 500) => rowsInSight({ scrollTop, height, rowHeight: 100, count });
+    assert.deepEqual(rows(0), { first: 0, last: 9 });
+    assert.deepEqual(rows(50_000), { first: 496, last: 509 });
+    assert.deepEqual(rows(99_500), { first: 991, last: 1000 });
+    assert.deepEqual(rows(0, 0), { first: 0, last: 0 });
+    assert.deepEqual(rows(0, 2), { first: 0, last: 2 });
+    for (let scrollTop = -200; scrollTop < 3000; scrollTop += 37) {
+        const { first, last } = rows(scrollTop, 12);
+        assert.ok(first >= 0 && first <= 11 && last >= 1 && last <= 12, `${scrollTop}: ${first} to ${last}`);
+        for (let row = 0; row < 12; row += 1) {
+            const isInSight = (row + 1) * 100 > scrollTop && row * 100 < scrollTop + 500;
+            assert.ok(!isInSight || (row >= first && row < last), `row ${row} at ${scrollTop}`);
+        }
+    }
+});
+
+test("keys lead from row to row, and not beyond the ends", () => {
+    const size = { count: 10, page: 4 };
+    for (const [key, from, to] of [
+        ["ArrowDown", 3, 4], ["ArrowDown", 9, 9], ["ArrowUp", 3, 2], ["ArrowUp", 0, 0], ["PageDown", 3, 7],
+        ["PageDown", 8, 9], ["PageUp", 3, 0], ["Home", 7, 0], ["End", 2, 9], ["Enter", 3, undefined],
+    ]) {
+        assert.equal(rowAfterKey(key, from, size), to, `${key} from ${from}`);
+    }
+});

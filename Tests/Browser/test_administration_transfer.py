@@ -1,0 +1,203 @@
+"""Import and export on the screen `administration`: tables tried and made, what people are given, histories
+as files."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+import requests
+
+from administration_page import screen
+from live_server import password, until
+
+west, south = 10.7460, 59.5080
+# A browser that writes files as they come, without the window in which somebody says where to.
+picker = """() => { window.showSaveFilePicker = async ({ suggestedName }) => {
+    const root = await navigator.storage.getDirectory();
+    window.written = suggestedName;
+    return await root.getFileHandle(suggestedName, { create: true });
+}; }"""
+written = """async () => {
+    const root = await navigator.storage.getDirectory();
+    return await (await (await root.getFileHandle(window.written)).getFile()).text();
+}"""
+
+
+@pytest.fixture(scope="module")
+def walkers(server):
+    """A team with two people who walked, one who did not, and another team's."""
+    server.ask("POST", "teams", {"name": "walk"})
+    server.ask("POST", "teams", {"name": "walk-other"})
+    server.make_user("walk-lead", "leader", "walk")
+    phones = {name: server.make_member(f"walk-{name}", "walk") for name in ("ann", "ben", "cem")}
+    phones["dee"] = server.make_member("walk-dee", "walk-other")
+    for name in ("ann", "ben", "dee"):
+        for step in range(25):
+            phones[name].report((west + step / 10_000, south))
+    return phones
+
+
+def choose(screen, text):
+    screen.page.find("#import-file").set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": text.encode()})
+
+
+def saved(screen, button):
+    """The table that a button saves."""
+    with screen.page.tab.expect_download() as download:
+        screen.press(button)
+    with open(download.value.path(), encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(io.StringIO(file.read())))
+
+
+def test_a_table_is_tried_mended_imported_and_its_people_get_passwords(screen, server, walkers):
+    screen.open("import", user=server.admin)
+    assert screen.page.find(".administration .primary").is_disabled()
+    choose(screen, "name;team;phone;age\nwalk-ann;walk;;3\nimp-eva;nowhere;x;3\nimp-eva;;;\n")
+    screen.field("Create teams that do not exist; otherwise they are faults").uncheck()
+    screen.press("Look for faults").shows("Nothing was imported: ")
+    faults = screen.page.texts(".faults li")
+    assert any("line 1, age" in fault and "no such column" in fault for fault in faults)
+    assert any("line 2, name" in fault and "There is a user walk-ann already." in fault for fault in faults)
+    assert any("line 3, team" in fault and "There is no team nowhere." in fault for fault in faults)
+    assert any("line 3, phone" in fault and "Needs digits" in fault for fault in faults)
+    assert any("line 4, name" in fault and "line 3" in fault for fault in faults)
+    screen.refused(422)
+    assert screen.page.find(".administration .primary").is_disabled()
+
+    choose(screen, "name,team,crew\nimp-eva,imp-new,Engine 1\nimp-juan,imp-new,\n")
+    screen.field("Create teams that do not exist; otherwise they are faults").check()
+    screen.press("Look for faults").shows("It would create 2 users, 1 team, 1 crew, 2 devices.")
+    assert requests.get(f"{server.address}/api/v1/teams/imp-new", auth=server.admin, timeout=20).status_code == 404
+    screen.press("Import").shows("Created: 2 users, 1 team, 1 crew, 2 devices.")
+    assert [user["crew"] for user in [server.ask("GET", "users/imp-eva")]] == ["Engine 1"]
+
+    screen.page.find("input[value=password]").check()
+    screen.press("Make them for 2 people").shows("Made for 2 people.")
+    table = saved(screen, "Save as a table")
+    assert [row["name"] for row in table] == ["imp-eva", "imp-juan"]
+    for row in table:
+        answer = requests.post(f"{server.address}/api/v1/session", json=row, timeout=20)
+        assert answer.ok, row
+        assert row["password"] not in screen.page.script("() => document.documentElement.outerHTML")
+
+
+def test_a_table_outlasts_a_session_that_ends(screen, server, walkers):
+    server.make_user("imp-boss", "admin")
+    screen.open("import", user=("imp-boss", password))
+    choose(screen, "name\nimp-late\n")
+    until(lambda: screen.page.find(".administration .plain").first.is_enabled())
+    server.ask("PUT", "users/imp-boss/password", {"password": password})
+    screen.press("Look for faults")
+    until(lambda: screen.page.is_shown("#sign-in"))
+    screen.page.try_to_sign_in("imp-boss", password)
+    screen.shows("people.csv")
+    screen.press("Look for faults").shows("It would create 1 user, 1 device.")
+    screen.refused(401)
+
+
+def test_phones_of_a_team_are_set_up_as_cards_to_print(screen, server, walkers):
+    screen.open("people", user=("walk-lead", password))
+    until(lambda: "walk-cem" in screen.rows())
+    screen.page.script("() => { window.print = () => { window.printed = document.querySelector('#sheet').innerHTML; };"
+                       " }")
+    screen.field("Search").fill("walk-cem")
+    until(lambda: screen.rows() == ["walk-cem"])
+    screen.press("Give them phones, invitations or passwords…").shows("For 1 person.")
+    assert screen.page.find("input[value=password]").count() == 0
+    screen.field("Address of this server").fill("https://muster.example.org")
+    screen.press("Make them for 1 person").shows("Made for 1 person.")
+    assert screen.page.tab.get_by_role("button", name="Close", exact=True).is_disabled()
+    screen.press("Print a card for each")
+    printed = screen.page.script("() => window.printed")
+    assert "walk-cem" in printed and "<path" in printed and "https://muster.example.org" in printed
+    # What was printed leaves the page.
+    screen.page.script("() => dispatchEvent(new Event('afterprint'))")
+    assert screen.page.find("#sheet").count() == 0
+    [row] = saved(screen, "Save as a table")
+    server.ask("POST", "positions", {"latitude": south, "longitude": west, "sampleTime": walkers["ann"].sampled
+                                     .isoformat()}, row["token"])
+    screen.press("Close").hides("Made for 1 person.")
+    assert len(server.ask("GET", "users/walk-cem/devices/phone/token")["items"]) == 2
+
+
+def features_of(text):
+    return [feature["properties"]["device"] for feature in json.loads(text)["features"]]
+
+
+def test_a_teams_positions_are_one_file_in_each_format(screen, server, walkers):
+    screen.open("export", user=("walk-lead", password)).shows("devices")
+    screen.page.script(picker)
+    assert screen.field("Of whom").input_value() == "team"
+    for form, count in (("csv", lambda text: sum("walk-" in line for line in text.splitlines())),
+                        ("gpx", lambda text: text.count("<trkpt")), ("geojson", lambda text: len(features_of(text)))):
+        screen.field("Format").select_option(form)
+        screen.press("Export").shows("The file is complete")
+        text = screen.page.script(written)
+        assert "walk-dee" not in text and count(text) >= 50
+    assert re.fullmatch(r"muster-\d{4}-\d\d-\d\d\.geojson", screen.page.script("() => window.written"))
+    screen.field("Of whom").select_option("person")
+    screen.field("Person").fill("walk-ben")
+    screen.shows("1 device")
+    screen.press("Export").shows("The file is complete")
+    until(lambda: set(features_of(screen.page.script(written))) == {"walk-ben/phone"})
+    screen.field("From").fill("2026-01-02T00:00")
+    screen.field("Until, by this device’s clock").fill("2026-01-01T00:00")
+    screen.shows("The end must be after the beginning.")
+
+
+def test_an_export_outlasts_a_server_that_is_started_again(screen, server, walkers):
+    screen.open("export", user=server.admin)
+    screen.page.script(picker)
+    screen.field("Of whom").select_option("team")
+    screen.field("Team").select_option("walk")
+    screen.field("Format").select_option("geojson")
+    screen.shows("3 devices")
+    hold = {"count": 0}
+
+    def cut(route):
+        hold["count"] += 1
+        if hold["count"] == 2:
+            server.kill()
+            route.abort()
+            server.start()
+            return
+        route.continue_()
+    screen.page.tab.route("**/positions?**", cut)
+    screen.press("Export").shows("The file is complete", 60)
+    features = json.loads(screen.page.script(written))["features"]
+    times = [(feature["properties"]["device"], feature["properties"]["sampleTime"]) for feature in features]
+    assert len(times) == len(set(times)) and len(times) >= 50
+    screen.page.faults()
+
+
+def test_an_export_is_given_up_and_leaves_no_file(screen, server, walkers):
+    screen.open("export", user=("walk-lead", password)).shows("devices")
+    screen.page.script(picker)
+    screen.page.tab.route("**/positions?**", lambda route: None)
+    screen.press("Export").shows("0 of 3 devices, 0 kB")
+    screen.press("Cancel").shows("Cancelled: no file was made.")
+    assert screen.page.script(written) == ""
+    screen.page.faults()
+
+
+def test_a_browser_that_writes_no_files_offers_the_whole_as_a_download(screen, server, walkers):
+    screen.open("export", user=("walk-lead", password)).shows("devices")
+    screen.page.script("() => { delete window.showSaveFilePicker; window.showSaveFilePicker = undefined; }")
+    with screen.page.tab.expect_download() as download:
+        screen.press("Export")
+    with open(download.value.path(), encoding="utf8") as file:
+        assert file.read().count("walk-ann/phone") == 25
+
+
+def test_users_and_regions_are_tables_of_what_the_caller_may_see(screen, server, walkers):
+    screen.open("export", user=("walk-lead", password)).shows("Users as CSV")
+    table = saved(screen, "Users as CSV")
+    assert {row["name"] for row in table} == {"walk-lead", "walk-ann", "walk-ben", "walk-cem"}
+    with screen.page.tab.expect_download() as download:
+        screen.press("Regions as GeoJSON")
+    with open(download.value.path(), encoding="utf8") as file:
+        regions = json.load(file)
+    assert any(region["properties"]["collection"] == "north-site" for region in regions["features"])

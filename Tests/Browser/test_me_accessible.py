@@ -1,0 +1,99 @@
+"""Every screen of the member's app is clean by axe-core (WCAG 2.2 AA), in light and dark, and has room for its texts in
+every language, on a small phone, too."""
+
+import pytest
+
+from accessible import faults_of, long_texts, small_targets, target_size
+from live_server import until
+from me_page import MePage, make_crew, password, phone
+
+tabs = ["#/", "#/way", "#/phone"]
+
+
+@pytest.fixture
+def context(browsers):
+    context = browsers.context(with_webgl=False, viewport=phone)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context, server):
+    page = MePage(context, server)
+    yield page
+
+
+@pytest.fixture(scope="module")
+def crew(server):
+    make_crew(server, "quay", "quinn", "rosa")
+
+
+def test_the_sign_in_is_clean(page, crew):
+    page.open().try_to_sign_in("nobody", "wrong")
+    until(lambda: page.text("#sign-in-error"))
+    assert faults_of(page) == []
+
+
+def test_each_tab_is_clean(page, crew):
+    page.open().sign_in("quinn", password)
+    for tab in tabs:
+        page.open(tab)
+        until(page.is_live)
+        assert faults_of(page) == [], tab
+
+
+def test_a_call_for_help_is_clean(page, server, crew):
+    page.open().sign_in("quinn", password)
+    page.find("#my-help").click()
+    until(lambda: page.is_shown("#my-note"))
+    assert faults_of(page) == []
+    page.hold_sos()
+    until(lambda: page.is_shown("#my-countdown"))
+    assert faults_of(page) == []
+    until(lambda: not page.is_shown("#my-countdown"))
+    server.ask("POST", "users/quinn/declarations", {"kind": "clear"})
+
+
+@pytest.mark.parametrize("kind", ["real", "drill"])
+def test_an_incident_is_clean(page, server, crew, kind):
+    page.open().sign_in("quinn", password)
+    number = server.ask("POST", "teams/quay/incidents", {"kind": kind, "note": "smoke"})["number"]
+    try:
+        until(lambda: page.is_shown("#call"))
+        assert faults_of(page) == []
+        page.find("#call-seen").click()
+        until(lambda: page.is_shown("#called"))
+        assert faults_of(page) == []
+    finally:
+        server.ask("POST", f"incidents/{number}/close", {"reason": "over"})
+
+
+@pytest.mark.parametrize("language", ["en", "es", "ja", "zh"])
+def test_each_language_has_room_on_a_small_phone(page, server, crew, language):
+    page.tab.set_viewport_size({"width": 320, "height": 568})
+    page.open().sign_in("rosa", password)
+    page.open("#/phone")
+    page.find("#language").select_option(language)
+    until(lambda: page.script("() => document.documentElement.lang") == language)
+    faults = []
+    for tab in tabs:
+        page.open(tab)
+        until(lambda: page.find(".card").first.is_visible())
+        faults += [f"{tab}: {fault}" for fault in page.script(long_texts)]
+        faults += [f"{tab}: too small: {target}" for target in page.script(small_targets, target_size)]
+        if page.script("() => document.documentElement.scrollWidth > innerWidth"):
+            faults.append(f"{tab}: the page is wider than the screen")
+    assert faults == []
+
+
+def test_the_app_without_a_server_is_clean(page, server, crew):
+    page.open().sign_in("rosa", password).keep()
+    until(page.is_live)
+    server.kill()
+    try:
+        until(page.is_off)
+        page.find("#my-safe").click()
+        until(lambda: any(place == "phone" for place, _ in page.said()))
+        assert faults_of(page) == []
+    finally:
+        server.start()

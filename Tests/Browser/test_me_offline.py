@@ -1,0 +1,255 @@
+"""The member's app without a server: it opens signed in, loses nothing that was said, goes from one version to the next
+as a whole, and leaves nothing of who signed out."""
+
+import json
+import pathlib
+import shutil
+
+import pytest
+from playwright.sync_api import Error
+
+from live_server import LiveServer, root, until
+from me_page import MePage, declared, make_crew, password, phone, state_of
+
+
+@pytest.fixture
+def context(browsers):
+    context = browsers.context(with_webgl=False, viewport=phone)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context, server):
+    """What a server that is away does to requests is no fault here."""
+    page = MePage(context, server)
+    yield page
+    assert not page.foreign_requests()
+
+
+@pytest.fixture
+def own_web(tmp_path):
+    """A server whose pages a test may change."""
+    web = tmp_path / "Web"
+    shutil.copytree(root / "Web", web)
+    server = LiveServer(tmp_path, ["--web", str(web)])
+    server.web = web
+    server.start()
+    yield server
+    server.stop()
+
+
+def test_the_app_opens_signed_in_without_a_server_and_says_how_old_its_state_is(page, server):
+    make_crew(server, "ford", "fay")
+    server.ask("POST", "users/fay/declarations", {"kind": "safe"})
+    page.open().sign_in("fay", password).keep()
+    until(page.is_live)
+    until(lambda: "Safe" in page.text(".status-state"))
+    server.kill()
+    try:
+        page.reload()
+        until(lambda: "Safe" in page.text(".status-state"))
+        until(page.is_off)
+        assert page.text("#not-live").startswith("No connection to the server since ")
+        until(lambda: page.text(".status-as-of").startswith("The server said "))
+        assert "It may be different now" in page.status()
+        for name in ("Way", "Phone", "Now"):
+            page.go(name)
+        assert page.script("() => [...document.querySelectorAll('.fault')].length") == 0
+    finally:
+        server.start()
+    until(page.is_live)
+    until(lambda: page.text(".status-as-of") == "The server says:")
+
+
+def test_what_is_said_without_a_server_outlasts_reloads_and_arrives_once_in_order(page, server):
+    make_crew(server, "gate", "gil")
+    page.open().sign_in("gil", password).keep()
+    until(page.is_live)
+    server.kill()
+    try:
+        until(page.is_off)
+        page.find("#my-help").click()
+        page.hold_sos()
+        page.find("#my-now").click()
+        until(lambda: len([place for place, _ in page.said() if place == "phone"]) == 2)
+        page.reload()
+        until(lambda: len([place for place, _ in page.said() if place == "phone"]) == 2)
+        page.find("#my-note").fill("below the stairs")
+        page.find("#my-note-form button").click()
+        page.reload()
+        until(lambda: any("below the stairs" in line for _, line in page.said()))
+    finally:
+        server.start()
+    until(lambda: state_of(server, "gate", "gil") == "sos")
+    until(lambda: not any(place == "phone" for place, _ in page.said()))
+    assert declared(server, "gil") == ["needsHelp", "sos", "sos"]
+    server.ask("POST", "users/gil/declarations", {"kind": "clear"})
+
+
+def test_a_session_that_the_server_ended_keeps_what_waits_for_the_same_person(page, server):
+    make_crew(server, "hall", "hal", "hugo")
+    page.open().sign_in("hal", password)
+    # The page does not hear the server; meanwhile an admin ends the session.
+    page.tab.route("**/api/v1/**", lambda route: route.abort())
+    page.find("#my-help").click()
+    until(lambda: any(place == "phone" for place, _ in page.said()))
+    server.ask("PUT", "users/hal/password", {"password": password + " two"})
+    page.tab.unroute("**/api/v1/**")
+    until(lambda: page.is_shown("#sign-in-form"))
+    assert "1 message wait on this phone" in page.text("#sign-in-error")
+    assert not page.is_shown("#status")
+    page.try_to_sign_in("hugo", password)
+    until(lambda: "hal was signed in on this phone" in page.text("#sign-in-error"))
+    page.sign_in("hal", password + " two")
+    until(lambda: state_of(server, "hall", "hal") == "needsHelp")
+    assert declared(server, "hal") == ["needsHelp"]
+    server.ask("POST", "users/hal/declarations", {"kind": "clear"})
+
+
+stored = """async () => {
+    const found = [Object.entries(localStorage), Object.entries(sessionStorage)];
+    for (const { name } of await indexedDB.databases()) {
+        const database = await new Promise((resolve, reject) => {
+            const request = indexedDB.open(name);
+            request.onsuccess = () => resolve(request.result);
+            request.onerror = () => reject(request.error);
+        });
+        for (const store of database.objectStoreNames) {
+            const objects = database.transaction(store).objectStore(store);
+            const all = (request) => new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });
+            found.push(await all(objects.getAllKeys()));
+            found.push(JSON.stringify(await all(database.transaction(store).objectStore(store).getAll())));
+        }
+        database.close();
+    }
+    for (const name of await caches.keys()) {
+        found.push(name);
+        if (name.startsWith("muster-me-shell-")) { continue; }
+        for (const request of await (await caches.open(name)).keys()) { found.push(request.url); }
+    }
+    const folder = await navigator.storage.getDirectory();
+    for await (const name of folder.keys()) { found.push(`file ${name}`); }
+    return JSON.stringify(found);
+}"""
+
+
+def test_signing_out_leaves_nothing_of_the_person(page, server):
+    make_crew(server, "isle", "ilsebill")
+    page.open().sign_in("ilsebill", password).keep()
+    until(page.is_live)
+    page.find("#my-safe").click()
+    until(lambda: page.said() and page.said()[0][0] == "server")
+    page.script("""async () => {
+        const folder = await navigator.storage.getDirectory();
+        await folder.getFileHandle("area-of-ilsebill", { create: true });
+        await (await caches.open("muster-of-a-person")).put("/ilsebill", new Response("x"));
+    }""")
+    until(lambda: "ilsebill" in page.script(stored))
+    page.sign_out()
+    left = page.script(stored)
+    assert "ilsebill" not in left and "muster-of-a-person" not in left and "refresh" not in left
+    assert json.loads(left)[0] == []
+    page.reload()
+    until(lambda: page.is_shown("#sign-in-form"))
+    assert server.ask("GET", "users/ilsebill")["name"] == "ilsebill"
+
+
+def test_signing_out_in_one_tab_empties_the_other(page, context, server):
+    make_crew(server, "june", "jun")
+    page.open().sign_in("jun", password)
+    other = MePage(context, server)
+    other.open()
+    until(other.is_live)
+    page.sign_out()
+    until(lambda: other.is_shown("#sign-in-form"))
+    assert "jun" not in page.script(stored).replace("june", "")
+    other.close()
+
+
+def change(web, old, new):
+    """Makes another version of the app: its style sheet says so."""
+    path = pathlib.Path(web) / "me/me.css"
+    path.write_text(path.read_text().replace(old, new) if old else path.read_text() + new)
+
+
+def colour(page):
+    """The version that the page's style sheet names; empty while the page is loading."""
+    try:
+        return page.script("() => getComputedStyle(document.documentElement).getPropertyValue('--version')")
+    except Error:
+        return ""
+
+
+def test_a_new_version_is_used_as_a_whole_when_the_person_wishes(context, own_web):
+    make_crew(own_web, "kiln", "kim")
+    page = MePage(context, own_web)
+    change(own_web.web, "", ":root { --version: one; }\n")
+    own_web.stop()
+    own_web.start()
+    page.open().sign_in("kim", password).keep()
+    until(page.is_live)
+    assert colour(page) == "one"
+    change(own_web.web, "--version: one", "--version: two")
+    own_web.stop()
+    own_web.start()
+    page.reload()
+    until(lambda: page.version() == "ready")
+    assert colour(page) == "one"
+    assert page.text("#new-version").startswith("A new version is ready.")
+    page.reload()
+    until(lambda: page.version() == "ready")
+    assert colour(page) == "one", "nothing of the new version is used before the person wishes"
+    page.find("#new-version button").click()
+    # The older worker first finishes what it is doing, and ends with the last page of its version.
+    page.close()
+    page = MePage(context, own_web)
+    page.open()
+    until(lambda: colour(page) == "two" or page.reload(), seconds=60)
+    until(page.is_live)
+    until(lambda: page.version() == "kept")
+    kept = [name for name in page.script("() => caches.keys()") if name.startswith("muster-me-shell-")]
+    assert len(kept) == 1
+    page.close()
+
+
+def test_an_update_that_fails_keeps_the_version_that_is_there(context, own_web):
+    make_crew(own_web, "lane", "lea")
+    page = MePage(context, own_web)
+    page.open().sign_in("lea", password).keep()
+    until(page.is_live)
+    change(own_web.web, "", ":root { --version: broken; }\n")
+    (own_web.web / "me/status/panel.js").rename(own_web.web / "me/status/panel.gone")
+    own_web.stop()
+    own_web.start()
+    page.reload()
+    until(page.is_live)
+    until(lambda: "Unknown" in page.status())
+    assert colour(page) == ""
+    own_web.kill()
+    page.reload()
+    until(lambda: "Unknown" in page.status())
+    assert page.version() == "kept"
+    own_web.start()
+    page.close()
+
+
+def test_a_browser_that_keeps_nothing_sends_all_the_same_and_says_so(page, server):
+    make_crew(server, "mill", "max")
+    page.context.add_init_script("""
+        const denied = { get() { throw new DOMException("denied", "SecurityError"); } };
+        Object.defineProperty(window, "localStorage", denied);
+        Object.defineProperty(window, "sessionStorage", denied);
+        IDBFactory.prototype.open = () => { throw new DOMException("denied", "SecurityError"); };
+    """)
+    page.open().sign_in("max", password)
+    server.kill()
+    try:
+        until(page.is_off)
+        page.find("#my-help").click()
+        until(lambda: any("leave this page open until it is sent" in line for _, line in page.said()))
+    finally:
+        server.start()
+    until(lambda: state_of(server, "mill", "max") == "needsHelp")
+    page.sign_out()
+    server.ask("POST", "users/max/declarations", {"kind": "clear"})

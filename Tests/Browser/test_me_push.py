@@ -1,0 +1,98 @@
+"""Pushes to the member's app: its own worker shows them, and a call to evacuate leads to its acknowledgement."""
+
+import json
+
+import pytest
+
+from live_server import until
+from me_page import MePage, make_crew, password, phone
+
+
+@pytest.fixture
+def context(browsers):
+    context = browsers.context(with_webgl=False, viewport=phone)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def granted(context, server):
+    context.grant_permissions(["notifications"], origin=server.address)
+
+
+@pytest.fixture
+def page(context, server):
+    page = MePage(context, server)
+    yield page
+    assert not page.foreign_requests()
+
+
+def deliver(page, message):
+    """Gives the app's worker what its browser would have decrypted."""
+    protocol = page.context.new_cdp_session(page.tab)
+    protocol.send("ServiceWorker.enable")
+    # The driver does not say the registration's number. Chromium counts from 0, and ignores a push to a wrong number.
+    for number in range(10):
+        protocol.send("ServiceWorker.deliverPushMessage", {
+            "origin": page.server.address, "registrationId": str(number), "data": json.dumps(message)})
+
+
+shown = """async () => {
+    const registration = await navigator.serviceWorker.ready;
+    return (await registration.getNotifications()).map(({ title, data, icon }) => [title, data.fragment, icon]);
+}"""
+
+
+def press(page):
+    """Presses the notification that is shown."""
+    [worker] = page.context.service_workers
+    worker.evaluate("""async () => {
+        const [notification] = await self.registration.getNotifications();
+        self.dispatchEvent(new NotificationEvent("notificationclick", { notification }));
+    }""")
+
+
+def test_a_call_to_evacuate_is_shown_and_leads_to_its_acknowledgement(page, server, granted):
+    make_crew(server, "mole", "mia")
+    page.open().sign_in("mia", password).keep()
+    until(page.is_live)
+    page.go("Phone")
+    number = server.ask("POST", "teams/mole/incidents", {"kind": "real"})["number"]
+    deliver(page, {
+        "notification": {"title": "Evacuate", "body": "mole", "tag": f"incident-{number}"},
+        "data": {"source": "muster", "kind": "incident", "incident": number, "team": "mole", "state": "open"}})
+    until(lambda: page.script(shown))
+    [[title, fragment, icon]] = page.script(shown)
+    assert (title, fragment) == ("Evacuate", f"#/call/{number}")
+    assert icon == f"{server.address}/muster.svg"
+    press(page)
+    until(lambda: page.script("() => location.hash") == f"#/call/{number}")
+    until(lambda: page.is_shown("#call-seen"))
+    page.find("#call-seen").click()
+    until(lambda: page.text(".call-seen").startswith("You saw the call at "))
+    server.ask("POST", f"incidents/{number}/close", {"reason": "over"})
+
+
+def test_a_notification_says_what_is_known_before_the_server_and_after_the_end(page, server):
+    make_crew(server, "nook", "nia")
+    page.open().sign_in("nia", password).keep()
+    until(page.is_live)
+    page.open("#/call/99")
+    until(lambda: page.text("#call-asked") == "The call that you were notified of is over.")
+    server.kill()
+    try:
+        page.reload()
+        until(lambda: page.text("#call-asked").startswith("Your team was called to evacuate."))
+    finally:
+        server.start()
+
+
+def test_the_phone_says_why_it_is_not_notified(page, server):
+    make_crew(server, "pond", "pia")
+    page.context.new_cdp_session(page.tab).send("Browser.setPermission", {
+        "origin": server.address, "permission": {"name": "notifications"}, "setting": "denied"})
+    page.open().sign_in("pia", password)
+    page.go("Phone")
+    page.find("#notify").click()
+    until(lambda: "blocked" in page.text("#notify-refused"))
+    assert page.text("#notify-state") == "This phone is not notified while this page is closed."

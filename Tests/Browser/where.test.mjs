@@ -1,0 +1,110 @@
+/** Where someone is in words, and the lengths and directions that the words tell. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { coordinateWords, whereWords } from "../../Web/console/roster/where.js";
+import { destination, wayTo } from "../../Web/console/shared/drawing.js";
+import { isImperial, lengthWords } from "../../Web/console/shared/length.js";
+
+const hill = {
+    collection: "site", id: "h", name: "Chapel hill", radius: 40,
+    geometry: { type: "Point", coordinates: [10.75, 59.91] },
+};
+const regionsOf = (...regions) => new Map(regions.map((region) => [`${region.collection}/${region.id}`, region]));
+
+/** A member whose phone was at [longitude, latitude]. */
+function memberAt([longitude, latitude], { accuracy = 5, presences = [] } = {}) {
+    const position = { device: "ann/phone", longitude, latitude, accuracy, sampleTime: "2026-11-21T06:00:00Z" };
+    return {
+        user: "ann", positions: new Map([["ann/phone", position]]),
+        presences: new Map([["ann/phone", new Map(presences.map((presence, index) => [String(index), presence]))]]),
+    };
+}
+
+test("a person outside every region is shown by the length and wind from the nearest region's middle", () => {
+    const winds = ["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"];
+    for (const [index, wind] of winds.entries()) {
+        for (const off of [-22, 0, 22]) {
+            const place = destination([10.75, 59.91], 45 * index + off, 343);
+            assert.equal(whereWords(memberAt(place), regionsOf(hill)), `340 m ${wind} of Chapel hill`);
+        }
+    }
+});
+
+test("of several regions the nearest is named, also across the date line", () => {
+    const east = { ...hill, id: "e", name: "East quay", geometry: { type: "Point", coordinates: [-179.99, -18] } };
+    const west = { ...hill, id: "w", name: "West quay", geometry: { type: "Point", coordinates: [179.9, -18] } };
+    const regions = regionsOf(hill, west, east);
+    assert.match(whereWords(memberAt([179.999, -18]), regions), /^1\.2 km west of East quay$/);
+    assert.match(whereWords(memberAt([-179.95, -18]), regions), /^4\.2 km east of East quay$/);
+    assert.match(whereWords(memberAt([179.91, -18]), regions), /^1\.1 km east of West quay$/);
+});
+
+test("nearer than 20 m, or than the fix is exact, no direction is shown", () => {
+    const north = destination([10.75, 59.91], 0, 90);
+    assert.equal(whereWords(memberAt(destination([10.75, 59.91], 0, 19)), regionsOf(hill)), "near Chapel hill");
+    assert.equal(whereWords(memberAt(north, { accuracy: 100 }), regionsOf(hill)), "near Chapel hill");
+    assert.equal(whereWords(memberAt(north, { accuracy: 80 }), regionsOf(hill)), "90 m north of Chapel hill");
+});
+
+test("a person inside is shown with every region they are inside, and with none they may be in", () => {
+    const inside = (name, standing = "inside") => ({ region: { id: name, name }, standing });
+    const member = memberAt([10.75, 59.91], { presences: [inside("Yard"), inside("Hall"), inside("Dock", "unknown")] });
+    assert.equal(whereWords(member, regionsOf(hill)), "in Yard, Hall");
+});
+
+test("far from every region, and without any, the coordinates are shown", () => {
+    assert.equal(whereWords(memberAt([10.75, 61]), regionsOf(hill)), "61.00000, 10.75000");
+    assert.equal(whereWords(memberAt([-10.123456, -61.5]), new Map()), "-61.50000, -10.12346");
+    assert.equal(coordinateWords({ latitude: 0, longitude: 180 }), "0.00000, 180.00000");
+});
+
+test("of a person whom no device has located nothing is shown", () => {
+    assert.equal(whereWords({ user: "ann", positions: new Map(), presences: new Map() }, regionsOf(hill)), "");
+});
+
+test("a region that cannot be drawn gives no direction", () => {
+    const bare = { ...hill, radius: undefined };
+    assert.equal(whereWords(memberAt([10.75, 59.911]), regionsOf(bare)), "59.91100, 10.75000");
+});
+
+test("the way between two points is that of the ellipsoid to within a thousandth", () => {
+    for (const latitude of [-80, -35.3, 0, 51.5, 78]) {
+        for (const bearing of [0, 37, 90, 163, 271, 359]) {
+            for (const length of [1, 850, 40_000]) {
+                const start = [179.95, latitude];
+                const { distanceMetres, bearingDegrees } = wayTo(start, destination(start, bearing, length));
+                const told = `${length} m at ${bearing}° from ${latitude}°: ${distanceMetres} m, ${bearingDegrees}°`;
+                assert.ok(Math.abs(distanceMetres / length - 1) < 0.001, told);
+                const off = Math.abs((bearingDegrees - bearing + 540) % 360 - 180);
+                // The bearing changes along the way, by half the meridians' convergence.
+                const convergence = length / 6_371_000 * Math.abs(Math.tan(latitude * Math.PI / 180)) * 90 / Math.PI;
+                assert.ok(off < 0.2 + convergence, told);
+            }
+        }
+    }
+});
+
+test("the length of a degree of the meridian and of the equator is as published", () => {
+    // NIMA TR8350.2 / Rapp, Geometric Geodesy: 110,574.3 m from 0° to 1°, 111,319.5 m along the equator.
+    assert.ok(Math.abs(wayTo([0, 0], [0, 1]).distanceMetres - 110_574.3) < 5);
+    assert.ok(Math.abs(wayTo([0, 0], [1, 0]).distanceMetres - 111_319.5) < 0.1);
+    assert.deepEqual(wayTo([5, 5], [5, 5]), { distanceMetres: 0, bearingDegrees: 0 });
+});
+
+test("lengths have two digits that count, in metres and kilometres", () => {
+    const shown = [0, 6.7, 43.4, 99.6, 104, 343, 994, 999, 1000, 1049, 2140, 99_940, 123_456]
+        .map((metres) => lengthWords(metres, "en-GB"));
+    assert.deepEqual(shown, [
+        "0 m", "7 m", "43 m", "100 m", "100 m", "340 m", "990 m", "1 km", "1 km", "1 km", "2.1 km", "99.9 km",
+        "123 km"]);
+});
+
+test("lengths are in feet and miles where people read those", () => {
+    assert.deepEqual([10, 100, 335, 915, 2092, 160_934].map((metres) => lengthWords(metres, "en-US")),
+        ["33 ft", "330 ft", "1,100 ft", "0.6 mi", "1.3 mi", "100 mi"]);
+    for (const [locale, isIt] of [["en-US", true], ["es-US", true], ["my-MM", true], ["en-GB", false], ["en", false],
+        ["ja-JP", false], ["no such locale", false]]) {
+        assert.equal(isImperial(locale), isIt, locale);
+    }
+});

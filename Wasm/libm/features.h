@@ -1,0 +1,2 @@
+// exp_data.h includes this file; all that it takes from it is "hidden".
+#define hidden

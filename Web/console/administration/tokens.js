@@ -1,0 +1,144 @@
+/** The tokens with which a device reports: made, shown once with what sets up the OwnTracks app, and revoked. */
+import { offerFile } from "../shared/download.js";
+import { Dialog, Fault, useAskFirst, useOrder } from "../shared/forms.js";
+import { configuration, configurationLink, isInTheClear, phoneAddress } from "../shared/owntracks.js";
+import { ReadingFoot } from "../shared/reading.js";
+import { clockTime, timeAttributes } from "../shared/time.js";
+import { html, useState } from "../shared/view.js";
+import { t } from "../shared/words.js";
+import { Form } from "./form.js";
+import { changed, useOne } from "./reading.js";
+import { Secret } from "./secretview.js";
+
+/** The address of this server as this browser reached it. */
+export function ownAddress() {
+    return new URL(".", document.baseURI).href.replace(/\/$/, "");
+}
+
+/** The way to a token of a device. */
+export function tokenPath(user, device) {
+    return `users/${encodeURIComponent(user)}/devices/${encodeURIComponent(device)}/token`;
+}
+
+/** @param {{user: string, device: string}} properties */
+export function Tokens({ user, device }) {
+    const one = useOne(tokenPath(user, device));
+    const [isOpen, setOpen] = useState(undefined);
+    const askFirst = useAskFirst();
+    const close = () => setOpen(undefined);
+    const name = `${user}/${device}`;
+    const revoke = () => askFirst({
+        title: t("administration.tokens.revokeTitle", { name }), button: t("administration.tokens.revokeDo"),
+        lines: [t("administration.tokens.lost"), t("administration.undoNot")],
+        order: { path: tokenPath(user, device), method: "DELETE", words: t("administration.order.revoke", { name }) },
+        done: changed,
+    });
+    const items = one.value?.items ?? [];
+    return html`<section aria-labelledby="tokens-title">
+        <h3 id="tokens-title">${t("administration.tokens.title")}</h3>
+        <p class="answers">
+            <button type="button" class="primary" onClick=${() => setOpen("owntracks")}>${
+        t("administration.tokens.owntracks")}</button>
+            <button type="button" class="plain" onClick=${() => setOpen("token")}>${
+        t("administration.tokens.make")}</button>
+            ${items.length > 0 && html`<button type="button" class="plain danger" onClick=${revoke}>${
+        t("administration.tokens.revoke")}</button>`}
+        </p>
+        <${ReadingFoot} reading=${one} />
+        ${one.value && items.length === 0 && html`<p class="quiet">${t("administration.tokens.none")}</p>`}
+        <ul class="rows">${items.map(({ id, createdAt, madeBy }) => html`<li key=${id}><span>
+            <time ...${timeAttributes(createdAt)}>${t(madeBy ? "administration.tokens.madeBy"
+        : "administration.tokens.made", { time: clockTime(createdAt), name: madeBy })}</time></span></li>`)}</ul>
+        ${isOpen === "owntracks" && html`<${OwnTracksDialog} user=${user} device=${device} onClose=${close} />`}
+        ${isOpen === "token" && html`<${PlainToken} user=${user} device=${device} onClose=${close} />`}
+    </section>`;
+}
+
+function PlainToken({ user, device, onClose }) {
+    const { press, isBusy, fault } = useOrder();
+    const [token, setToken] = useState(undefined);
+    const make = async () => {
+        const response = await press({
+            path: tokenPath(user, device), words: t("administration.order.token", { name: `${user}/${device}` }),
+        });
+        if (!response) { return; }
+        setToken((await response.json()).token);
+        changed();
+    };
+    return html`<${Dialog} title=${t("administration.tokens.of", { name: `${user}/${device}` })} onClose=${onClose}>
+        ${token ? html`<${Secret} secret=${token} label=${t("administration.tokens.token")} />`
+        : html`<p>${t("administration.tokens.what")}</p>
+            <${Fault} words=${fault} />`}
+        <p class="answers">${!token && html`<button type="button" class="primary" disabled=${isBusy}
+                onClick=${make}>${t("administration.tokens.make")}</button>`}
+            <button type="button" class="plain" onClick=${onClose}>${t(token ? "close" : "cancel")}</button></p>
+    <//>`;
+}
+
+/**
+ * Sets up the OwnTracks app of a phone: makes a token, the device where there is none of that name, and shows the code.
+ * @param {{user: string, device: string, mayRename?: boolean, onClose: () => void}} properties
+ */
+export function OwnTracksDialog({ user, device, mayRename = false, onClose }) {
+    const [given, setGiven] = useState(undefined);
+    if (given) { return html`<${SetUp} user=${user} ...${given} onClose=${onClose} />`; }
+    const fields = [
+        ...(mayRename ? [{
+            key: "device", label: t("administration.owntracks.device"), isRequired: true,
+            hint: t("administration.nameHint"),
+        }] : []),
+        {
+            key: "address", label: t("administration.owntracks.address"), isRequired: true,
+            hint: t("administration.owntracks.addressHint"),
+        },
+    ];
+    return html`<${Dialog} title=${t("administration.owntracks.title", { name: user })} onClose=${onClose}>
+        <p>${t("administration.owntracks.what")}</p>
+        <${PhoneForm} user=${user} fields=${fields} first=${{ device, address: ownAddress() }} mayRename=${mayRename}
+            done=${setGiven} />
+    <//>`;
+}
+
+function PhoneForm({ user, fields, first, mayRename, done }) {
+    const { press, fault } = useOrder();
+    // The device of this name was made here already, and its token is still to be made.
+    const [madeDevice, setMadeDevice] = useState(mayRename ? undefined : first.device);
+    const name = (values) => values.device.trim();
+    return html`<${Form} name=${`phone ${user}`} first=${first} fields=${fields} isSecret
+        submit=${t("administration.owntracks.make")}
+        faultsOf=${({ address }) => (phoneAddress(address) ? {}
+        : { address: t("administration.owntracks.noAddress") })}
+        order=${(values) => (name(values) === madeDevice ? tokenOrder(user, madeDevice) : {
+        path: `users/${encodeURIComponent(user)}/devices`, body: { name: name(values) },
+        words: t("administration.order.make", { name: `${user}/${name(values)}` }),
+    })}
+        done=${async (response, values) => {
+        const isToken = name(values) === madeDevice;
+        setMadeDevice(name(values));
+        const made = isToken ? response : await press(tokenOrder(user, name(values)));
+        if (!made) { return; }
+        done({ device: name(values), address: values.address.trim(), token: (await made.json()).token });
+        changed();
+    }}><${Fault} words=${fault} /><//>`;
+}
+
+function tokenOrder(user, device) {
+    return { path: tokenPath(user, device), words: t("administration.order.token", { name: `${user}/${device}` }) };
+}
+
+/** What sets up the app, shown once: its code, and its file. */
+function SetUp({ user, device, address, token, onClose }) {
+    const content = configuration({ address: phoneAddress(address), user, device, token });
+    return html`<${Dialog} title=${t("administration.owntracks.title", { name: `${user}/${device}` })}
+        onClose=${onClose}>
+        ${isInTheClear(address) && html`<p class="warning">${t("administration.owntracks.clear")}</p>`}
+        <ol class="steps"><li>${t("administration.owntracks.step1")}</li><li>${t("administration.owntracks.step2")}</li>
+            <li>${t("administration.owntracks.step3")}</li></ol>
+        <${Secret} secret=${token} label=${t("administration.tokens.token")} code=${configurationLink(content)}
+            codeLabel=${t("administration.owntracks.code", { name: `${user}/${device}` })} />
+        <p class="answers"><button type="button" class="plain"
+            onClick=${() => offerFile(`${content}\n`, `${user}-${device}.otrc`)}>${
+        t("administration.owntracks.file")}</button>
+            <button type="button" class="primary" onClick=${onClose}>${t("close")}</button></p>
+    <//>`;
+}

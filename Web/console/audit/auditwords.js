@@ -1,0 +1,137 @@
+/** An entry of the audit log in words. Pure. */
+import { legible } from "../shared/text.js";
+import { duration } from "../shared/time.js";
+import { listed, t } from "../shared/words.js";
+
+export const entities = Object.freeze([
+    "user", "team", "crew", "device", "tracker", "collection", "rule", "target", "database",
+]);
+export const actions = Object.freeze([
+    "passwordSet", "keyMade", "keyEnded", "amazonKeyMade", "amazonKeyEnded", "deviceTokenMade", "deviceTokenEnded",
+    "encryptionKeySet", "encryptionKeyEnded", "historyDeleted", "lettersRedriven", "lettersDiscarded", "testSent",
+    "documentsPurged", "indexMade", "indexRemoved", "databaseCompacted", "locationAsked", "poolChanged", "codeRead",
+    "signingKeyRotated", "linkMade", "linkEnded", "linkUsed",
+]);
+export const declarations = Object.freeze(["safe", "needsHelp", "sos", "offSite", "clear", "acknowledge"]);
+export const timers = Object.freeze(["started", "checkedIn", "ended"]);
+export const incidents = Object.freeze([
+    "started", "closed", "reopened", "parRequested", "parReported", "parTimerSet", "handedOver",
+]);
+export const rolls = Object.freeze([
+    "visitor", "takenOff", "changed", "removed", "moved", "joinedTo", "parRequested", "parReported", "handedOver",
+]);
+export const ruleTurns = Object.freeze(["made", "changed", "removed"]);
+
+/** The groups by which the log is filtered, each with the types of changes in it. */
+const groups = {
+    people: ["user", "team", "crew", "device"], places: ["region", "collection", "tracker"],
+    safety: ["declaration", "checkInTimer", "incident", "roll", "attendance", "proximity"],
+    outgoing: ["rule", "target", "posted"], secrets: ["action"], data: ["database", "document", "dataset"],
+};
+export const groupKeys = Object.freeze(Object.keys(groups));
+
+/** What a change is about, as the filter sees it: of the directory the kind of entity, of others their type. */
+function subjectKind({ type, kind }) {
+    return type === "directory" ? kind : type;
+}
+
+/** Whether an entry belongs to a group; every entry belongs to "". */
+export function isOfGroup({ change }, group) {
+    return group === "" || (groups[group] ?? []).includes(subjectKind(change));
+}
+
+/** The words of a code that has some; of another, which a newer server may have, the code itself. */
+function known(list, code, words, what = "") {
+    return list.includes(code) ? words(code) : t("audit.other", { kind: legible(code ?? ""), what });
+}
+
+/** A name as it is shown; a dash where the log has none. */
+function name(value) {
+    return legible(value ?? "–");
+}
+
+/** What was done. */
+export function changeWords(change) {
+    switch (change.type) {
+        case "directory": {
+            const what = known(entities, change.kind,
+                (kind) => t(`audit.entity.${kind}`, { name: name(change.name) }), name(change.name));
+            return t(change.removed ? "audit.removed" : "audit.stored", { what });
+        }
+        case "region": {
+            const what = t("audit.entity.region", { name: name(change.id), collection: name(change.collection) });
+            return t(change.removed ? "audit.removed" : "audit.stored", { what });
+        }
+        case "declaration": return withNote(known(declarations, change.kind,
+            (kind) => t(`audit.declaration.${kind}`, { name: name(change.user) }), name(change.user)), change.note);
+        case "checkInTimer": return timerWords(change);
+        case "incident": return incidentWords(change);
+        case "roll": return rollWords(change);
+        case "attendance": case "proximity": return ruleWords(change);
+        case "action": return actionWords(change);
+        case "posted": return t("audit.posted", { source: name(change.source), kind: name(change.detailType) });
+        case "document": return t(change.deleted ? "audit.documentRemoved" : "audit.documentStored",
+            { name: name(change.id), database: name(change.database) });
+        case "dataset": return t(change.deleted ? "audit.datasetRemoved" : "audit.datasetStored",
+            { name: name(change.dataset), user: name(change.user) });
+        default: return t("audit.other", { kind: name(change.type), what: name(change.user ?? change.device ?? "") });
+    }
+}
+
+function incidentWords({ happened, kind, number, team, to, reason, note }) {
+    const what = t(kind === "drill" ? "audit.drill" : "audit.evacuation");
+    const parameters = { what, number: String(number ?? "–"), team: name(team), to: name(to) };
+    const words = known(incidents, happened, (turn) => t(`audit.incident.${turn}`, parameters), name(team));
+    return withNote(words, reason ?? note);
+}
+
+function rollWords({ event, incident, user, crew, reason, note }) {
+    const parameters = { number: String(incident ?? "–"), name: name(user ?? crew) };
+    const words = known(rolls, event, (turn) => t(`audit.roll.${turn}`, parameters), name(user ?? crew));
+    return withNote(words, reason ?? note);
+}
+
+function timerWords({ happened, user, intervalSeconds, note }) {
+    const every = duration(intervalSeconds ?? 0);
+    return withNote(known(timers, happened,
+        (turn) => t(`audit.timer.${turn}`, { name: name(user), every }), name(user)), note);
+}
+
+function ruleWords({ type, happened, rule, team, note }) {
+    const what = t(`audit.entity.${type}`, { name: name(rule), team: name(team) });
+    return withNote(known(ruleTurns, happened, (turn) => t(`audit.turn.${turn}`, { what }), what), note);
+}
+
+function actionWords({ kind, user, device, label }) {
+    const of = device ?? user;
+    const what = listed([label && legible(label), of !== undefined && t("audit.of", { name: name(of) })]);
+    return known(actions, kind, (own) => t(`audit.action.${own}`, { what: what || "–" }), what);
+}
+
+function withNote(words, note) {
+    return note ? t("audit.withNote", { words, note: legible(note) }) : words;
+}
+
+/** Who did it: a user, with the device or the command line by which they did. */
+export function authorWords({ author, device, by }) {
+    const who = legible(author ?? t("audit.nobody"));
+    return listed([who, device && t("audit.byDevice", { name: legible(device) }), by && t("audit.byCommand")]);
+}
+
+/**
+ * @typedef {{who: string, what: string, group: string, from: string, to: string}} AuditFilter `from` and `to` are days
+ *   of the browser's calendar, both within; empty fields leave nothing out
+ */
+
+/** The entries that a filter leaves. @param {object[]} entries @param {AuditFilter} filter */
+export function filtered(entries, { who, what, group, from, to }) {
+    const [person, words] = [who, what].map((text) => text.trim().toLocaleLowerCase());
+    const start = from ? new Date(`${from}T00:00`).getTime() : -Infinity;
+    const end = to ? new Date(`${to}T00:00`).getTime() + 86_400_000 : Infinity;
+    return entries.filter((entry) => {
+        const at = Date.parse(entry.change.at);
+        return at >= start && at < end && isOfGroup(entry, group)
+            && (person === "" || `${entry.author ?? ""} ${entry.device ?? ""}`.toLocaleLowerCase().includes(person))
+            && (words === "" || changeWords(entry.change).toLocaleLowerCase().includes(words));
+    });
+}

@@ -1,0 +1,21 @@
+/** A component whose code is loaded when the component is first shown. */
+import { html, useEffect, useRef, useState } from "../shared/view.js";
+import { t } from "../shared/words.js";
+
+/** @param {{load: () => Promise<Function>}} properties `load` loads the component, which gets all other properties */
+export function Loaded({ load, ...others }) {
+    const [{ Shown, isMissing }, setState] = useState({});
+    const isHere = useRef(true);
+    const show = (found) => { if (isHere.current) { setState(found); } };
+    const begin = () => {
+        show({});
+        load().then((found) => show({ Shown: found }), () => show({ isMissing: true }));
+    };
+    useEffect(() => {
+        begin();
+        return () => { isHere.current = false; };
+    }, []);
+    if (Shown) { return html`<${Shown} ...${others} />`; }
+    return html`<p role="status">${t(isMissing ? "screens.missing" : "screens.loading")}
+        ${isMissing && html` <button type="button" class="plain" onClick=${begin}>${t("list.again")}</button>`}</p>`;
+}

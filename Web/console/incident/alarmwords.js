@@ -1,0 +1,78 @@
+/** The words of open incidents, of calls for help, and of incidents that were closed lately. Pure. */
+import { isOnRollAlone, nameOf } from "../shared/roll.js";
+import { tally, tallyWords } from "../shared/safety.js";
+import { latestPosition } from "../shared/state.js";
+import { legible, shortened } from "../shared/text.js";
+import { clockTime, minuteTime } from "../shared/time.js";
+import { listed, t } from "../shared/words.js";
+import { coordinateWords } from "../roster/where.js";
+
+/** So long after it was closed an incident is told of, and can be reopened here. */
+const closedShownMs = 30 * 60_000;
+
+/** As much of a name and of a note as a banner shows, so that none pushes the next call away; the row has all of it. */
+const nameLimit = 60;
+const noteLimit = 80;
+
+/** An open incident in words: that all are accounted for is a state of it, and no all clear. Pure. */
+export function incidentWords(state, incident, user, isLive = true) {
+    const what = whatWords(incident);
+    const time = clockTime(incident.startedAt);
+    if (user?.role === "member") { return t("incident.since", { what, time }); }
+    if (!isLive) { return t("incident.notLive", { what, time }); }
+    const words = t("incident.tally", { what, tally: tallyWords(tally(state, incident), true), time });
+    return incident.allAccounted
+        ? t("incident.allAccounted", { words, time: clockTime(incident.allAccountedAt) }) : words;
+}
+
+/** What an incident is: a real one or a drill, and of whom. Pure. */
+export function whatWords({ kind, team }) {
+    return t(kind === "drill" ? "incident.drill" : "incident.real", { team: legible(team) });
+}
+
+/** A call for help in words: who, since when, with which note, where last seen, and whether it was heard. Pure. */
+export function callWords(member, nowMs) {
+    const { state, since, acknowledgedBy, call } = member;
+    const name = legible(shortened(nameOf(member), nameLimit));
+    const plain = t(state === "sos" ? "call.sos" : "call.needsHelp", { name, time: clockTime(since) });
+    const note = member.note ?? call?.note;
+    const words = note ? t("text.noted", { words: plain, note: legible(shortened(note, noteLimit)) }) : plain;
+    if (isOnRollAlone(member)) {
+        return listed([words, member.markedBy && t("known.marked", { name: legible(member.markedBy) })]);
+    }
+    const heard = acknowledgedBy ? t("known.heardBy", { name: legible(acknowledgedBy) }) : t("call.unheard");
+    return listed([words, lastSeenWords(member, nowMs), heard]);
+}
+
+/** Where someone was last seen, and when. Pure. */
+export function lastSeenWords(member, nowMs) {
+    const position = latestPosition(member);
+    if (!position) { return t("call.nowhere"); }
+    const names = [...member.presences.get(position.device)?.values() ?? []]
+        .filter(({ standing }) => standing === "inside")
+        .map(({ region }) => legible(region.name || region.id));
+    // In minutes: the banner is read out when it changes.
+    const seen = { place: coordinateWords(position), time: minuteTime(position.sampleTime, nowMs) };
+    return names.length > 0 ? t("call.seenIn", { ...seen, regions: listed(names) }) : t("call.seenAt", seen);
+}
+
+/** The newest incident of each team without an open one, where a person or the server closed it lately. Pure. */
+export function closedLately(state, nowMs) {
+    const open = new Set([...state.incidents.values()].map(({ team }) => team));
+    const newest = new Map();
+    for (const incident of state.closed.values()) {
+        if (!(newest.get(incident.team)?.number > incident.number)) { newest.set(incident.team, incident); }
+    }
+    return [...newest.values()].filter(({ team, closedAt, closedHow }) =>
+        !open.has(team) && closedHow !== "teamGone" && closedHow !== "takenOver"
+        && nowMs - Date.parse(closedAt) < closedShownMs);
+}
+
+export function closedWords(incident) {
+    const { closedAt, closedBy, reason } = incident;
+    const what = whatWords(incident);
+    const time = clockTime(closedAt);
+    if (!closedBy) { return t("incident.closedItself", { what, time }); }
+    const words = t("incident.closedBy", { what, name: legible(closedBy), time });
+    return reason ? t("text.noted", { words, note: legible(reason) }) : words;
+}

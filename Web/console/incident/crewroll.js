@@ -1,0 +1,105 @@
+/** An incident's roll by crew: the people on it, their order, and the rows. Pure. */
+import { markOrder } from "../shared/marks.js";
+import { isAccounted, isChecking, seemsToHaveLeft, shownState } from "../shared/safety.js";
+import { byName } from "../shared/text.js";
+import { owesReport } from "./par.js";
+
+const rank = new Map(markOrder.map((state, index) => [state, index]));
+
+/**
+ * Who is on the roll of an incident: of an open one as the page knows them now, of a closed one as its roll has them.
+ * @param {object[]} [roll] that of the incident's JSON
+ */
+export function peopleOf(live, incident, roll) {
+    if (incident.open) { return [...live.members.values()].filter(({ team }) => team === incident.team); }
+    return peopleOfRoll(incident, roll);
+}
+
+/** Who is on a roll as the server told it, at one moment. */
+export function peopleOfRoll(incident, roll) {
+    return (roll ?? []).map((person) => memberOf(person, incident));
+}
+
+function memberOf({ person, user, visitor, removed, moved, left, ...rest }, { number, team }) {
+    const kind = visitor ? "visitor" : removed ? "removed" : moved ? "moved" : "user";
+    const takenOff = rest.takenOff ?? rest.joinedTo ?? (left ? {} : undefined);
+    const none = { positions: new Map(), clocks: new Map(), presences: new Map(), beliefs: new Map() };
+    return {
+        ...none, ...rest, user: `/roll/${number}/${person}`, name: user, team, takenOff, departure: removed ?? moved,
+        roll: { incident: number, person, kind },
+    };
+}
+
+/** Sorts people by whom to look for first, then by name. The arguments are those of `crewsOfRoll`. */
+export function byNeed(people, stateOf, places) {
+    return people.map((member) => [member, (isAccounted(member) ? 1e8 : 0) + rank.get(stateOf(member)) * 1e6
+        + places.get(member.user)]).sort((left, right) => left[1] - right[1]).map(([member]) => member);
+}
+
+/**
+ * The roll by crew: those first that have people who are not accounted for, or that owe a report, and in each crew the
+ * people first whom somebody should look for. Who was taken off comes last.
+ * @param {object[]} people
+ * @param {object[]} [reports] the crews of the newest PAR
+ * @param {(member: object) => string} stateOf how somebody is shown
+ * @param {Map<string, number>} places the place of each by their name, as of `placesOf`
+ * @returns {{key: string, crew?: string, isOff: boolean, people: object[], waiting: number, checking: number,
+ *   report?: object}[]}
+ */
+export function crewsOfRoll(people, reports, stateOf, places) {
+    const groups = new Map();
+    const group = (key, crew, isOff = false) => {
+        if (!groups.has(key)) { groups.set(key, { key, crew, isOff, people: [], waiting: 0, checking: 0 }); }
+        return groups.get(key);
+    };
+    for (const report of reports ?? []) { group(crewKey(report.crew), report.crew).report = report; }
+    // All at once, as each crew keeps the order in which its people come.
+    for (const member of byNeed(people, stateOf, places)) {
+        if (member.takenOff) { group("off", undefined, true).people.push(member); continue; }
+        const own = group(crewKey(member.crew), member.crew);
+        own.people.push(member);
+        if (isChecking(member)) { own.checking += 1; } else if (!isAccounted(member)) { own.waiting += 1; }
+    }
+    return [...groups.values()].sort((left, right) => urgency(left) - urgency(right) || byCrew(left, right));
+}
+
+const crewKey = (crew) => (crew === undefined ? "none" : `crew ${crew}`);
+
+function urgency({ isOff, waiting, checking, report }) {
+    if (isOff) { return 9; }
+    if (report?.isOverdue) { return 0; }
+    if (report?.isShort) { return 1; }
+    return waiting + checking > 0 ? 2 : 3;
+}
+
+function byCrew(left, right) {
+    // Those of no crew come after the crews.
+    return Number(left.crew === undefined) - Number(right.crew === undefined)
+        || byName(left.crew ?? "", right.crew ?? "");
+}
+
+/** How somebody is shown on the roll of an incident; a closed one keeps the state that they had. */
+export function stateOnRoll(live, incident) {
+    return incident.open ? (member) => shownState(live, member) : stateThen;
+}
+
+/** How somebody was shown on a roll that the server told. */
+export function stateThen(member) {
+    if (seemsToHaveLeft(member)) { return "seemsToHaveLeft"; }
+    return isChecking(member) ? "checking" : member.state;
+}
+
+/** The rows of a roll: a head for each crew, and its people where it is not folded. */
+export function rowsOfRoll(crews, { folded, isOnlyWaiting, text }) {
+    const needle = text.trim().toLowerCase();
+    const isShown = (member) => (!isOnlyWaiting || !isAccounted(member))
+        && (needle === "" || `${member.name ?? member.user}\n${member.note ?? ""}`.toLowerCase().includes(needle));
+    return crews.flatMap((crew) => {
+        const isFiltered = isOnlyWaiting || needle !== "";
+        const people = crew.isOff && isOnlyWaiting ? [] : crew.people.filter(isShown);
+        if (isFiltered && people.length === 0 && !(crew.report && owesReport(crew.report))) { return []; }
+        const head = { key: crew.key, crew };
+        if (folded.has(crew.key)) { return [head]; }
+        return [head, ...people.map((member) => ({ key: member.user, member }))];
+    });
+}

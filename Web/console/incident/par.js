@@ -1,0 +1,121 @@
+/** PAR, the personnel accountability report: each crew says how many of its people are with it. Pure. */
+import { legible } from "../shared/text.js";
+import { clockTime, duration } from "../shared/time.js";
+import { listed, t } from "../shared/words.js";
+
+/**
+ * @typedef {object} CrewReport
+ * @property {string} [crew] absent for the people who are in none
+ * @property {number} people how many there were when it was asked
+ * @property {number} [present] absent while it was not reported
+ * @property {string} [reportedTime]
+ * @property {string} [reportedBy]
+ * @property {string} [note]
+ * @property {boolean} isOverdue
+ * @property {boolean} isShort fewer than there should be
+ *
+ * @typedef {{number: number, requestedTime: string, requestedBy: string|null, dueTime: string, endedTime?: string,
+ *   isComplete: boolean, everySeconds: number|null, nextTime: string|null, crews: CrewReport[]}} PAR
+ */
+
+/** Whether a crew owes its report. Nobody waits for a crew of which nobody is on the roll any more. */
+export function owesReport({ people, present }) {
+    return present === undefined && people > 0;
+}
+
+/** Whether a crew's report is overdue: by the server's word, or since the time of a round that runs was over. */
+export function isLate(report, { dueTime, endedTime }, nowMs) {
+    return owesReport(report) && (report.isOverdue || (endedTime === undefined && nowMs > Date.parse(dueTime)));
+}
+
+/** The reports of a PAR as they are at this moment: those are overdue whose time is over. @returns {CrewReport[]} */
+export function reportsAt(par, nowMs) {
+    return (par?.crews ?? []).map((report) => ({ ...report, isOverdue: isLate(report, par, nowMs) }));
+}
+
+/** What a PAR adds up to. @param {PAR} par */
+export function parSum(par, nowMs) {
+    const sum = { crews: 0, reported: 0, overdue: 0, short: 0, people: 0, present: 0 };
+    for (const report of par.crews) {
+        if (report.people === 0 && report.present === undefined) { continue; }
+        sum.crews += 1;
+        sum.people += report.people;
+        sum.present += report.present ?? 0;
+        if (report.present !== undefined) { sum.reported += 1; }
+        if (report.isShort) { sum.short += 1; }
+        if (isLate(report, par, nowMs)) { sum.overdue += 1; }
+    }
+    return sum;
+}
+
+/** Who asked for a PAR, and when. */
+export function askedWords({ number, requestedTime, requestedBy, note }, nowMs) {
+    const asked = { number, time: clockTime(requestedTime, nowMs) };
+    const words = requestedBy ? t("incident.parAskedBy", { ...asked, name: legible(requestedBy) })
+        : t("incident.parAsked", asked);
+    return note ? t("text.noted", { words, note: legible(note) }) : words;
+}
+
+/** How far a PAR is: how many reported, who is short, until when. */
+export function courseWords(par, nowMs) {
+    const sum = parSum(par, nowMs);
+    const left = (Date.parse(par.dueTime) - nowMs) / 1000;
+    const until = sum.reported === sum.crews || left <= 0 ? "" : t("incident.parDue", {
+        time: clockTime(par.dueTime, nowMs), duration: duration(left) });
+    return listed([
+        t("incident.parReported", { count: sum.reported, crews: sum.crews }),
+        t("incident.parPresent", { count: sum.present, people: sum.people }),
+        sum.short > 0 && t("incident.parShort", { count: sum.short }), until,
+    ]);
+}
+
+/** The names of the overdue crews, at most `limit` of them; empty if no crew is overdue. */
+export function overdueWords(par, nowMs, limit = 8) {
+    const late = par.crews.filter((report) => isLate(report, par, nowMs));
+    if (late.length === 0) { return ""; }
+    const names = late.slice(0, limit).map(({ crew }) => crewWords(crew));
+    const more = late.length - names.length;
+    return t("incident.parOverdue", {
+        count: late.length, time: clockTime(par.dueTime, nowMs),
+        crews: listed([...names, more > 0 && t("sos.more", { count: more })]),
+    });
+}
+
+/** `PAR of 4`, and what came of it. */
+export function reportWords(report, nowMs) {
+    const { people, present, reportedTime, reportedBy, note, isShort, isOverdue } = report;
+    const of = t("incident.parOf", { count: people });
+    if (present === undefined && people === 0) { return t("incident.parCrewGone"); }
+    if (present === undefined) {
+        return listed([of, t(isOverdue ? "incident.parCrewOverdue" : "incident.parCrewWaits")]);
+    }
+    const said = { time: clockTime(reportedTime, nowMs), name: legible(reportedBy ?? "") };
+    const words = listed([
+        of, isShort ? t("incident.parCrewShort", { count: present, ...said }) : t("incident.parCrewWhole", said),
+    ]);
+    return note ? t("text.noted", { words, note: legible(note) }) : words;
+}
+
+/** A crew's name in words; the people in no crew have words, too. */
+export function crewWords(crew) {
+    return crew === undefined ? t("incident.noCrew") : legible(crew);
+}
+
+/**
+ * A PAR with a report that the feed told of, so that it shows before the incident is read again, which has its note.
+ * @param {PAR|undefined} par
+ * @param {{happened: string, parNumber?: number, crew?: string, present?: number, by?: string}} change its `note` is
+ *   the incident's
+ * @param {number} nowMs when the feed told of it
+ */
+export function withReport(par, { happened, parNumber, crew, present, by }, nowMs) {
+    if (!par || happened !== "parReported" || present === undefined || parNumber !== par.number) { return par; }
+    const crews = par.crews.map((report) => {
+        // The answer to one's own report may be here already, and has more.
+        if (report.crew !== crew || report.present === present) { return report; }
+        const reportedTime = new Date(nowMs).toISOString();
+        const isShort = present < report.people;
+        return { ...report, present, reportedBy: by, reportedTime, note: undefined, isOverdue: false, isShort };
+    });
+    return { ...par, crews, isComplete: !crews.some(owesReport) };
+}

@@ -1,0 +1,53 @@
+/** The words of links and of the pages that they open in English. */
+export default Object.freeze({
+    "links.notWhole": "This address is incomplete. Ask for the link again, or scan its code again.",
+    "links.over": "This link is no longer valid.",
+    "links.noAnswer": "The server does not answer. This page tries again by itself.",
+    "links.notRefreshed": "Not refreshed since {time}: what you see may be old.",
+    "links.asOf": "As of {time}.",
+    "links.until": "The link is valid until {time}.",
+    "links.title": "Links",
+    "links.what": "Rights without an account that you gave or may withdraw. A withdrawn link ends at once.",
+    "links.none": "No link is open.",
+    "links.new": "Give a link",
+    "links.team": "Team",
+    "links.givenBy": "given by {name}, {time}.",
+    "links.withdraw": "Withdraw…",
+    "links.withdrawName": "Withdraw: {what}",
+    "links.askWithdraw": "Withdraw this link? It ends at once for everybody who has it: {what}",
+    "links.withdrawn": "link withdrawn: {what}",
+    "links.given": "link given: {what}",
+    "links.all": "All links",
+    "links.make": "Make the link",
+    "links.howLong": "For how long",
+    "links.for.hour": "1 hour",
+    "links.for.fourHours": "4 hours",
+    "links.for.halfDay": "12 hours",
+    "links.for.day": "1 day",
+    "links.for.week": "1 week",
+    "links.for.month": "30 days",
+    "links.state": "People who enter their name count as",
+    "links.state.safe": "Safe: the list is at an assembly point",
+    "links.state.unaccounted": "Not accounted for yet",
+    "links.note": "For whom",
+    "links.noteHint": "The list of links shows it. People who open the link do not see it.",
+    "links.address": "Address",
+    "links.once": "It is shown only this once.",
+    "links.code": "The address as a QR code",
+    "links.share.person": "Share {name} by a link",
+    "links.share.incident": "Share incident {number} of {team} by a link",
+    "links.share.visitors": "List for visitors of {team}",
+    "links.shows.person":
+        "Anyone with the link sees, without an account, where {name} is and whether they are safe. The "
+        + "link shows nothing else.",
+    "links.shows.incident":
+        "Anyone with the link sees, without an account, the names on the roll and how they are, and the "
+        + "assembly points. The link shows no telephone numbers, and nobody’s place.",
+    "links.shows.visitors":
+        "Open the page on a device at the assembly point, or put its code on a poster. People without an "
+        + "account enter their names there, and are on the roll of the open incident. The page shows no names.",
+    "links.of.person": "{name}: place and state",
+    "links.of.incident": "Incident {number} of {team}",
+    "links.of.visitors": "List for visitors of {team}",
+    "links.of.invitation": "Invitation of {name}",
+});

@@ -1,0 +1,117 @@
+/**
+ * What every map of the page has: MapLibre GL JS, the ground beneath what is drawn, and its controls. Ground, letters
+ * and pictures come from this server: it works with no internet.
+ */
+import { root } from "../shared/http.js";
+import { isImperial } from "../shared/length.js";
+import { currentLanguage, t } from "../shared/words.js";
+import { basemapStyle } from "./basemap.js";
+import { loadForeignStyle } from "./foreignstyle.js";
+import { offerGlyphs } from "./glyphs.js";
+import { loadIndex } from "./tileindex.js";
+
+const library = {
+    script: `${root}vendor/maplibre/maplibre-gl.js`, sheet: `${root}vendor/maplibre/maplibre-gl.css`,
+};
+
+/** Why there is no map, in words for the person in front of it. */
+export class NoMap extends Error {}
+
+/**
+ * Loads what a map is made of.
+ * @returns {Promise<{maplibre: object, index: object, foreign?: object}>} the library, the tile files, and a style from
+ *   elsewhere that lies beneath, where the operator chose one
+ * @throws {NoMap} when the library is missing
+ */
+export async function loadGround() {
+    const [maplibre, index] = await Promise.all([loadLibrary(), loadIndex()]);
+    const foreign = index.style ? await loadForeignStyle(index.style) : undefined;
+    return { maplibre, index, foreign };
+}
+
+/**
+ * The style of the ground beneath what a page draws: the operator's own style, the server's tile files, or a plain
+ * ground in the page's colour.
+ * @param {string} [address] the address below which the tiles lie; by default the server's own
+ */
+export function beneath({ index, foreign }, palette, address = root) {
+    const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const ground = foreign ?? basemapStyle({ index, isDark, language: currentLanguage(), address });
+    if (foreign || index.tiles.length > 0) { return ground; }
+    // Without a world the ground is the page's own.
+    return { ...ground, layers: [{ id: "ground", type: "background", paint: { "background-color": palette.ground } }] };
+}
+
+/**
+ * Makes a map with its controls in an element.
+ * @param {object} [view] the first view, as MapLibre's options; by default the whole world
+ * @returns {object} MapLibre's map
+ * @throws {NoMap} when there is no WebGL
+ */
+export function makeMap({ maplibre }, container, style, view = { center: [0, 20], zoom: 1 }) {
+    offerGlyphs(maplibre);
+    let map;
+    try {
+        map = new maplibre.Map({
+            container, style, ...view, maxZoom: 21, attributionControl: false,
+            dragRotate: false, pitchWithRotate: false, touchPitch: false, fadeDuration: 0,
+            locale: { "NavigationControl.ZoomIn": t("map.zoomIn"), "NavigationControl.ZoomOut": t("map.zoomOut") },
+        });
+    } catch (error) {
+        throw new NoMap(t("map.noWebGL"), { cause: error });
+    }
+    map.touchZoomRotate.disableRotation();
+    map.keyboard.disableRotation();
+    map.addControl(new maplibre.NavigationControl({ showCompass: false }), "top-right");
+    const unit = isImperial() ? "imperial" : "metric";
+    map.addControl(new maplibre.ScaleControl({ maxWidth: 120, unit }), "bottom-left");
+    map.addControl(new maplibre.AttributionControl({ compact: false }), "bottom-right");
+    map.getCanvas().setAttribute("aria-label", t("map.label"));
+    return map;
+}
+
+/** What of a map's ground did not come: MapLibre does not ask for it again by itself. */
+export class GroundTiles {
+    #map;
+    /** The sources of which a tile did not come. */
+    #incomplete = new Set();
+
+    constructor(map) {
+        this.#map = map;
+        map.on("error", ({ sourceId, error }) => {
+            if (sourceId) { this.#incomplete.add(sourceId); } else { console.error(error); }
+        });
+    }
+
+    /** Asks again: the server answers once more. */
+    complete() {
+        for (const name of this.#incomplete) {
+            const source = this.#map.getSource(name);
+            if (source?.tiles) { source.setTiles(source.tiles); }
+        }
+        this.#incomplete.clear();
+    }
+}
+
+/** Gives each layer the colours that it has in a style: the page went from light to dark, or back. */
+export function repaint(map, { layers }) {
+    for (const { id, paint = {} } of layers) {
+        for (const [property, value] of Object.entries(paint)) { map.setPaintProperty(id, property, value); }
+    }
+}
+
+/** The library is a classic script: it is loaded once, when a map is first wanted. */
+function loadLibrary() {
+    return new Promise((resolve, reject) => {
+        const missing = () => reject(new NoMap(t("map.noLibrary")));
+        if (globalThis.maplibregl) { resolve(globalThis.maplibregl); return; }
+        const sheet = document.createElement("link");
+        sheet.rel = "stylesheet";
+        sheet.href = library.sheet;
+        const script = document.createElement("script");
+        script.src = library.script;
+        script.onload = () => (globalThis.maplibregl ? resolve(globalThis.maplibregl) : missing());
+        script.onerror = missing;
+        document.head.append(sheet, script);
+    });
+}

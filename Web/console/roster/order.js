@@ -1,0 +1,122 @@
+/** Whom the roster shows, and in which order. Pure. */
+import { markOrder } from "../shared/marks.js";
+import { nameOf } from "../shared/roll.js";
+import { isAccounted, isChecking, shownState } from "../shared/safety.js";
+import { byName } from "../shared/text.js";
+import { heardOf } from "../shared/rowwords.js";
+
+/** By what the roster can be sorted. */
+export const sortings = Object.freeze(["state", "name", "crew", "since", "heard"]);
+
+/**
+ * @typedef {object} Filter
+ * @property {string} [only] the one state to show
+ * @property {string} [crew] the one crew to show
+ * @property {string} [region] the one muster region, as `collection/id`, to show those who are safe in
+ * @property {string} [text] what the name, crew, team, phone number or region must contain
+ * @property {"state"|"name"|"crew"|"since"|"heard"} sorting
+ */
+
+const rank = new Map(markOrder.map((state, index) => [state, index]));
+/** The place of each name among all, by the names that there are: to compare names is most of the cost of sorting. */
+let rankedNames = new Map();
+
+/**
+ * The members that a filter shows, in order.
+ * @param {import("../shared/state.js").State} state
+ * @param {Filter} filter
+ * @returns {import("../shared/state.js").Member[]} O(n log n) of the members
+ */
+export function orderedMembers(state, filter) {
+    const needle = folded(filter.text ?? "");
+    const shown = [];
+    for (const member of state.members.values()) {
+        const how = shownState(state, member);
+        // Nobody waits for those who were taken off the roll.
+        if (filter.only && (how !== filter.only || member.takenOff)) { continue; }
+        if (filter.crew && crewKey(member) !== filter.crew) { continue; }
+        if (filter.region && !(member.state === "safe" && regionKeyOf(member) === filter.region)) { continue; }
+        if (needle && !haystack(member).includes(needle)) { continue; }
+        shown.push({ member, key: keyOf(member, how, filter.sorting) });
+    }
+    const places = placesOf(state.members);
+    shown.sort((left, right) => {
+        const { key: before } = left;
+        const { key: after } = right;
+        const order = typeof before === "number" ? before - after : byName(before, after);
+        return order || places.get(left.member.user) - places.get(right.member.user);
+    });
+    return shown.map(({ member }) => member);
+}
+
+/** What names one crew among those of all teams. */
+export function crewKey({ team, crew }) {
+    return crew === undefined ? "" : `${team}/${crew}`;
+}
+
+/**
+ * The crews there are, each with how many of its people are accounted for.
+ * @returns {{key: string, team: string, crew: string, people: number, accounted: number, checking: number}[]} by team
+ *     and name
+ */
+export function crewsOf(state) {
+    const crews = new Map();
+    for (const member of state.members.values()) {
+        if (member.crew === undefined || member.takenOff) { continue; }
+        const key = crewKey(member);
+        const { team, crew } = member;
+        const counted = crews.get(key) ?? { key, team, crew, people: 0, accounted: 0, checking: 0 };
+        counted.people += 1;
+        if (isAccounted(member)) { counted.accounted += 1; }
+        if (isChecking(member)) { counted.checking += 1; }
+        crews.set(key, counted);
+    }
+    return [...crews.values()].sort((left, right) => byName(left.key, right.key));
+}
+
+/** How many people are safe in each muster region, by `collection/id`; those in doubt do not count. */
+export function sheltered(state) {
+    const counts = new Map();
+    for (const member of state.members.values()) {
+        if (!member.region || !isAccounted(member) || member.state !== "safe" || member.takenOff) { continue; }
+        const key = regionKeyOf(member);
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    return counts;
+}
+
+function regionKeyOf({ region }) {
+    return region && `${region.collection}/${region.id}`;
+}
+
+function keyOf(member, how, sorting) {
+    switch (sorting) {
+        case "name": return 0;
+        // Those of no crew come last.
+        case "crew": return member.crew === undefined ? "\u{10FFFF}" : crewKey(member);
+        // The newest first, and those of whom nothing is known last.
+        case "since": return -(Date.parse(member.since) || 0);
+        case "heard": return -(Date.parse(heardOf(member)) || 0);
+        default: return rank.get(how);
+    }
+}
+
+function haystack(member) {
+    const { team, crew, phone, region } = member;
+    return folded([nameOf(member), team, crew, phone, region?.name].filter(Boolean).join("\n"));
+}
+
+/** Without accents and capitals, so that `zoe` finds `Zoë`. */
+function folded(text) {
+    return text.normalize("NFKD").replace(/\p{Diacritic}/gu, "").toLowerCase().trim();
+}
+
+/** The place of each member's name. A member who came or left makes it anew. */
+export function placesOf(members) {
+    const isKnown = rankedNames.size === members.size && [...members.keys()].every((user) => rankedNames.has(user));
+    if (!isKnown) {
+        const sorted = [...members.values()].sort((left, right) => byName(nameOf(left), nameOf(right)));
+        rankedNames = new Map(sorted.map(({ user }, index) => [user, index]));
+    }
+    return rankedNames;
+}

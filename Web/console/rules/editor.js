@@ -1,0 +1,115 @@
+/** The form of a rule: its pattern, from a template or by hand, and what it sends to which targets. */
+import { CheckField, SelectField, TextField } from "../shared/fields.js";
+import { Fault, useDraft, useFormOrder } from "../shared/forms.js";
+import { allPages } from "../shared/pages.js";
+import { ReadingFoot, useReading } from "../shared/reading.js";
+import { go, hrefOf } from "../shared/route.js";
+import { legible } from "../shared/text.js";
+import { html } from "../shared/view.js";
+import { t } from "../shared/words.js";
+import { builtIn, emptyForm, formOf, newEntry, requestOf } from "./ruleform.js";
+import { patternText, template, templateChoices } from "./templates.js";
+import { Tester } from "./tester.js";
+
+/** The most targets that a rule may have. */
+const targetLimit = 5;
+const inputKinds = ["event", "template", "path", "constant"];
+
+export function NewRule() {
+    return html`<${Editor} draft="rules new" first=${emptyForm()} />`;
+}
+
+/** The form of a rule that is there, as soon as it was read. */
+export function ChangedRule({ name }) {
+    const path = `rules/${encodeURIComponent(name)}`;
+    const reading = useReading(path, (get) => get(path));
+    return reading.value
+        ? html`<${Editor} draft=${`rules change ${name}`} first=${formOf(reading.value)} name=${name} />`
+        : html`<section class="part"><${Back} /><${ReadingFoot} reading=${reading} /></section>`;
+}
+
+function Back() {
+    return html`<p><a class="plain" href=${hrefOf("operations", "rules")}>${t("rules.back")}</a></p>`;
+}
+
+function Editor({ draft, first, name }) {
+    const [form, change, empty] = useDraft(draft, first);
+    const { press, isBusy, faults, fault, find, touch } = useFormOrder(["name", "pattern", "description", "targets"]);
+    const isNew = name === undefined;
+    const set = (members) => { touch(...Object.keys(members)); change({ ...form, ...members }); };
+    const send = async (event) => {
+        event.preventDefault();
+        const { body, faults: found } = requestOf(form, isNew);
+        if (find(found)) { return; }
+        const done = await press(isNew
+            ? { path: "rules", body, words: t("rules.order.make", { name: legible(body.name) }) }
+            : { path: `rules/${encodeURIComponent(name)}`, method: "PATCH", body,
+                words: t("rules.order.change", { name: legible(name) }) });
+        if (done) { empty(); go("operations", "rules"); }
+    };
+    const take = (key) => {
+        const found = template(key);
+        if (!found) { return; }
+        set({
+            pattern: patternText(found.pattern), description: t(`rules.template.${key}`),
+            name: isNew && form.name === "" ? found.name : form.name,
+        });
+    };
+    return html`<section class="part" aria-labelledby="rules-title">
+        <${Back} />
+        <h2 id="rules-title">${isNew ? t("rules.new") : t("rules.changeWhat", { name: legible(name) })}</h2>
+        <form class="form" onSubmit=${send} noValidate>
+            ${isNew && html`<${TextField} label=${t("rules.name")} hint=${t("rules.nameHint")} fault=${faults.name}
+                value=${form.name} onInput=${(text) => set({ name: text })} maxLength="64" />`}
+            <${TextField} label=${t("rules.description")} fault=${faults.description} value=${form.description}
+                onInput=${(text) => set({ description: text })} />
+            <${SelectField} label=${t("rules.fromTemplate")} hint=${t("rules.fromTemplateHint")} value=""
+                options=${[["", t("rules.choose")], ...templateChoices()]} onChange=${take} />
+            <${Tester} pattern=${form.pattern} change=${(text) => set({ pattern: text })} fault=${faults.pattern} />
+            <${Targets} entries=${form.entries} fault=${faults.targets}
+                change=${(entries) => { touch("targets"); set({ entries }); }} />
+            <${CheckField} label=${t("rules.isOn")} checked=${form.enabled}
+                onChange=${(enabled) => set({ enabled })} />
+            <${Fault} words=${fault} />
+            <p class="bar"><button type="submit" class="primary" disabled=${isBusy}>${t("rules.save")}</button>
+                <button type="button" class="plain" onClick=${() => { empty(); go("operations", "rules"); }}>${
+        t("rules.discard")}</button></p>
+        </form>
+    </section>`;
+}
+
+/** Which targets receive the events, and as what. */
+function Targets({ entries, fault, change }) {
+    const reading = useReading("targets", async (get) => (await allPages(get, "targets")).items);
+    const chosen = new Set(entries.map(({ target }) => target));
+    const names = [builtIn, ...(reading.value ?? []).map(({ name }) => name)].filter((each) => !chosen.has(each));
+    const put = (entry) => change(entries.map((each) => (each.target === entry.target ? entry : each)));
+    return html`<fieldset class="field"><legend>${t("rules.targets")}</legend>
+        ${entries.length === 0 && html`<span class="hint">${t("rules.noTarget")}</span>`}
+        ${entries.map((entry) => html`<${Entry} key=${entry.target} entry=${entry} change=${put}
+            remove=${() => change(entries.filter((each) => each !== entry))} />`)}
+        ${reading.value && entries.length < targetLimit && html`<${SelectField} label=${t("rules.addTarget")} value=""
+            options=${[["", t("rules.choose")], ...names.map((each) => [each,
+        each === builtIn ? t("rules.safety") : legible(each)])]}
+            onChange=${(target) => target && change([...entries, newEntry(target)])} />`}
+        <${ReadingFoot} reading=${reading} />
+        ${fault && html`<span class="fault" role="alert">${fault}</span>`}
+    </fieldset>`;
+}
+
+function Entry({ entry, change, remove }) {
+    const { target, kind, text, paths } = entry;
+    const name = legible(target);
+    return html`<div class="entry" role="group" aria-label=${name}>
+        <p class="bar"><strong>${name}</strong>
+            <button type="button" class="plain" onClick=${remove}
+                aria-label=${t("rules.takeOutWhat", { name })}>${t("rules.takeOut")}</button></p>
+        ${target !== builtIn && html`<${SelectField} label=${t("rules.receives", { name })} value=${kind}
+            options=${inputKinds.map((each) => [each, t(`rules.input.${each}`)])}
+            onChange=${(chosen) => change({ ...entry, kind: chosen })} />`}
+        ${kind !== "event" && html`<${TextField} label=${t(`rules.inputText.${kind}`)} rows="2" spellcheck=${false}
+            value=${text} onInput=${(typed) => change({ ...entry, text: typed })} />`}
+        ${kind === "template" && html`<${TextField} label=${t("rules.paths")} hint=${t("rules.pathsHint")} rows="2"
+            spellcheck=${false} value=${paths} onInput=${(typed) => change({ ...entry, paths: typed })} />`}
+    </div>`;
+}

@@ -1,0 +1,51 @@
+/** What a link shows, as the state that the map and the words of the console know. Pure. */
+import { emptyState } from "../shared/state.js";
+
+/** Stands for the team of the people who are shown, whose name this state does not need. */
+const team = "shared";
+
+/**
+ * The state of what `GET /shared` answered: one person, or the people of a roll and their assembly points.
+ * @returns {import("../shared/state.js").State}
+ */
+export function stateOf({ person, incident }) {
+    const isShown = incident !== undefined || person?.showsSafety !== false;
+    return {
+        ...emptyState,
+        members: new Map(person ? [[person.name, memberOf(person)]] : []),
+        regions: new Map((incident?.regions?.features ?? []).map(regionOf)),
+        alwaysShown: new Set(isShown ? [team] : []),
+    };
+}
+
+/** A person as the console's words know one: no more is known than the link shows. */
+export function memberOf({ name, position, lastHeard, ...person }) {
+    const device = `${name}/`;
+    const positions = position ? [[device, { ...position, device }]] : [];
+    return {
+        ...person, user: name, team, heard: lastHeard, positions: new Map(positions),
+        clocks: new Map(), presences: new Map(), beliefs: new Map(),
+    };
+}
+
+function regionOf({ geometry, properties }, index) {
+    const id = String(index);
+    const region = {
+        collection: team, id, name: properties?.name ?? "", muster: true, geometry, radius: properties?.radius,
+    };
+    return [id, region];
+}
+
+/**
+ * The people of a roll, those to look for first, in the groups in which the page shows them.
+ * @param {{accounted: boolean, checking: boolean}[]} roll
+ * @returns {{kind: "unaccounted"|"checking"|"accounted", people: object[]}[]} groups that have somebody
+ */
+export function groupsOf(roll) {
+    const groups = { unaccounted: [], checking: [], accounted: [] };
+    for (const person of roll) {
+        groups[person.accounted ? "accounted" : person.checking ? "checking" : "unaccounted"].push(person);
+    }
+    return Object.entries(groups).filter(([, people]) => people.length > 0)
+        .map(([kind, people]) => ({ kind, people }));
+}

@@ -1,0 +1,61 @@
+/** The events of a state: which changes are told of, and with what. No clock, no DOM, no I/O. */
+import { shownState } from "./safety.js";
+
+/** A crossing that is heard of later than this is told as past; a clock may be as much ahead. */
+export const promptMs = 60_000;
+
+/** Whether a change is the question where somebody is. */
+export function isQuestion({ type, kind }) {
+    return type === "action" && kind === "locationAsked";
+}
+
+/** Adds what a change tells to the events of a draft; nothing for a change that was added before. */
+export function addEvent(draft, change) {
+    const event = eventOf(draft, change);
+    if (!event || draft.events.some(({ sequence }) => sequence === event.sequence)) { return; }
+    draft.events = [event, ...draft.events];
+}
+
+/** What a change about PAR or a handover tells besides that it happened. */
+function incidentNews({ happened, crew, present, people, crews, to }) {
+    switch (happened) {
+        case "parReported": return { crew, present, people };
+        case "parOverdue": return { crews };
+        case "handedOver": return { to };
+        default: return {};
+    }
+}
+
+/** What is told of a change; undefined for most, as somebody who moves is nothing to tell of. */
+export function eventOf(state, change) {
+    const { sequence, at, user, region } = change;
+    switch (change.type) {
+        case "crossing": {
+            const { kind, sampleTime, device, probability } = change;
+            const delayMs = Date.parse(at) - Date.parse(sampleTime ?? at);
+            const late = delayMs > promptMs ? { delayMs } : {};
+            return { sequence, at: sampleTime ?? at, user, device, region, kind, probability, ...late };
+        }
+        case "safety": {
+            const { since, source, doubt, markedBy, acknowledgedBy } = change;
+            const team = state.members.get(user)?.team;
+            const kind = shownState(state, { state: change.state, source, doubt, team });
+            return { sequence, at: since ?? at, user, region, kind, source, doubt, markedBy, acknowledgedBy };
+        }
+        case "reminder": return { sequence, at, user, kind: "reminder", call: change.state };
+        case "checkInTimer":
+            if (change.happened === "checkedIn" || change.happened === "sos") { return undefined; }
+            return { sequence, at, user, kind: "timer", happened: change.happened, by: change.by };
+        case "action":
+            return isQuestion(change) ? { sequence, at, user, kind: "asked", by: change.author } : undefined;
+        case "incident": {
+            const { team, number, open, closedHow, closedBy, happened } = change;
+            const isDrill = change.kind === "drill";
+            return {
+                sequence, at, user: team, kind: "incident", number, open, isDrill, closedHow, closedBy, happened,
+                ...incidentNews(change),
+            };
+        }
+        default: return undefined;
+    }
+}

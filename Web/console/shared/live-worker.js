@@ -1,0 +1,123 @@
+/**
+ * Reads the server for a page, in a worker: the state as it is now, and the feed of what changes. Answers are parsed
+ * here, so that the page has its time for the person who looks at it. `livedata.js` is the page's side.
+ *
+ * Changes go to the page in batches, one at a time: the next one waits until the page has taken the one before. A page
+ * that takes none for long, because its tab sleeps, loads the state anew.
+ */
+import { Feed } from "./feed.js";
+import { Problem, send } from "./http.js";
+import { loadHeard, loadHistory, loadSnapshot } from "./snapshot.js";
+
+/** Changes that arrive within this time go to the page together. */
+const batchMs = 100;
+/** As many changes as wait for the page. */
+const waitingLimit = 20_000;
+
+let feed;
+let waiting = [];
+let isPageBusy = false;
+let batchTimer;
+
+/** The page's answers to what this worker asks, by the number of the question. */
+const asked = new Map();
+let lastAsked = 0;
+
+const calls = {
+    async load({ knownRegions, wantsHistory }) {
+        const snapshot = await loadSnapshot(json, knownRegions);
+        const history = wantsHistory ? await loadHistory(json, snapshot.sequence) : [];
+        return { snapshot, history };
+    },
+    heard: ({ teams }) => loadHeard(json, teams),
+};
+
+const orders = {
+    follow({ since }) {
+        endFeed();
+        const mine = new Feed({
+            since, open: request,
+            receive: (changes) => { if (mine === feed) { receive(changes); } },
+            report: (status) => {
+                if (mine === feed) { postMessage({ type: "status", status: { ...status, heardMs: mine.heardMs } }); }
+            },
+            resync: () => { if (mine === feed) { resync(); } },
+        });
+        feed = mine;
+        mine.run();
+    },
+    stop: endFeed,
+    hurry() { feed?.hurry(); },
+    taken() {
+        isPageBusy = false;
+        if (waiting.length > 0) { batchTimer ??= setTimeout(sendBatch, batchMs); }
+    },
+    token({ number, token, problem }) {
+        const question = asked.get(number);
+        asked.delete(number);
+        if (problem) { question?.reject(new Problem(problem.status, { detail: problem.message })); } else {
+            question?.resolve(token);
+        }
+    },
+};
+
+addEventListener("message", async ({ data: { type, number, ...details } }) => {
+    if (type in orders) { orders[type]({ number, ...details }); return; }
+    try {
+        postMessage({ type: "answer", number, answer: await calls[type](details) });
+    } catch (error) {
+        const problem = error instanceof Problem ? { status: error.status } : {};
+        postMessage({ type: "failure", number, failure: { message: error.message, ...problem } });
+    }
+});
+
+function receive(changes) {
+    waiting.push(...changes);
+    if (waiting.length > waitingLimit) { resync(); return; }
+    if (!isPageBusy) { batchTimer ??= setTimeout(sendBatch, batchMs); }
+}
+
+function sendBatch() {
+    clearTimeout(batchTimer);
+    batchTimer = undefined;
+    isPageBusy = true;
+    postMessage({ type: "changes", changes: waiting });
+    waiting = [];
+}
+
+function resync() {
+    endFeed();
+    postMessage({ type: "resync" });
+}
+
+function endFeed() {
+    feed?.stop();
+    feed = undefined;
+    clearTimeout(batchTimer);
+    batchTimer = undefined;
+    waiting = [];
+    isPageBusy = false;
+}
+
+// Requests, with the access token that the page keeps
+
+async function json(path) {
+    return await (await request(path)).json();
+}
+
+async function request(path, options = {}) {
+    const token = await askToken();
+    try {
+        return await send(path, { ...options, token });
+    } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 401) { throw error; }
+        return await send(path, { ...options, token: await askToken(token) });
+    }
+}
+
+function askToken(refused) {
+    lastAsked += 1;
+    const number = lastAsked;
+    postMessage({ type: "token", number, refused });
+    return new Promise((resolve, reject) => { asked.set(number, { resolve, reject }); });
+}

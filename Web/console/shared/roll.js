@@ -1,0 +1,81 @@
+/**
+ * The rolls of open incidents: who is on one without being of the team that is shown, as a visitor is who has no phone,
+ * and what a roll says of the team's own people. Pure.
+ */
+
+/**
+ * @typedef {object} Place where on which roll someone stands
+ * @property {number} incident
+ * @property {number} person the number on the roll, below 0 for visitors
+ * @property {"user"|"visitor"|"removed"|"moved"} kind who that is; of all but users nobody speaks by declarations
+ */
+
+/** No user has such a name. */
+const rowKey = (incident, person) => `/roll/${incident}/${person}`;
+
+/** Members, and with them who else stands on these rolls. Each is what `GET /incidents/{n}` answers. */
+export function withRolls(members, rolls, nowhere) {
+    const all = new Map(members);
+    for (const { number, team, roll } of rolls) {
+        for (const person of roll ?? []) {
+            const known = person.visitor ? undefined : members.get(person.user);
+            if (known?.team === team) {
+                const { takenOff, unconfirmed, callSeenAt } = person;
+                const heard = known.heard ?? person.heard;
+                const roll = { incident: number, person: person.person, kind: "user" };
+                all.set(person.user, { ...known, heard, takenOff, unconfirmed, callSeenAt, roll });
+            } else if (!person.left) {
+                const member = rollMember(number, team, person, nowhere);
+                all.set(member.user, member);
+            }
+        }
+    }
+    return all;
+}
+
+/**
+ * Applies a change of the roll. A visitor's change, and that somebody has seen the call, are shown at once.
+ * @returns {boolean} whether nothing else changed; for every other change of a roll the page reads the roll again
+ */
+export function applyRoll(draft, { incident, team, event, ...person }, nowhere) {
+    const key = rowKey(incident, person.person);
+    if (event === "callSeen") {
+        const known = draft.members.get(person.user);
+        if (known?.roll?.incident !== incident) { return false; }
+        draft.members.set(person.user, { ...known, callSeenAt: person.at });
+        return true;
+    }
+    if (event === "takenOff") { draft.members.delete(key); return false; }
+    if (!(person.person < 0) || (event !== "visitor" && event !== "changed")) { return false; }
+    const note = person.note ?? draft.members.get(key)?.note;
+    const { by, at, ...rest } = person;
+    const visitor = rollMember(incident, team, { markedBy: by, ...rest, note, visitor: true }, nowhere);
+    draft.members.set(key, visitor);
+    return false;
+}
+
+function rollMember(incident, team, person, nowhere) {
+    const kind = person.visitor ? "visitor" : person.removed ? "removed" : "moved";
+    const { state, source, since, markedBy, acknowledgedBy, region, doubt, note, heard, unconfirmed } = person;
+    const { lastSeen, battery } = person;
+    return {
+        ...nowhere(),
+        user: rowKey(incident, person.person),
+        name: person.user,
+        team, state, source, since, markedBy, acknowledgedBy, region, doubt, note, heard, unconfirmed,
+        located: lastSeen && { ...lastSeen, battery },
+        departure: person.removed ?? person.moved,
+        roll: { incident, person: person.person, kind },
+        safetySequence: 0,
+    };
+}
+
+/** Whether someone is on a roll alone: no declaration can be made of them here, and no device is shown. */
+export function isOnRollAlone(member) {
+    return member.roll !== undefined && member.roll.kind !== "user";
+}
+
+/** What someone is called. */
+export function nameOf(member) {
+    return member.name ?? member.user;
+}

@@ -1,0 +1,86 @@
+/** Times as a person reads them: local on the page, UTC in the title. */
+import { currentLanguage, currentLocale, t } from "./words.js";
+
+/** The formats of a language, made once: making one takes longer than using it a thousand times. */
+const made = new Map();
+
+function formats() {
+    const language = currentLanguage();
+    if (!made.has(language)) {
+        const locale = currentLocale();
+        made.set(language, {
+            clock: new Intl.DateTimeFormat(locale, {
+                hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+            }),
+            shortClock: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+            whole: new Intl.DateTimeFormat(locale, {
+                year: "numeric", month: "short", day: "numeric",
+                hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+            }),
+            day: new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" }),
+        });
+    }
+    return made.get(language);
+}
+
+/** `12:03:07`, with the day before it when it is another than today's; a dash for no time. */
+export function clockTime(text, nowMs = Date.now()) {
+    return onItsDay(formats().clock, text, nowMs);
+}
+
+/** `21 Nov 2026, 12:03:07`: for a time that must not be taken for another day's. */
+export function wholeTime(ms) {
+    return formats().whole.format(new Date(ms));
+}
+
+/** A clock's time without seconds: `12:03`. */
+export function minuteTime(text, nowMs = Date.now()) {
+    return onItsDay(formats().shortClock, text, nowMs);
+}
+
+function onItsDay(format, text, nowMs) {
+    const time = new Date(text ?? NaN);
+    if (Number.isNaN(time.getTime())) { return "–"; }
+    const isToday = time.toDateString() === new Date(nowMs).toDateString();
+    return isToday ? format.format(time) : `${formats().day.format(time)} ${format.format(time)}`;
+}
+
+/** `3 min ago`. What lies in the future, by a clock that is off, is "now". */
+export function age(text, nowMs) {
+    const seconds = Math.round((nowMs - Date.parse(text ?? "")) / 1000);
+    if (Number.isNaN(seconds)) { return t("time.never"); }
+    if (seconds < 5) { return t("time.now"); }
+    if (seconds < 60) { return t("time.secondsAgo", { count: seconds }); }
+    if (seconds < 3600) { return t("time.minutesAgo", { count: Math.floor(seconds / 60) }); }
+    if (seconds < 48 * 3600) { return t("time.hoursAgo", { count: Math.floor(seconds / 3600) }); }
+    return t("time.daysAgo", { count: Math.floor(seconds / 86_400) });
+}
+
+/** `5 min`, of seconds. */
+export function duration(seconds) {
+    if (seconds < 120) { return t("time.seconds", { count: Math.round(seconds) }); }
+    if (seconds < 7200) { return t("time.minutes", { count: Math.round(seconds / 60) }); }
+    if (seconds < 48 * 3600) { return t("time.hours", { count: Math.round(seconds / 3600) }); }
+    return t("time.days", { count: Math.round(seconds / 86_400) });
+}
+
+/** A number of seconds as a running time, such as `4:07` or `1:04:07`. */
+export function stopwatch(seconds) {
+    const whole = Math.max(0, Math.floor(seconds));
+    const two = (number) => String(number).padStart(2, "0");
+    const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+    return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+/** A time as an `input` of the type `datetime-local` takes it, in the reader's time zone. */
+export function localText(ms) {
+    const date = new Date(ms);
+    return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+/** The attributes of a `<time>` element: its time by the machine, and in UTC for who points at it; none for no time. */
+export function timeAttributes(text) {
+    if (Number.isNaN(Date.parse(text ?? ""))) { return {}; }
+    const universal = new Date(text).toISOString();
+    return { dateTime: universal, title: `${universal.replace("T", " ").replace(/\.\d+Z$/, "")} UTC` };
+}

@@ -1,0 +1,53 @@
+/** What is said of a target, and its form as the API takes it. Pure. */
+import { legible } from "../shared/text.js";
+import { listed, t } from "../shared/words.js";
+
+export const kinds = Object.freeze(["webhook", "slack", "log"]);
+
+/** What a target is, and which server it calls. */
+export function kindWords({ kind, server, byHand }) {
+    const name = kinds.includes(kind) ? t(`targets.kind.${kind}`) : legible(kind);
+    return listed([name, server && legible(server), byHand && t("targets.byHand")]);
+}
+
+/** What waits for a target, and what was given up. */
+export function deliveryWords({ failing, pending, deadLetters }) {
+    return listed([
+        failing && t("targets.failing"),
+        pending > 0 ? t("targets.pending", { count: pending }) : t("targets.nothingPending"),
+        deadLetters > 0 && t("targets.deadLetters", { count: deadLetters }),
+    ]);
+}
+
+/** @typedef {{name: string, kind: string, byHand: boolean}} TargetForm without what is secret */
+
+/**
+ * What the API is sent for a new target.
+ * @param {TargetForm} form
+ * @param {{url: string, headers: string, secret: string}} secrets `headers`: a line each, `Name: value`
+ * @returns {{body?: object, faults: Record<string, string>}}
+ */
+export function requestOf({ name, kind, byHand }, { url, headers, secret }) {
+    const faults = {};
+    if (name.trim() === "") { faults.name = t("targets.needsName"); }
+    if (kind !== "log" && url.trim() === "") { faults.url = t("targets.needsURL"); }
+    const fields = headersOf(headers);
+    if (!fields) { faults.headers = t("targets.headersWrong"); }
+    if (Object.keys(faults).length > 0) { return { faults }; }
+    const body = { name: name.trim(), kind, byHand };
+    if (kind !== "log") { body.url = url.trim(); }
+    if (kind !== "log" && Object.keys(fields).length > 0) { body.headers = fields; }
+    if (kind === "webhook" && secret.trim() !== "") { body.secret = secret.trim(); }
+    return { body, faults };
+}
+
+/** The header fields of lines such as `X-Tenant: seven`; undefined where a line is not a header field. */
+export function headersOf(text) {
+    const fields = {};
+    for (const line of text.split("\n").filter((each) => each.trim() !== "")) {
+        const colon = line.indexOf(":");
+        if (colon < 1) { return undefined; }
+        fields[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
+    }
+    return fields;
+}

@@ -1,0 +1,90 @@
+/** Events in words. Pure. */
+import { sureness } from "../shared/presence.js";
+import { doubtWords } from "../shared/safety.js";
+import { legible } from "../shared/text.js";
+import { listed, t } from "../shared/words.js";
+
+/** The crossings, with the arrow that stands before each. */
+export const arrows = { enter: "→", exit: "←", dwell: "•", passed: "↷" };
+
+/** How late an event was heard of: it is past, and nobody need be alarmed now. */
+export function lateWords({ delayMs }) {
+    const minutes = Math.floor(delayMs / 60_000);
+    const duration = minutes < 120 ? t("time.minutes", { count: minutes })
+        : t("time.hours", { count: Math.floor(minutes / 60) });
+    return t("event.heardLater", { duration });
+}
+
+/**
+ * An event in words, after the name of who it is about. The probability is that of being inside, so that an exit is as
+ * sure as that is improbable.
+ */
+export function eventWords({ kind, region, probability, source, doubt, markedBy, acknowledgedBy, call, ...incident }) {
+    const place = region ? legible(region.name || region.id) : undefined;
+    if (source === "seemsToHaveLeft") { return t("event.seemsToHaveLeft", { place: place ?? t("leaving.somewhere") }); }
+    const by = markedBy && { name: legible(markedBy) };
+    switch (kind) {
+        case "sos": case "needsHelp":
+            return listed([
+                t(`event.${kind}`), acknowledgedBy && t("known.heardBy", { name: legible(acknowledgedBy) }),
+            ]);
+        case "reminder": return t(call === "sos" ? "event.stillSOS" : "event.stillNeedsHelp");
+        case "offSite": return by ? t("event.offSiteBy", by) : t("event.offSite");
+        case "asked": return t("event.asked", { name: legible(incident.by) });
+        case "incident": return incidentWords(incident);
+        case "timer": return timerWords(incident);
+        case "safe":
+            if (by) { return t("event.safeBy", by); }
+            return place ? t("event.safeIn", { place }) : t("event.safe");
+        case "unsafe": case "located": return t(`event.${kind}`);
+        case "checking":
+            return t("event.checking", { place: place ?? t("leaving.somewhere"), doubt: doubtWords(doubt) });
+        case "unknown": return t(source === "unlocated" ? "event.unlocated" : "event.silent");
+        case "passed": return t("event.passed", { place: place ?? t("event.region") });
+        default: return crossingWords(kind, place ?? t("event.region"), probability);
+    }
+}
+
+function crossingWords(kind, place, probability) {
+    const words = kind in arrows ? t(`event.${kind}`, { place }) : `${kind} ${place}`;
+    if (probability === undefined) { return words; }
+    return listed([words, sureness(kind === "exit" ? 1 - probability : probability)]);
+}
+
+/** What happened to a check-in timer. */
+function timerWords({ happened, by }) {
+    const known = ["started", "ended", "reminded", "overdue"].includes(happened);
+    return t(known ? `event.timer.${happened}` : "event.timer.checkedIn", { name: by ? legible(by) : "" });
+}
+
+/** What happened to PAR, or to who leads; undefined where it is something else. */
+function newsWords(happened, what, { crew, present, people, crews, to }) {
+    const nameOf = (name) => (name === undefined || name === null ? t("event.noCrew") : legible(name));
+    switch (happened) {
+        case "parRequested": return t("event.parRequested", { what });
+        case "parReported": return t("event.parReported", { what, crew: nameOf(crew), present, people });
+        case "parComplete": return t("event.parComplete", { what });
+        case "parOverdue": {
+            const names = (crews ?? []).map((owing) => nameOf(owing.crew));
+            return t("event.parOverdue", { what, crews: listed(names) });
+        }
+        case "parTimerSet": return t("event.parTimer", { what });
+        case "handedOver": return t("event.handedOver", { what, name: legible(to) });
+        default: return undefined;
+    }
+}
+
+/** What happened to an incident. Absent of what happened, it was started or closed. */
+function incidentWords({ open, isDrill, closedHow, closedBy, happened, ...news }) {
+    const what = t(isDrill ? "event.drill" : "event.evacuation");
+    const which = happened ?? (open ? "started" : "closed");
+    const told = newsWords(which, what, news);
+    if (told) { return told; }
+    if (["started", "allAccounted", "notAllAccounted", "reopened"].includes(which)) {
+        return t(`event.incident.${which}`, { what });
+    }
+    if (["allAccounted", "automatic", "teamGone", "takenOver"].includes(closedHow)) {
+        return t(`event.ended.${closedHow}`, { what });
+    }
+    return closedBy ? t("event.ended.by", { what, name: legible(closedBy) }) : t("event.ended.byHand", { what });
+}

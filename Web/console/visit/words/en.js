@@ -1,0 +1,22 @@
+/** The words of the page of visitors in English. */
+export default Object.freeze({
+    "visit.title": "Evacuation of {team}: enter your name",
+    "visit.drill": "DRILL – evacuation of {team}: enter your name",
+    "visit.closedTitle": "Visitors of {team}",
+    "visit.none": "There is no evacuation now. When one begins, this page asks for your name.",
+    "visit.name": "Your name",
+    "visit.note": "Whom do you visit, or where do you work? (optional)",
+    "visit.noteHint": "It helps those who look for people.",
+    "visit.send": "Put me on the list",
+    "visit.waiting": "The server does not answer. Your name goes onto the list as soon as it does: stay here.",
+    "visit.done": "{name}, you are on the list, {time}.",
+    "visit.stay": "Stay at the assembly point.",
+    "visit.next": "Next person",
+    "visit.ownPhone": "Use your own phone",
+    "visit.code": "The address of this page as a QR code",
+    "visit.address": "Address of this page",
+    "visit.refused": "You are not on the list: {reason}",
+    "visit.noName": "Enter your name.",
+    "visit.longName": "The name is too long.",
+    "visit.longNote": "The second answer is too long.",
+});

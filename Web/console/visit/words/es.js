@@ -1,0 +1,22 @@
+/** The words of the page of visitors in Spanish. */
+export default Object.freeze({
+    "visit.title": "Evacuación de {team}: escriba su nombre",
+    "visit.drill": "SIMULACRO – evacuación de {team}: escriba su nombre",
+    "visit.closedTitle": "Visitantes de {team}",
+    "visit.none": "Ahora no hay ninguna evacuación. Cuando empiece una, esta página pedirá su nombre.",
+    "visit.name": "Su nombre",
+    "visit.note": "¿A quién visita o dónde trabaja? (opcional)",
+    "visit.noteHint": "Ayuda a quienes buscan a las personas.",
+    "visit.send": "Apuntarme en la lista",
+    "visit.waiting": "El servidor no responde. Su nombre entrará en la lista en cuanto responda: quédese aquí.",
+    "visit.done": "{name}, está en la lista, {time}.",
+    "visit.stay": "Quédese en el punto de reunión.",
+    "visit.next": "Siguiente persona",
+    "visit.ownPhone": "Usar su propio teléfono",
+    "visit.code": "La dirección de esta página como código QR",
+    "visit.address": "Dirección de esta página",
+    "visit.refused": "No está en la lista: {reason}",
+    "visit.noName": "Escriba su nombre.",
+    "visit.longName": "El nombre es demasiado largo.",
+    "visit.longNote": "La segunda línea es demasiado larga.",
+});

@@ -1,0 +1,22 @@
+/** The words of the page of visitors in Japanese. */
+export default Object.freeze({
+    "visit.title": "{team}の避難: お名前を入力してください",
+    "visit.drill": "訓練 – {team}の避難: お名前を入力してください",
+    "visit.closedTitle": "{team}の来訪者",
+    "visit.none": "現在、避難は行われていません。避難が始まると、このページで名前を入力できます。",
+    "visit.name": "お名前",
+    "visit.note": "訪問先または作業場所（任意）",
+    "visit.noteHint": "人を探す担当者の助けになります。",
+    "visit.send": "リストに載せる",
+    "visit.waiting": "サーバーが応答しません。応答があり次第、お名前がリストに載ります。このままお待ちください。",
+    "visit.done": "{name}さんはリストに載りました、{time}。",
+    "visit.stay": "集合場所にとどまってください。",
+    "visit.next": "次の人",
+    "visit.ownPhone": "自分のスマートフォンを使う",
+    "visit.code": "このページのアドレスのQRコード",
+    "visit.address": "このページのアドレス",
+    "visit.refused": "リストに載っていません: {reason}",
+    "visit.noName": "お名前を入力してください。",
+    "visit.longName": "お名前が長すぎます。",
+    "visit.longNote": "2行目が長すぎます。",
+});

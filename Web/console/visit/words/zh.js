@@ -1,0 +1,22 @@
+/** The words of the page of visitors in Chinese. */
+export default Object.freeze({
+    "visit.title": "{team} 疏散：请输入您的姓名",
+    "visit.drill": "演习 – {team} 疏散：请输入您的姓名",
+    "visit.closedTitle": "{team} 的访客",
+    "visit.none": "当前没有疏散。疏散开始时，本页面会请您输入姓名。",
+    "visit.name": "您的姓名",
+    "visit.note": "拜访谁，或在哪里工作？（可选）",
+    "visit.noteHint": "有助于寻找人员的工作人员。",
+    "visit.send": "将我列入名单",
+    "visit.waiting": "服务器没有响应。一旦恢复，您的姓名将列入名单：请在此等候。",
+    "visit.done": "{name}，您已列入名单，{time}。",
+    "visit.stay": "请留在集合点。",
+    "visit.next": "下一位",
+    "visit.ownPhone": "使用您自己的手机",
+    "visit.code": "本页地址的二维码（QR）",
+    "visit.address": "本页地址",
+    "visit.refused": "您未列入名单：{reason}",
+    "visit.noName": "请输入您的姓名。",
+    "visit.longName": "姓名太长。",
+    "visit.longNote": "第二行太长。",
+});

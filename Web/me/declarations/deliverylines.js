@@ -1,0 +1,101 @@
+/** Lines that say where each of a person's declarations is: on this phone, at the server, or seen by somebody. Pure. */
+import { waitingOf } from "../../console/shared/deliveries.js";
+import { legible } from "../../console/shared/text.js";
+import { clockTime } from "../../console/shared/time.js";
+import { listed, t } from "../../console/shared/words.js";
+
+/** The kinds of declarations listed here. That a call was seen is shown beside that call. */
+const told = new Set(["safe", "needsHelp", "sos", "clear", "checkIn"]);
+
+/**
+ * @typedef {object} Line
+ * @property {string} key
+ * @property {"phone"|"server"|"seen"|"refused"|"cancelled"} place where the declaration is: the mark beside the line
+ * @property {string} words
+ */
+
+/**
+ * @param {import("../../console/shared/outbox.js").Delivery[]} deliveries
+ * @param {import("../own.js").Own|undefined} own
+ * @param {number} nowMs the server's time
+ * @returns {Line[]} in the order in which the declarations were made
+ */
+export function deliveryLines(deliveries, own, nowMs) {
+    const call = callLine(own, nowMs);
+    // A call that stands at the server has a line of its own, which says who has seen it.
+    const isTold = ({ declaration: { kind, note }, state }) => told.has(kind) && state !== "counting"
+        && !(call && state === "received" && kind === own.member.state && !note);
+    const lines = deliveries.filter(isTold).map((delivery) => lineOf(delivery, nowMs));
+    return call ? [...lines, call] : lines;
+}
+
+function lineOf({ declaration, state, reason, isLate, isUnkept, at }, nowMs) {
+    const what = whatWords(declaration);
+    const key = declaration.id;
+    const said = declaration.sampleTime ? clockTime(declaration.sampleTime, nowMs) : "";
+    const time = clockTime(new Date(at).toISOString(), nowMs);
+    switch (state) {
+        case "received": {
+            const words = t(isLate ? "me.declarations.late" : "me.declarations.server", { what, time });
+            return { key, place: "server", words };
+        }
+        case "refused": return { key, place: "refused", words: t("me.declarations.refused", { what, reason }) };
+        case "cancelled": return { key, place: "cancelled", words: t("me.declarations.cancelled", { what }) };
+        case "failed": {
+            const words = t("me.declarations.waits", { what, time: said, reason: reason ?? t("problem.noConnection") });
+            return { key, place: "phone", words: isUnkept ? `${words} ${t("me.declarations.unkept")}` : words };
+        }
+        default: return { key, place: "phone", words: t("me.declarations.sending", { what }) };
+    }
+}
+
+/** The line for the person's call for help as the server has it, which says whether somebody has seen it. */
+function callLine(own, nowMs) {
+    const member = own?.member;
+    if (!isCalling(member)) { return undefined; }
+    const what = t(`spoken.${member.state}`);
+    const words = member.acknowledgedBy
+        ? t("me.declarations.seen", { what, name: legible(member.acknowledgedBy) })
+        : t("me.declarations.unseen", { what, time: clockTime(member.since, nowMs) });
+    return { key: "call", place: member.acknowledgedBy ? "seen" : "server", words };
+}
+
+/** Whether a person calls for help, as the server knows it. */
+export function isCalling(member) {
+    return member?.state === "sos" || member?.state === "needsHelp";
+}
+
+/** The kinds of declarations that begin or end a call for help. */
+const turning = new Set(["safe", "clear", "sos", "needsHelp"]);
+
+/**
+ * The kind of the call for help that stands, as far as this phone knows. Declarations made here since the server was
+ * last heard count for more than the server's state.
+ */
+export function callKind(deliveries, own) {
+    const said = deliveries.findLast(({ declaration, state, at }) => turning.has(declaration.kind)
+        && (state === "sending" || state === "failed" || (state === "received" && at > (own?.heardAt ?? 0))));
+    const { kind } = said?.declaration ?? {};
+    if (kind === "sos" || kind === "needsHelp") { return kind; }
+    // An SOS lasts until somebody ends it; the declaration "I am safe" does not end it.
+    const standing = isCalling(own?.member) ? own.member.state : undefined;
+    return kind === "clear" || (kind === "safe" && standing !== "sos") ? undefined : standing;
+}
+
+function whatWords({ kind, note }) {
+    const spoken = kind === "clear" ? t("me.declarations.clear") : t(`spoken.${kind}`);
+    return note ? `${spoken} (${legible(note)})` : spoken;
+}
+
+/** How many messages and positions wait on this phone, in words; empty if none do. */
+export function waitingWords(deliveries, fixes = 0) {
+    return waitingCounts(waitingOf(deliveries).length, fixes);
+}
+
+/** A number of messages and positions in words; empty if both are 0. */
+export function waitingCounts(messages, fixes) {
+    return listed([
+        messages > 0 && t("me.declarations.messages", { count: messages }),
+        fixes > 0 && t("me.declarations.positions", { count: fixes }),
+    ]);
+}

@@ -1,0 +1,20 @@
+/** The words of what a person says of themselves in Japanese. */
+export default Object.freeze({
+    "me.declarations.label": "自分の状況を知らせる",
+    "me.declarations.what": "知らせたことと、それが今どこにあるか",
+    "me.declarations.sending": "{what}: この端末にあり、送信中…",
+    "me.declarations.waits": "{what}({time}): この端末にあり、まだ送信されていません({reason})。サーバーに届き次第送信します。",
+    "me.declarations.unkept": "この端末には保存できません。送信されるまでこのページを開いたままにしてください。",
+    "me.declarations.server": "{what}: {time}にサーバーに届きました。",
+    "me.declarations.late": "{what}: {time}にサーバーに届きましたが、何も変わりませんでした。救助要請か、より新しいものが有効です。",
+    "me.declarations.refused": "{what}: 受け付けられませんでした。サーバーの応答: {reason}",
+    "me.declarations.cancelled": "{what}: キャンセルしました。何も送信していません。",
+    "me.declarations.seen": "{what}: {name}が見ました。",
+    "me.declarations.unseen": "{what}: {time}からサーバーにあります。まだ誰も応答していません。",
+    "me.declarations.clear": "「もう助けは必要ありません」",
+    "me.declarations.end": "もう助けは必要ありません…",
+    "me.declarations.askEnd": "救助要請を取り消しますか？ 取り消したことは責任者に見えます。",
+    "me.declarations.endNow": "取り消す",
+    "me.declarations.messages": { other: "メッセージ{count}件" },
+    "me.declarations.positions": { other: "位置{count}件" },
+});

@@ -1,0 +1,20 @@
+/** The words of what a person says of themselves in Chinese. */
+export default Object.freeze({
+    "me.declarations.label": "报告您的情况",
+    "me.declarations.what": "您报告的内容及其现在的位置",
+    "me.declarations.sending": "{what}：在此手机上，正在发送…",
+    "me.declarations.waits": "{what}（{time}）：在此手机上，尚未发送（{reason}）。一旦能连上服务器就会发送。",
+    "me.declarations.unkept": "此手机无法保存它：发送之前请不要关闭此页面。",
+    "me.declarations.server": "{what}：{time} 已到服务器。",
+    "me.declarations.late": "{what}：{time} 已到服务器，但没有变化：求助或更新的报告仍有效。",
+    "me.declarations.refused": "{what}：未被接受。服务器说：{reason}",
+    "me.declarations.cancelled": "{what}：已取消，未发送任何内容。",
+    "me.declarations.seen": "{what}：{name}已看到。",
+    "me.declarations.unseen": "{what}：自 {time} 起在服务器上。尚无人回应。",
+    "me.declarations.clear": "“我不再需要帮助”",
+    "me.declarations.end": "我不再需要帮助…",
+    "me.declarations.askEnd": "要撤销您的求助吗？您的负责人会看到您已撤销。",
+    "me.declarations.endNow": "撤销",
+    "me.declarations.messages": { other: "{count} 条消息" },
+    "me.declarations.positions": { other: "{count} 个位置" },
+});

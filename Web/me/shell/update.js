@@ -1,0 +1,114 @@
+/**
+ * Keeps the app on this phone in the server's version: registers a service worker for that version, and reports when a
+ * newer one is ready. The page changes to the newer version when the person wishes, or when it is next opened with no
+ * other page of the app open; it never changes by itself while somebody looks at it.
+ */
+import { serverVersion } from "./version.js";
+
+/** The time between two questions for the server's version while the page is visible, in milliseconds. */
+const askEveryMs = 3_600_000;
+/** The time after a failure until the next question, in milliseconds. */
+const askAgainMs = 60_000;
+
+/**
+ * @typedef {object} Version
+ * @property {"none"|"kept"|"ready"|"failed"|"unsupported"} state `kept`: the app opens without a server; `ready`: so it
+ *     does, and a newer version waits; `none`: it does not yet; `failed`: it could not be fetched; `unsupported`: this
+ *     browser cannot keep it
+ */
+
+export class ShellUpdate {
+    #report;
+    #container;
+    #find;
+    #reload;
+    #now;
+    #nextAt = -Infinity;
+    #isAsking = false;
+    #isWanted = false;
+
+    /**
+     * @param {object} options
+     * @param {(version: Version) => void} options.report
+     * @param {ServiceWorkerContainer} [options.container] this option and the following ones are replaced in tests
+     * @param {() => Promise<string>} [options.find] the server's version
+     * @param {() => void} [options.reload]
+     * @param {() => number} [options.now]
+     */
+    constructor({
+        report, container = globalThis.navigator?.serviceWorker, find = serverVersion,
+        reload = () => location.reload(), now = Date.now,
+    }) {
+        this.#report = report;
+        this.#container = container;
+        this.#find = find;
+        this.#reload = reload;
+        this.#now = now;
+    }
+
+    /**
+     * Begins to follow the service worker, also when another tab changes the version. Sends no request to the server
+     * yet.
+     */
+    async begin() {
+        if (!this.#container) { this.#report({ state: "unsupported" }); return; }
+        const isControlled = Boolean(this.#container.controller);
+        this.#container.addEventListener("controllerchange", () => {
+            // A page that came from the network, and is then taken under control, is already of that version.
+            if (isControlled) { this.#reload(); }
+        });
+        const registration = await this.#container.getRegistration();
+        this.#report({ state: registration?.active ? "kept" : "none" });
+        if (registration) { this.#follow(registration); }
+    }
+
+    /** Asks the server for its version, unless it was asked lately, and fetches a version that differs. */
+    async look() {
+        if (!this.#container || this.#isAsking || this.#now() < this.#nextAt) { return; }
+        this.#isAsking = true;
+        try {
+            const version = await this.#find();
+            const registration = await this.#container.register(`worker.js?v=${version}`, { updateViaCache: "none" });
+            this.#nextAt = this.#now() + askEveryMs;
+            this.#follow(registration);
+        } catch {
+            this.#nextAt = this.#now() + askAgainMs;
+            const registration = await this.#container.getRegistration().catch(() => undefined);
+            if (!registration?.active) { this.#report({ state: "failed" }); }
+        } finally {
+            this.#isAsking = false;
+        }
+    }
+
+    /** Makes the worker fetch the texts of a language that is read here. */
+    async keepLanguage(language) {
+        const registration = await this.#container?.getRegistration();
+        registration?.active?.postMessage({ type: "language", language });
+    }
+
+    /** Changes to the version that is ready, and reloads the page. */
+    async takeOver() {
+        this.#isWanted = true;
+        const registration = await this.#container?.getRegistration();
+        registration?.waiting?.postMessage({ type: "takeOver" });
+    }
+
+    #follow(registration) {
+        const show = () => {
+            if (registration.waiting && registration.active) {
+                this.#report({ state: "ready" });
+                // A still newer version came after the person had asked for the change.
+                if (this.#isWanted) { registration.waiting.postMessage({ type: "takeOver" }); }
+                return;
+            }
+            if (registration.active) { this.#report({ state: "kept" }); }
+        };
+        const follow = (worker) => worker?.addEventListener("statechange", () => {
+            if (worker.state === "redundant" && !registration.active) { this.#report({ state: "failed" }); return; }
+            show();
+        });
+        follow(registration.installing);
+        registration.addEventListener("updatefound", () => follow(registration.installing));
+        show();
+    }
+}

@@ -1,0 +1,26 @@
+/** The words of the own state in Spanish. */
+export default Object.freeze({
+    "me.status.label": "Su estado",
+    "me.status.nothingYet": "El servidor aún no ha dicho cómo le ve.",
+    "me.status.says": "El servidor dice:",
+    "me.status.said": "El servidor dijo {age} ({time}):",
+    "me.status.mayHaveChanged": "Puede haber cambiado: este teléfono no tiene señal del servidor.",
+    "me.status.notFollowed": "No sigue a nadie con su nombre.",
+    "me.status.source.region": "Su teléfono está dentro de {place}",
+    "me.status.source.position": "Su teléfono está fuera de todo punto de reunión",
+    "me.status.source.silence": "Últimamente no hay señal de su teléfono",
+    "me.status.source.unlocated": "No se conoce bien dónde está su teléfono",
+    "me.status.source.seemsToHaveLeft": "Parece haber salido de {place}",
+    "me.status.source.underReview": "Está calculando de nuevo dónde está, porque se editaron puntos de reunión",
+    "me.status.source.ownDeclaration": "Lo dijo usted",
+    "me.status.source.marked": "Lo dijo {name}",
+    "me.status.source.checkInTimer": "No se reportó a tiempo",
+    "me.status.doubt": "En duda: {doubt}",
+    "me.status.paused": "Está en pausa hasta {time}, y sus responsables lo leen",
+    "me.status.guessTitle": "Lo que supone este teléfono",
+    "me.status.guess.inside": "Este teléfono cree que está dentro de {place}. El servidor no lo ha confirmado.",
+    "me.status.guess.elsewhere": "Este teléfono cree que está dentro de {place}, y fuera de todo punto de reunión. El "
+        + "servidor no lo ha confirmado.",
+    "me.status.guess.outside": "Este teléfono cree que está fuera de todo punto de reunión. El servidor no lo ha "
+        + "confirmado.",
+});

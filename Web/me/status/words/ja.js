@@ -1,0 +1,25 @@
+/** The words of the own state in Japanese. */
+export default Object.freeze({
+    "me.status.label": "あなたの状態",
+    "me.status.nothingYet": "サーバーはまだあなたの状態を伝えていません。",
+    "me.status.says": "サーバーの判定:",
+    "me.status.said": "{age}({time})のサーバーの判定:",
+    "me.status.mayHaveChanged": "今は違うかもしれません。この端末はサーバーに接続できていません。",
+    "me.status.notFollowed": "あなたの名前の人は対象になっていません。",
+    "me.status.source.region": "端末は{place}の中にあります",
+    "me.status.source.position": "端末はどの集合場所にも入っていません",
+    "me.status.source.silence": "しばらく端末からの受信がありません",
+    "me.status.source.unlocated": "端末の居場所が十分に分かりません",
+    "me.status.source.seemsToHaveLeft": "{place}を離れた模様です",
+    "me.status.source.underReview": "集合場所が編集されたため、居場所を判定し直しています",
+    "me.status.source.ownDeclaration": "あなた自身の申告です",
+    "me.status.source.marked": "{name}の申告です",
+    "me.status.source.checkInTimer": "時間内に定時連絡がありませんでした",
+    "me.status.doubt": "疑い: {doubt}",
+    "me.status.paused": "{time}まで一時停止中です。責任者にも見えます",
+    "me.status.guessTitle": "この端末の推定",
+    "me.status.guess.inside": "この端末は、あなたが{place}の中にいると推定しています。サーバーではまだ未確定です。",
+    "me.status.guess.elsewhere": "この端末は、あなたが{place}の中にいて、どの集合場所にも入っていないと推定しています。"
+        + "サーバーではまだ未確定です。",
+    "me.status.guess.outside": "この端末は、あなたがどの集合場所にも入っていないと推定しています。サーバーではまだ未確定です。",
+});

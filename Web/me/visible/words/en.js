@@ -1,0 +1,25 @@
+/** The words of who sees the person in English. The other tables have the same keys. */
+export default Object.freeze({
+    "me.visible.label": "Who can see where you are",
+    "me.visible.leader": "{name}, leader of your team",
+    "me.visible.analyst": "{name}, analyst",
+    "me.visible.admin": "{name}, runs the server",
+    "me.visible.token": "Whoever has a token of your device {device}",
+    "me.visible.madeBy": "made by {name}",
+    "me.visible.link": "Whoever has a link",
+    "me.visible.link.person": "Whoever has a link to you",
+    "me.visible.link.incident": "Whoever has a link to the incident",
+    "me.visible.until": "until {time}",
+    "me.visible.nobody": "Nobody but you.",
+    "me.visible.old": "This server is too old to say who sees you.",
+    "me.visible.offline": "Only the server knows that, and there is no connection to it.",
+    "me.visible.pause": "Pause",
+    "me.visible.what": "For a while your leaders read why nothing is heard of you. It hides nothing: what your "
+        + "phone still reports is seen as ever. To report nothing, stop reporting in the tab Phone.",
+    "me.visible.note": "Why, if you like: your leaders read it",
+    "me.visible.minutes30": "30 minutes", "me.visible.minutes60": "1 hour", "me.visible.minutes240": "4 hours",
+    "me.visible.paused": "Your leaders read that you are paused until {time}.",
+    "me.visible.end": "End the pause",
+    "me.visible.orderPause": "pause until {time}",
+    "me.visible.orderEnd": "end the pause",
+});

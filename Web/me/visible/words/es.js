@@ -1,0 +1,25 @@
+/** The words of who sees the person in Spanish. */
+export default Object.freeze({
+    "me.visible.label": "Quién puede ver dónde está",
+    "me.visible.leader": "{name}, responsable de su equipo",
+    "me.visible.analyst": "{name}, analista",
+    "me.visible.admin": "{name}, administra el servidor",
+    "me.visible.token": "Quien tenga un token de su dispositivo {device}",
+    "me.visible.madeBy": "de {name}",
+    "me.visible.link": "Quien tenga un enlace",
+    "me.visible.link.person": "Quien tenga un enlace a usted",
+    "me.visible.link.incident": "Quien tenga un enlace al incidente",
+    "me.visible.until": "hasta {time}",
+    "me.visible.nobody": "Nadie más que usted.",
+    "me.visible.old": "Este servidor es demasiado antiguo para decir quién le ve.",
+    "me.visible.offline": "Eso solo lo sabe el servidor, y no hay conexión con él.",
+    "me.visible.pause": "Pausa",
+    "me.visible.what": "Durante un rato sus responsables leen por qué no hay señal de usted. No oculta nada: lo que su "
+        + "teléfono aún comunica se ve como siempre. Para no comunicar nada, deténgalo en la pestaña Teléfono.",
+    "me.visible.note": "Por qué, si quiere: lo leen sus responsables",
+    "me.visible.minutes30": "30 minutos", "me.visible.minutes60": "1 hora", "me.visible.minutes240": "4 horas",
+    "me.visible.paused": "Sus responsables leen que está en pausa hasta {time}.",
+    "me.visible.end": "Terminar la pausa",
+    "me.visible.orderPause": "pausa hasta {time}",
+    "me.visible.orderEnd": "terminar la pausa",
+});

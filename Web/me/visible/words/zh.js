@@ -1,0 +1,25 @@
+/** The words of who sees the person in Chinese. */
+export default Object.freeze({
+    "me.visible.label": "谁能看到您在哪里",
+    "me.visible.leader": "{name}，您团队的负责人",
+    "me.visible.analyst": "{name}，分析员",
+    "me.visible.admin": "{name}，服务器管理员",
+    "me.visible.token": "持有您设备 {device} 令牌的人",
+    "me.visible.madeBy": "由{name}创建",
+    "me.visible.link": "持有链接的人",
+    "me.visible.link.person": "持有您的链接的人",
+    "me.visible.link.incident": "持有事件链接的人",
+    "me.visible.until": "至 {time}",
+    "me.visible.nobody": "除您之外没有人。",
+    "me.visible.old": "此服务器版本太旧，无法说明谁能看到您。",
+    "me.visible.offline": "这只有服务器知道，而现在与它没有连接。",
+    "me.visible.pause": "暂停",
+    "me.visible.what": "一段时间内，您的负责人会看到为什么没有您的信号。它不隐藏任何内容：手机仍报告的内容照常可见。"
+        + "要停止报告，请在“手机”中停止。",
+    "me.visible.note": "原因（可不填，负责人会看到）",
+    "me.visible.minutes30": "30 分钟", "me.visible.minutes60": "1 小时", "me.visible.minutes240": "4 小时",
+    "me.visible.paused": "您的负责人会看到您暂停至 {time}。",
+    "me.visible.end": "结束暂停",
+    "me.visible.orderPause": "暂停至 {time}",
+    "me.visible.orderEnd": "结束暂停",
+});

@@ -1,0 +1,53 @@
+/** The words of the way to the assembly point in Spanish. */
+export default Object.freeze({
+    "me.way.title": "Camino al punto de reunión",
+    "me.way.n": "N",
+    "me.way.straight": "{length}, en línea recta",
+    "me.way.turn.ahead": "delante de ti",
+    "me.way.turn.aheadRight": "delante a tu derecha",
+    "me.way.turn.right": "a tu derecha",
+    "me.way.turn.behindRight": "detrás de ti a la derecha",
+    "me.way.turn.behind": "detrás de ti",
+    "me.way.turn.behindLeft": "detrás de ti a la izquierda",
+    "me.way.turn.left": "a tu izquierda",
+    "me.way.turn.aheadLeft": "delante a tu izquierda",
+    "me.way.inside": "Según este teléfono, estás dentro de {place}. Si cuentas como a salvo lo dice el servidor.",
+    "me.way.wasInside": "Según este teléfono, entonces estabas dentro de {place}.",
+    "me.way.atEdge": "Puede que estés dentro de {place}, pero no es cierto. Sigue hacia el centro.",
+    "me.way.wasAtEdge": "Puede que entonces estuvieras dentro de {place}, pero no es cierto.",
+    "me.way.near": "Puede que ya estés en {place}. La dirección no es cierta.",
+    "me.way.here": "estás ahí",
+    "me.way.accuracy": "Tu posición se conoce con un margen de {length}.",
+    "me.way.noAccuracy": "No se sabe con qué exactitud se conoce tu posición.",
+    "me.way.old": "Esta es tu posición de las {time}, {age}. No se sabe dónde estás ahora.",
+    "me.way.by.compass": "La flecha gira con la brújula.",
+    "me.way.by.walk": "La flecha gira con la dirección en la que caminas.",
+    "me.way.by.north": "La flecha no gira: el norte está arriba.",
+    "me.way.roughCompass": "La brújula no es exacta (±{degrees}°). Mueve el teléfono en forma de 8.",
+    "me.way.compassDenied": "Se denegó la brújula. Vuelve a abrir la página para que se pregunte otra vez.",
+    "me.way.useCompass": "Girar la flecha con la brújula",
+    "me.way.nearest": "Mostrar otra vez el más cercano",
+    "me.way.notLinked":
+        "El servidor aún no ha dicho qué puntos de reunión son de tu equipo. Puede haber otros entre ellos.",
+    "me.way.notHeard": "El servidor aún no ha dicho qué puntos de reunión hay.",
+    "me.way.noPoints": "Tu equipo no tiene ningún punto de reunión.",
+    "me.way.denied":
+        "Esta página no puede leer dónde está el teléfono, así que no hay distancia. Los puntos de reunión "
+        + "están en el mapa.",
+    "me.way.noFix":
+        "Este teléfono no comunica dónde está, así que no se conoce la distancia. Los puntos de reunión "
+        + "están en el mapa.",
+    "me.way.looks": "Se está averiguando dónde está este teléfono. Los puntos de reunión están en el mapa.",
+    "me.way.find": "Buscar mi posición: no se envía nada",
+    "me.way.others": "Otros puntos de reunión",
+    "me.way.all": "Puntos de reunión",
+    "me.way.more": "Mostrar más",
+    "me.way.byBeacon": "Una baliza de radio decide quién está en {place}: quédate cerca de ella.",
+    "me.way.showMap": "Mostrar el mapa",
+    "me.way.hideMap": "Ocultar el mapa",
+    "me.way.showMe": "Yo y el camino",
+    "me.way.mapLabel": "Mapa con tu posición y los puntos de reunión; las palabras de arriba dicen el camino",
+    "me.way.mapLoads": "El mapa se está cargando.",
+    "me.way.mapFailed":
+        "No se pudo cargar el mapa. Ábrelo una vez con conexión; después queda guardado en este teléfono.",
+});

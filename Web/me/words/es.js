@@ -1,0 +1,36 @@
+/** The words of the app's frame in Spanish. */
+export default Object.freeze({
+    "me.app.what": "Diga que está a salvo, pida ayuda, encuentre el camino.",
+    "me.app.tabs": "Partes de la aplicación",
+    "me.app.now": "Ahora",
+    "me.app.way": "Camino",
+    "me.app.seen": "Quién me ve",
+    "me.app.phone": "Teléfono",
+    "me.app.offline": "Sin conexión",
+    "me.app.notLive": "Sin conexión con el servidor desde {time}, {age}. Lo que dijo entonces puede ser antiguo.",
+    "me.app.neverLive": "Todavía sin conexión con el servidor.",
+    "me.app.who": "Sesión de {name}",
+    "me.app.missing": "No se pudo cargar una parte de esta página. Ábrala de nuevo cuando tenga conexión.",
+    "me.app.notifications": "Avisos",
+    "me.app.notified": "Este teléfono recibe un aviso cuando empieza un incidente, también con esta página cerrada.",
+    "me.app.notNotified": "Este teléfono no recibe avisos con esta página cerrada.",
+    "me.app.endNotify": "No avisarme más",
+    "me.app.thisApp": "Esta aplicación",
+    "me.app.version.none": "Aún no está en este teléfono: sin conexión no se abre.",
+    "me.app.version.kept": "Está en este teléfono y se abre sin conexión.",
+    "me.app.version.ready": "Está en este teléfono y se abre sin conexión. Hay una versión nueva lista.",
+    "me.app.version.failed": "No se pudo guardar en este teléfono: sin conexión no se abre. Se intenta de nuevo.",
+    "me.app.version.unsupported": "Este navegador no puede guardarla: sin conexión no se abre. Necesita https.",
+    "me.app.newVersion": "Hay una versión nueva lista.",
+    "me.app.useNew": "Usarla ya",
+    "me.app.signOutTitle": "¿Cerrar sesión?",
+    "me.app.signOutErases": "Se borra todo lo suyo de este teléfono: lo que espera a enviarse, su recorrido y los "
+        + "mapas descargados.",
+    "me.app.signOutLoses": "Aún sin enviar, y se perdería: {what}.",
+    "me.app.notErased": "Se cerró la sesión, pero este navegador no lo borró todo. Borre los datos de este sitio en "
+        + "sus ajustes.",
+    "me.app.ended": "La sesión terminó. Inicie sesión de nuevo.",
+    "me.app.endedWaiting": "La sesión terminó. Inicie sesión de nuevo: en este teléfono esperan a enviarse {what}.",
+    "me.app.former": "{name} tenía la sesión en este teléfono y quedan sin enviar: {what}. {name} puede iniciar "
+        + "sesión y enviarlo. Pulse «Iniciar sesión» otra vez para borrarlo.",
+});

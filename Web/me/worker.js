@@ -1,0 +1,136 @@
+/**
+ * The app's service worker. It keeps one version of the app's files, the shell, and answers requests from that version
+ * alone, so that the app opens without a server and never mixes two versions. It also shows pushed messages.
+ *
+ * The version is part of the address with which the page registers the worker, `worker.js?v=…`: a digest of all files
+ * of the shell as the server has them (`shell/version.js`). Another version is another worker with its own cache. The
+ * installation fails as a whole unless every file came and all files together make that version; the former worker then
+ * continues. A new worker waits until the page asks it to take over, or until no page is open.
+ *
+ * The texts of a language are fetched only when somebody chooses that language here. They are part of the version
+ * nevertheless, and texts of another version are refused.
+ */
+self.musterWorker = { icon: "../muster.svg" };
+importScripts("shell/digest.js", "area/tilecache.js", "../push-worker.js");
+
+const prefix = "muster-me-shell-";
+const version = new URL(self.location.href).searchParams.get("v") ?? "";
+const cacheName = prefix + version;
+/** The folder of all pages; the paths in the list of the shell are relative to it. */
+const web = new URL("../", self.registration.scope);
+const page = new URL("me/index.html", web).href;
+/** The address in the cache under which the digests of the files to fetch later are kept; no file has such a name. */
+const othersAddress = new URL("me/-later", web).href;
+/**
+ * The paths never answered from the cache: the API, and the version's own list, by which a newer version is noticed.
+ */
+const live = ["api/", "health", "me/shell.json", "me/worker.js", "tiles/"].map((path) => new URL(path, web).pathname);
+
+const tiles = new musterTiles.TileCache({ root: web.href });
+
+self.addEventListener("install", (event) => event.waitUntil(install()));
+self.addEventListener("activate", (event) => event.waitUntil(dropOthers()));
+self.addEventListener("message", (event) => {
+    const { type, language } = event.data ?? {};
+    if (type === "takeOver") { self.skipWaiting(); }
+    if (type === "language") { event.waitUntil(keepWords(language)); }
+});
+self.addEventListener("fetch", (event) => {
+    const { request } = event;
+    if (tiles.isTile(request)) { event.respondWith(tiles.respond(request, event)); return; }
+    const url = new URL(request.url);
+    if (request.method !== "GET" || url.origin !== web.origin || !url.pathname.startsWith(web.pathname)) { return; }
+    if (live.some((path) => url.pathname.startsWith(path))) { return; }
+    if (request.mode === "navigate") { event.respondWith(answerPage(request)); return; }
+    event.respondWith(answerFile(request, url));
+});
+
+/** Fetches the shell. Nothing is kept if a file is missing, or belongs to another version. */
+async function install() {
+    try {
+        const list = await (await fetched("me/shell.json")).json();
+        const cache = await caches.open(cacheName);
+        const languages = new Set(["en", ...navigator.languages.map((tag) => tag.toLowerCase().split("-")[0])]);
+        const isRead = (path) => { const language = languageOf(path); return !language || languages.has(language); };
+        const files = musterShell.filesOf(list);
+        const digests = await musterShell.inTurn(files.filter(isRead), async (path) => {
+            const answer = await fetched(path);
+            const digest = await musterShell.digestOf(await answer.clone().arrayBuffer());
+            await cache.put(new URL(path, web).href, answer);
+            return [path, digest];
+        });
+        const others = await musterShell.digestsOf(fetched, list, files.filter((path) => !isRead(path)));
+        const found = await musterShell.versionOf([...digests, ...others]);
+        if (found !== version) { throw new TypeError(`the files are of version ${found}, and not of ${version}`); }
+        await cache.put(othersAddress, new Response(JSON.stringify(Object.fromEntries(others))));
+    } catch (error) {
+        await caches.delete(cacheName);
+        throw error;
+    }
+}
+
+/** The language whose texts a file has; undefined for all other files. */
+function languageOf(path) {
+    return /\/words\/(\w+)\.js$/.exec(path)?.[1];
+}
+
+async function fetched(path, options = {}) {
+    // The browser's own cache may be older than the server's files.
+    const answer = await fetch(new URL(path, web), { cache: "no-cache", credentials: "omit", ...options });
+    if (!answer.ok || answer.redirected) { throw new TypeError(`${path}: ${answer.status}`); }
+    return answer;
+}
+
+/** Fetches the texts of a language that the person chose here. */
+async function keepWords(language) {
+    const others = await otherFiles();
+    await musterShell.inTurn(Object.keys(others).filter((path) => languageOf(path) === language),
+        (path) => keptLater(path, others).catch(() => undefined));
+}
+
+/**
+ * Fetches a file of this version when it is first wanted.
+ * @throws {TypeError} if the server's file is of another version
+ */
+async function keptLater(path, others) {
+    const address = new URL(path, web).href;
+    const there = await kept(address);
+    if (there) { return there; }
+    const answer = await fetched(path);
+    const digest = await musterShell.digestOf(await answer.clone().arrayBuffer());
+    if (digest !== others[path]) { throw new TypeError(`${path} is of another version`); }
+    await (await caches.open(cacheName)).put(address, answer.clone());
+    return answer;
+}
+
+async function otherFiles() {
+    return await (await kept(othersAddress))?.json() ?? {};
+}
+
+async function dropOthers() {
+    const names = await caches.keys();
+    await Promise.all(names.filter((name) => name.startsWith(prefix) && name !== cacheName)
+        .map((name) => caches.delete(name)));
+}
+
+/** Answers each address of the app with its one page: what the page shows is in the address's fragment. */
+async function answerPage(request) {
+    return await kept(page) ?? await fetch(request);
+}
+
+async function answerFile(request, url) {
+    const there = await kept(url.origin + url.pathname);
+    if (there) { return there; }
+    const others = await otherFiles();
+    const path = url.href.slice(web.href.length).split(/[?#]/)[0];
+    if (path in others) { return await keptLater(path, others).catch(() => Response.error()); }
+    return await fetch(request);
+}
+
+async function kept(address) {
+    try {
+        return await (await caches.open(cacheName)).match(address);
+    } catch {
+        return undefined;
+    }
+}
