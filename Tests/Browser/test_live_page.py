@@ -221,6 +221,15 @@ def test_without_webgl_the_list_and_the_events_still_work(browsers, server):
         plain.close()
 
 
+def test_two_maps_that_open_at_once_share_one_library(page):
+    page.open()
+    assert page.script("""async () => {
+        const { loadGround } = await import("./console/map/ground.js");
+        const [one, other] = await Promise.all([loadGround(), loadGround()]);
+        return [one.maplibre === other.maplibre, document.querySelectorAll("script[src*=maplibre]").length];
+    }""") == [True, 1]
+
+
 def test_the_page_may_run_nothing_but_its_own_scripts(server):
     response = requests.get(f"{server.address}/", headers={"Accept": "text/html"}, timeout=10)
     policy = response.headers["Content-Security-Policy"]

@@ -100,11 +100,24 @@ export function repaint(map, { layers }) {
     }
 }
 
-/** The library is a classic script: it is loaded once, when a map is first wanted. */
+/** The library, or its loading; undefined until a map is first wanted, and after it could not be loaded. */
+let loading;
+
+/**
+ * The library is a classic script, loaded when a map is first wanted. Two maps that open at once wait for one script:
+ * a second one would be a second library, which knows nothing of the letters and tiles that the first was taught.
+ */
 function loadLibrary() {
+    loading ??= readLibrary().catch((error) => {
+        loading = undefined;
+        throw error;
+    });
+    return loading;
+}
+
+function readLibrary() {
     return new Promise((resolve, reject) => {
         const missing = () => reject(new NoMap(t("map.noLibrary")));
-        if (globalThis.maplibregl) { resolve(globalThis.maplibregl); return; }
         const sheet = document.createElement("link");
         sheet.rel = "stylesheet";
         sheet.href = library.sheet;
