@@ -2,6 +2,7 @@
 
 import contextlib
 import shutil
+from datetime import datetime, timezone
 from urllib.parse import quote
 
 from playwright.sync_api import sync_playwright
@@ -144,6 +145,22 @@ class LivePage:
     def is_live(self):
         return self.text("#connection") == "Live"
 
+    def speak(self, language):
+        """Chooses a language where it is offered; answers when the whole page is drawn anew in it."""
+        if self.script("() => document.documentElement.lang") == language:
+            return
+        self.script("() => { document.querySelector('#app > *').dataset.former = ''; }")
+        self.find("#language").select_option(language)
+        until(lambda: self.script("(language) => document.documentElement.lang === language"
+                                  " && !document.querySelector('[data-former]')", language))
+
+    def stop_clock(self):
+        """Lets the page's clock stand, while its timers go on: no countdown ends."""
+        self.tab.clock.set_fixed_time(datetime.now(timezone.utc))
+
+    def start_clock(self):
+        self.tab.clock.set_system_time(datetime.now(timezone.utc))
+
     def row(self, user, part=None):
         """What the list says of someone, or a part of it, as text; none when they are not on it. Only the rows in sight
         are drawn, so that the list is scrolled to theirs."""
@@ -165,6 +182,11 @@ class LivePage:
             }
             return found;
         }""", [user, part])
+
+    def row_has(self, user, *words):
+        """Whether the list says all of this of someone, at one moment."""
+        row = self.row(user) or ""
+        return all(each in row for each in words)
 
     def row_of(self, user):
         return self.find(f'#list [data-user="{user}"]')

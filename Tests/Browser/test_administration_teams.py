@@ -179,12 +179,12 @@ def test_what_is_said_of_now_follows_the_people_and_is_not_said_without_the_serv
     until(lambda: "now 0 there, 0 elsewhere, 2 unknown" in rules.inner_text())
     token = server.ask("POST", "users/dale-west-ann/devices/phone/token")["token"]
     Phone(server, "dale-west-ann", token).stay((west + 0.001, south + 0.0005))
-    until(lambda: "now 1 there, 0 elsewhere, 1 unknown" in rules.inner_text(), 30)
+    until(lambda: "now 1 there, 0 elsewhere, 1 unknown" in rules.inner_text(), 60)
     server.kill()
     try:
-        until(lambda: "The server does not answer." in rules.inner_text(), 30)
+        until(lambda: "The server does not answer." in rules.inner_text(), 60)
         assert "now 1 there" not in rules.inner_text()
     finally:
         server.start()
-    until(lambda: "now 1 there" in rules.inner_text(), 30)
+    until(lambda: "now 1 there" in rules.inner_text(), 60)
     screen.page.faults()
