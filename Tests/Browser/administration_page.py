@@ -73,7 +73,7 @@ class Administration:
     def rows(self, selector=".administration .rows strong"):
         return self.page.texts(selector)
 
-    def shows(self, words, seconds=30):
+    def shows(self, words, seconds=60):
         """Answers once the screen or its dialog has these words."""
         return until(lambda: words in self.text + self.page.text("dialog.dialog[open]"), seconds)
 

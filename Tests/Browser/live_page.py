@@ -32,7 +32,7 @@ class Browsers:
                 executable_path=chromium, args=arguments)
         context = self._started[with_webgl].new_context(
             **{"viewport": view, "locale": "en-GB", "device_scale_factor": 0.5, **options})
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)
         return context
 
     def close(self):

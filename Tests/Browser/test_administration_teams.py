@@ -47,7 +47,7 @@ def test_a_team_is_made_changed_and_removed(screen, server, leaders):
     server.ask("POST", f"incidents/{number}/close", {"reason": "over"})
     screen.press("Remove")
     until(lambda: "dale-east" in screen.rows() and "dale-new" not in screen.rows())
-    assert requests.get(f"{server.address}/api/v1/teams/dale-new", auth=server.admin, timeout=20).status_code == 404
+    assert requests.get(f"{server.address}/api/v1/teams/dale-new", auth=server.admin, timeout=60).status_code == 404
 
 
 def test_a_leader_changes_the_own_team_and_another_leaders_change_is_said(screen, server, leaders):
@@ -168,7 +168,7 @@ def test_a_check_in_timer_is_started_seen_and_ended(screen, server, leaders):
     screen.page.find("dialog[open] .danger").click()
     screen.shows("None runs.")
     assert requests.get(f"{server.address}/api/v1/users/dale-east-ann/check-in-timer", auth=server.admin,
-                        timeout=20).status_code == 404
+                        timeout=60).status_code == 404
 
 
 def test_what_is_said_of_now_follows_the_people_and_is_not_said_without_the_server(screen, server, leaders):

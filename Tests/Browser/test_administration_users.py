@@ -29,7 +29,7 @@ def report_by_aws(server, team, device):
 
 
 def may_sign_in(server, name, secret):
-    answer = requests.post(f"{server.address}/api/v1/session", json={"name": name, "password": secret}, timeout=20)
+    answer = requests.post(f"{server.address}/api/v1/session", json={"name": name, "password": secret}, timeout=60)
     return answer.status_code == 201 or answer.status_code == 200
 
 
@@ -176,7 +176,7 @@ def test_an_id_that_is_a_person_is_joined_to_them(screen, server, leaders):
     screen.refused(400, 422)
     screen.field("The other user").fill("mill-east-ann")
     screen.press("Join").shows("also known as mill-tag-7")
-    assert requests.get(f"{server.address}/api/v1/users/mill-tag-7", auth=server.admin, timeout=20).status_code == 404
+    assert requests.get(f"{server.address}/api/v1/users/mill-tag-7", auth=server.admin, timeout=60).status_code == 404
 
 
 def test_hostile_texts_are_texts(screen, server, leaders):

@@ -17,7 +17,7 @@ def bring(server, times):
     } for sampled in times]
     response = requests.post(
         f"{server.address}/lt_locations_user_gil/_bulk_docs", json={"docs": documents}, auth=("gil", password),
-        timeout=20)
+        timeout=60)
     assert response.ok and all("error" not in row for row in response.json()), response.text
 
 

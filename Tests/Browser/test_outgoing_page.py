@@ -232,7 +232,7 @@ def test_a_replication_through_its_whole_life(page, server):
     field(page, "Copied to").fill("copy")
     press(page, "Start")
     until(lambda: any("Failed: there is no database nowhere" in row for row in rows(page)), seconds=60)
-    requests.put(f"{server.address}/nowhere", auth=server.admin, timeout=20).raise_for_status()
+    requests.put(f"{server.address}/nowhere", auth=server.admin, timeout=60).raise_for_status()
     press(page, "Run lost again")
     until(lambda: any("lost" in row and "Runs" in row for row in rows(page)), seconds=60)
     # A password goes to the server alone.
@@ -249,4 +249,4 @@ def test_a_replication_through_its_whole_life(page, server):
         press(page, f"End {name}…", "")
         until(lambda: not any(name in row for row in rows(page)))
     until(lambda: "No replications" in page.text("main.screen"))
-    assert requests.get(f"{server.address}/_scheduler/docs", auth=server.admin, timeout=20).json()["docs"] == []
+    assert requests.get(f"{server.address}/_scheduler/docs", auth=server.admin, timeout=60).json()["docs"] == []
