@@ -155,11 +155,18 @@ class LivePage:
                                   " && !document.querySelector('[data-former]')", language))
 
     def stop_clock(self):
-        """Lets the page's clock stand, while its timers go on: no countdown ends."""
+        """Lets the clock of a page that is opened next stand, while its timers go on: no countdown ends."""
         self.tab.clock.set_fixed_time(datetime.now(timezone.utc))
 
     def start_clock(self):
         self.tab.clock.set_system_time(datetime.now(timezone.utc))
+
+    def hold_sos(self):
+        """Holds the SOS button until its countdown is there, however long a busy machine takes for that second."""
+        self.find("#my-sos").hover()
+        self.tab.mouse.down()
+        until(lambda: self.is_shown("#my-countdown"))
+        self.tab.mouse.up()
 
     def row(self, user, part=None):
         """What the list says of someone, or a part of it, as text; none when they are not on it. Only the rows in sight

@@ -35,10 +35,6 @@ def delivery(page):
     return page.text("#my-delivery")
 
 
-def hold_sos(page, seconds):
-    page.find("#my-sos").click(delay=1000 * seconds)
-
-
 def test_a_member_says_that_they_are_safe_and_the_page_says_that_the_server_has_it(page, server):
     crew(server, "slip", "nora")
     page.open().sign_in("nora", password)
@@ -55,19 +51,17 @@ def test_a_member_says_that_they_are_safe_and_the_page_says_that_the_server_has_
 
 def test_an_sos_is_held_counted_down_and_can_be_cancelled(page, server):
     crew(server, "dock", "olga")
+    page.stop_clock()
     page.open().sign_in("olga", password)
     page.find("#my-sos").click()
     until(lambda: "Hold" in delivery(page))
     assert not page.is_shown("#my-countdown")
-    page.stop_clock()
-    hold_sos(page, 1.3)
-    until(lambda: page.is_shown("#my-countdown"))
+    page.hold_sos()
     page.find("#my-cancel").click()
     until(lambda: "cancelled" in delivery(page))
     page.start_clock()
     assert state_of(server, "dock", "olga") == "unknown"
-    hold_sos(page, 1.3)
-    until(lambda: page.is_shown("#my-countdown"))
+    page.hold_sos()
     page.reload()
     until(lambda: state_of(server, "dock", "olga") == "sos")
     until(lambda: delivery(page).startswith("The server has SOS since "))

@@ -53,17 +53,15 @@ def test_a_call_for_help_has_a_note_and_says_who_has_seen_it_and_can_be_taken_ba
 
 def test_an_sos_is_held_counted_down_cancelled_and_outlasts_a_reload(page, server):
     make_crew(server, "fir", "finn")
+    page.stop_clock()
     page.open().sign_in("finn", password)
     page.find("#my-sos").click()
     until(lambda: page.text("#too-short") == "Hold the SOS button for one second.")
-    page.stop_clock()
     page.hold_sos()
-    until(lambda: page.is_shown("#my-countdown"))
     page.find("#my-cancel").click()
     until(lambda: page.said() == [["cancelled", "SOS: cancelled, nothing was sent."]])
     until(lambda: not page.is_shown("#my-countdown"))
     page.hold_sos()
-    until(lambda: page.is_shown("#my-countdown"))
     page.reload()
     until(lambda: page.is_shown("#my-countdown"))
     assert declared(server, "finn") == []
