@@ -21,9 +21,14 @@ class Administration:
         return self
 
     def go(self, *parts):
-        """Goes to a part of the screen that is open."""
-        self.page.go("administration", *parts)
-        until(lambda: self.text != "")
+        """Goes to a part of the screen that is open; answers when the part before is gone."""
+        self.page.script("""(hash) => {
+            if (location.hash === hash) { return; }
+            const shown = document.querySelectorAll(".administration > :not(.parts)");
+            for (const each of shown) { each.dataset.former = ""; }
+            location.hash = hash;
+        }""", self.page.fragment("administration", *parts))
+        until(lambda: self.page.find("[data-former]").count() == 0 and self.text != "")
         return self
 
     @property
@@ -68,7 +73,7 @@ class Administration:
     def rows(self, selector=".administration .rows strong"):
         return self.page.texts(selector)
 
-    def shows(self, words, seconds=15):
+    def shows(self, words, seconds=60):
         """Answers once the screen or its dialog has these words."""
         return until(lambda: words in self.text + self.page.text("dialog.dialog[open]"), seconds)
 

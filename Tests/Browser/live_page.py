@@ -2,6 +2,7 @@
 
 import contextlib
 import shutil
+from datetime import datetime, timezone
 from urllib.parse import quote
 
 from playwright.sync_api import sync_playwright
@@ -31,7 +32,7 @@ class Browsers:
                 executable_path=chromium, args=arguments)
         context = self._started[with_webgl].new_context(
             **{"viewport": view, "locale": "en-GB", "device_scale_factor": 0.5, **options})
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)
         return context
 
     def close(self):
@@ -144,6 +145,29 @@ class LivePage:
     def is_live(self):
         return self.text("#connection") == "Live"
 
+    def speak(self, language):
+        """Chooses a language where it is offered; answers when the whole page is drawn anew in it."""
+        if self.script("() => document.documentElement.lang") == language:
+            return
+        self.script("() => { document.querySelector('#app > *').dataset.former = ''; }")
+        self.find("#language").select_option(language)
+        until(lambda: self.script("(language) => document.documentElement.lang === language"
+                                  " && !document.querySelector('[data-former]')", language))
+
+    def stop_clock(self):
+        """Lets the clock of a page that is opened next stand, while its timers go on: no countdown ends."""
+        self.tab.clock.set_fixed_time(datetime.now(timezone.utc))
+
+    def start_clock(self):
+        self.tab.clock.set_system_time(datetime.now(timezone.utc))
+
+    def hold_sos(self):
+        """Holds the SOS button until its countdown is there, however long a busy machine takes for that second."""
+        self.find("#my-sos").hover()
+        self.tab.mouse.down()
+        until(lambda: self.is_shown("#my-countdown"))
+        self.tab.mouse.up()
+
     def row(self, user, part=None):
         """What the list says of someone, or a part of it, as text; none when they are not on it. Only the rows in sight
         are drawn, so that the list is scrolled to theirs."""
@@ -165,6 +189,11 @@ class LivePage:
             }
             return found;
         }""", [user, part])
+
+    def row_has(self, user, *words):
+        """Whether the list says all of this of someone, at one moment."""
+        row = self.row(user) or ""
+        return all(each in row for each in words)
 
     def row_of(self, user):
         return self.find(f'#list [data-user="{user}"]')

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import requests
 
 root = pathlib.Path(__file__).resolve().parents[2]
-start_seconds = 60
+start_seconds = 120
 # The password of every user whom a test creates to sign in.
 password = "a long password"
 
@@ -60,7 +60,7 @@ class LiveServer:
     def stop(self):
         self.process.terminate()
         try:
-            self.process.wait(timeout=20)
+            self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.kill()
             raise
@@ -68,7 +68,7 @@ class LiveServer:
     def ask(self, method, path, body=None, token=None):
         """The JSON that an API path answers, to the admin or to whoever holds the token."""
         response = requests.request(
-            method, f"{self.address}/api/v1/{path}", json=body, timeout=20,
+            method, f"{self.address}/api/v1/{path}", json=body, timeout=60,
             auth=None if token else self.admin, headers={"Authorization": f"Bearer {token}"} if token else {},
         )
         assert response.ok, f"{method} {path}: {response.status_code} {response.text}"
@@ -153,7 +153,7 @@ def stamp(moment):
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def until(what, seconds=30):
+def until(what, seconds=60):
     """What `what` answers, as soon as that is true; the last answer is in the failure."""
     deadline = time.monotonic() + seconds
     while True:

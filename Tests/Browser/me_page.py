@@ -30,9 +30,6 @@ class MePage(LivePage):
             "() => [...document.querySelectorAll('#my-deliveries li')].map((line) => "
             "[line.dataset.place, line.textContent])")
 
-    def hold_sos(self, seconds=1.3):
-        self.find("#my-sos").click(delay=1000 * seconds)
-
     def version(self):
         """Whether the app is on this phone: `kept`, or `ready` where a newer version waits."""
         return self.script("() => musterMe.state.version.state")

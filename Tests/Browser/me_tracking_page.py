@@ -116,7 +116,7 @@ class OwnBrowser:
             str(self.folder), executable_path=chromium, viewport={"width": 390, "height": 800}, locale="en-GB",
             args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-3d-apis"],
             permissions=["geolocation"], service_workers="block")
-        self.context.set_default_timeout(15_000)
+        self.context.set_default_timeout(60_000)
         serve_files(self.context, self.server)
         return self.context
 

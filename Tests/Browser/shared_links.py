@@ -10,13 +10,15 @@ class Links:
     """What the bearer of a link is answered, until it is over."""
 
     def __init__(self, shown):
-        self.shown, self.is_over, self.visitors, self.refusal = shown, False, [], None
+        self.shown, self.is_over, self.is_gone, self.visitors, self.refusal = shown, False, False, [], None
         self.seen = []
         self.version = 0
 
     def answer(self, route):
         request = route.request
         self.seen.append(request)
+        if self.is_gone:
+            return route.abort()
         if self.is_over or not request.headers.get("authorization", "").startswith("Bearer ms_"):
             return route.fulfill(status=401, json={"title": "Sign in.", "status": 401})
         if request.url.endswith("/shared/visitors"):

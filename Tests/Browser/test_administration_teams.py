@@ -47,7 +47,7 @@ def test_a_team_is_made_changed_and_removed(screen, server, leaders):
     server.ask("POST", f"incidents/{number}/close", {"reason": "over"})
     screen.press("Remove")
     until(lambda: "dale-east" in screen.rows() and "dale-new" not in screen.rows())
-    assert requests.get(f"{server.address}/api/v1/teams/dale-new", auth=server.admin, timeout=20).status_code == 404
+    assert requests.get(f"{server.address}/api/v1/teams/dale-new", auth=server.admin, timeout=60).status_code == 404
 
 
 def test_a_leader_changes_the_own_team_and_another_leaders_change_is_said(screen, server, leaders):
@@ -168,7 +168,7 @@ def test_a_check_in_timer_is_started_seen_and_ended(screen, server, leaders):
     screen.page.find("dialog[open] .danger").click()
     screen.shows("None runs.")
     assert requests.get(f"{server.address}/api/v1/users/dale-east-ann/check-in-timer", auth=server.admin,
-                        timeout=20).status_code == 404
+                        timeout=60).status_code == 404
 
 
 def test_what_is_said_of_now_follows_the_people_and_is_not_said_without_the_server(screen, server, leaders):
@@ -179,12 +179,12 @@ def test_what_is_said_of_now_follows_the_people_and_is_not_said_without_the_serv
     until(lambda: "now 0 there, 0 elsewhere, 2 unknown" in rules.inner_text())
     token = server.ask("POST", "users/dale-west-ann/devices/phone/token")["token"]
     Phone(server, "dale-west-ann", token).stay((west + 0.001, south + 0.0005))
-    until(lambda: "now 1 there, 0 elsewhere, 1 unknown" in rules.inner_text(), 30)
+    until(lambda: "now 1 there, 0 elsewhere, 1 unknown" in rules.inner_text(), 60)
     server.kill()
     try:
-        until(lambda: "The server does not answer." in rules.inner_text(), 30)
+        until(lambda: "The server does not answer." in rules.inner_text(), 60)
         assert "now 1 there" not in rules.inner_text()
     finally:
         server.start()
-    until(lambda: "now 1 there" in rules.inner_text(), 30)
+    until(lambda: "now 1 there" in rules.inner_text(), 60)
     screen.page.faults()

@@ -35,10 +35,6 @@ def delivery(page):
     return page.text("#my-delivery")
 
 
-def hold_sos(page, seconds):
-    page.find("#my-sos").click(delay=1000 * seconds)
-
-
 def test_a_member_says_that_they_are_safe_and_the_page_says_that_the_server_has_it(page, server):
     crew(server, "slip", "nora")
     page.open().sign_in("nora", password)
@@ -55,17 +51,17 @@ def test_a_member_says_that_they_are_safe_and_the_page_says_that_the_server_has_
 
 def test_an_sos_is_held_counted_down_and_can_be_cancelled(page, server):
     crew(server, "dock", "olga")
+    page.stop_clock()
     page.open().sign_in("olga", password)
     page.find("#my-sos").click()
     until(lambda: "Hold" in delivery(page))
     assert not page.is_shown("#my-countdown")
-    hold_sos(page, 1.3)
-    until(lambda: page.is_shown("#my-countdown"))
+    page.hold_sos()
     page.find("#my-cancel").click()
     until(lambda: "cancelled" in delivery(page))
+    page.start_clock()
     assert state_of(server, "dock", "olga") == "unknown"
-    hold_sos(page, 1.3)
-    until(lambda: page.is_shown("#my-countdown"))
+    page.hold_sos()
     page.reload()
     until(lambda: state_of(server, "dock", "olga") == "sos")
     until(lambda: delivery(page).startswith("The server has SOS since "))
@@ -77,27 +73,31 @@ def test_a_leader_marks_people_from_their_rows(page, server):
     until(lambda: page.row("pia"))
     page.row_of("pia").get_by_role("button", name="Mark pia").click()
     buttons = '#list [data-user="pia"] .row-actions [role=group]'
-    assert page.texts(buttons + " button:not(.close)") == ["Mark safe", "Off site"]
+    until(lambda: page.texts(buttons + " button:not(.close)") == ["Mark safe", "Off site"])
     with page.answering() as asked:
         page.find(buttons).get_by_role("button", name="Mark safe").click()
     assert "Mark pia safe? The roll will say that you said so." in asked[0]
-    until(lambda: "Safe" in page.row("pia") and "marked by jetty-lead" in page.row("pia"))
+    until(lambda: page.row_has("pia", "Safe", "marked by jetty-lead"))
 
 
 def test_the_page_shows_within_ten_seconds_that_it_is_not_live_and_keeps_declarations(page, server):
     crew(server, "mole", "quinn")
     page.open().sign_in("quinn", password)
+    # The page itself says when: a machine that is busy looks at it late.
+    page.script("""() => new MutationObserver(() => {
+        if (document.querySelector("#not-live").checkVisibility()) { globalThis.notLiveAt ??= Date.now() / 1000; }
+    }).observe(document.body, { subtree: true, childList: true, attributes: true })""")
     server.process.send_signal(19)
     try:
-        stopped = time.monotonic()
+        stopped = time.time()
         page.find("#my-help").click()
-        until(lambda: page.is_shown("#not-live"), seconds=16)
-        assert time.monotonic() - stopped < 16
+        until(lambda: page.is_shown("#not-live"))
+        assert page.script("() => notLiveAt") - stopped < 16
         assert page.text("#not-live").startswith("Not live since ")
         until(lambda: "not sent yet: no connection" in delivery(page))
     finally:
         server.process.send_signal(18)
-    until(lambda: not page.is_shown("#not-live"), seconds=40)
-    until(lambda: delivery(page).startswith("The server has “I need help” since "), seconds=30)
+    until(lambda: not page.is_shown("#not-live"), seconds=60)
+    until(lambda: delivery(page).startswith("The server has “I need help” since "), seconds=60)
     assert state_of(server, "mole", "quinn") == "needsHelp"
     page.faults()

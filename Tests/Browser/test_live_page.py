@@ -4,7 +4,7 @@ import os
 import pathlib
 import re
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 
 import pytest
 import requests
@@ -26,17 +26,16 @@ def test_people_turn_green_and_neutral_as_they_cross_without_an_incident(page, s
     before = page.counts()
 
     alice.stay(inside_a)
-    row = until(lambda: "Safe" in page.row("alice") and page.row("alice"))
-    assert "Assembly point A" in row and "since" in row and "heard" in row
-    assert page.counts()["safe"] == before["safe"] + 1
+    until(lambda: page.row_has("alice", "Safe", "Assembly point A", "since", "heard"))
+    until(lambda: page.counts()["safe"] == before["safe"] + 1)
     until(lambda: ["alice entered Assembly point A" for _, text in page.events() if text.startswith("alice entered")])
     until(lambda: any(drawn["state"] == "safe" for drawn in page.drawn("alice")))
 
     alice.stay(outside)
-    until(lambda: "Located" in page.row("alice"))
+    until(lambda: "Located" in (page.row("alice") or ""))
     until(lambda: any(text == "alice left Assembly point A" for _, text in page.events()))
-    [drawn] = until(lambda: [drawn for drawn in page.drawn("alice") if drawn["state"] == "located"])
-    assert drawn["coordinates"] == pytest.approx(outside, abs=1e-4)
+    until(lambda: [drawn["coordinates"] for drawn in page.drawn("alice") if drawn["state"] == "located"]
+          == [pytest.approx(outside, abs=1e-4)])
 
 
 def test_a_marker_moves_with_its_device(page, server):
@@ -52,24 +51,24 @@ def test_a_late_position_moves_nobody(page, server):
     late = server.make_member("late", "north")
     late.stay(inside_a)
     page.open().sign_in()
-    until(lambda: "Safe" in page.row("late"))
+    until(lambda: "Safe" in (page.row("late") or ""))
     sampled = late.sampled
     late.report(outside, seconds_later=-8)
     late.sampled = sampled
     # What follows in the log is shown: so the late one was taken before it.
     late.report(inside_a)
     until(lambda: server.changes(0)[-1]["sequence"] == page.script("() => muster.state.sequence"))
-    assert "Safe" in page.row("late")
-    # The map draws a moment after the state is taken.
-    [drawn] = until(lambda: page.drawn("late"))
-    assert drawn["coordinates"] == pytest.approx(inside_a, abs=1e-4)
+    # The list is drawn a moment after the state is taken, and so is the map.
+    page.script("() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
+    assert "Safe" in until(lambda: page.row("late"))
+    until(lambda: [drawn["coordinates"] for drawn in page.drawn("late")] == [pytest.approx(inside_a, abs=1e-4)])
 
 
 def test_a_fence_crossed_an_hour_ago_is_shown_as_past_and_raises_no_alarm(page, server):
     back = server.make_member("back", "north")
     page.open().sign_in()
     until(lambda: page.row("back"))
-    back.sampled -= timedelta(hours=1)
+    back.sampled = datetime.now(timezone.utc) - timedelta(minutes=65)
     for place in (outside, inside_a, inside_a, outside):
         back.report(place)
     past = until(lambda: len(found := page.script(
@@ -78,7 +77,7 @@ def test_a_fence_crossed_an_hour_ago_is_shown_as_past_and_raises_no_alarm(page, 
         " line.querySelector('.what').textContent + line.querySelector('.late').textContent)")) > 1 and found)
     for told, words in zip(past, ("left", "entered"), strict=True):
         assert re.fullmatch(f"back {words} Assembly point A, heard of 6[45] min later", told)
-    assert "Unknown" in page.row("back")
+    assert "Unknown" in until(lambda: page.row("back"))
     assert not page.is_shown("#alarms")
 
 
@@ -99,7 +98,7 @@ def test_a_cut_feed_resumes_without_a_gap_or_a_double(page, server):
     page.open().sign_in()
     start = server.changes(0)[-1]["sequence"]
     carla.stay(inside_a)
-    until(lambda: "Safe" in page.row("carla"))
+    until(lambda: "Safe" in (page.row("carla") or ""))
 
     server.kill()
     until(lambda: page.text("#connection").startswith("Not live since"))
@@ -108,14 +107,14 @@ def test_a_cut_feed_resumes_without_a_gap_or_a_double(page, server):
     carla.stay(outside)
     carla.stay(inside_tank)
     carla.stay(inside_a)
-    until(page.is_live, seconds=30)
+    until(page.is_live, seconds=60)
 
     expected = [change["sequence"] for change in server.changes(start) if change["type"] in ("crossing", "safety")]
     assert len(expected) >= 6
-    until(lambda: page.events()[0][0] == expected[-1])
+    until(lambda: [sequence for sequence, _ in page.events()[:1]] == expected[-1:])
     shown = [sequence for sequence, _ in page.events() if sequence > start]
     assert shown == expected[::-1]
-    assert "Safe" in page.row("carla")
+    until(lambda: "Safe" in (page.row("carla") or ""))
     # The cut itself is the browser's to complain about, and nothing else is.
     faults = page.faults()
     # The map logs a tile that it did not get by the name of its error.
@@ -167,7 +166,7 @@ def test_a_new_member_and_a_new_region_appear_by_themselves(page, server):
     server.ask("POST", "collections/north-site/regions", box("c", "Assembly point C", 10.7660, 59.9120, muster=True))
     until(lambda: page.script("() => muster.state.regions.has('north-site/c')"))
     dora.stay((10.7670, 59.9125))
-    until(lambda: "Assembly point C" in page.row("dora"))
+    until(lambda: "Assembly point C" in (page.row("dora") or ""))
 
 
 @pytest.mark.parametrize("role, sees_team", [("leader", True), ("member", False)])
@@ -181,7 +180,7 @@ def test_each_role_sees_what_it_may_and_no_more(page, server, role, sees_team):
     page.open().sign_in(f"the-{role}", password)
     until(lambda: page.row(f"the-{role}"))
     if sees_team:
-        until(lambda: "Their own point" in page.row(f"mate-{role}"))
+        until(lambda: "Their own point" in (page.row(f"mate-{role}") or ""))
     else:
         assert page.row(f"mate-{role}") is None
         assert all(f"mate-{role}" not in text for _, text in page.events())
@@ -211,7 +210,7 @@ def test_without_webgl_the_list_and_the_events_still_work(browsers, server):
         page = LivePage(plain, server).open().sign_in()
         until(lambda: "WebGL" in page.text("#map-message"))
         erin.stay(inside_a)
-        until(lambda: "Safe" in page.row("erin"))
+        until(lambda: "Safe" in (page.row("erin") or ""))
         until(lambda: any(text == "erin entered Assembly point A" for _, text in page.events()))
         server.make_member("frida", "north")
         until(lambda: page.row("frida"))
@@ -231,7 +230,7 @@ def test_two_maps_that_open_at_once_share_one_library(page):
 
 
 def test_the_page_may_run_nothing_but_its_own_scripts(server):
-    response = requests.get(f"{server.address}/", headers={"Accept": "text/html"}, timeout=10)
+    response = requests.get(f"{server.address}/", headers={"Accept": "text/html"}, timeout=60)
     policy = response.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "script-src 'self'" in policy
     assert "unsafe" not in policy.replace("'wasm-unsafe-eval'", "")

@@ -48,7 +48,6 @@ def test_a_call_for_help_is_clean(page, server, crew):
     until(lambda: page.is_shown("#my-note"))
     assert faults_of(page) == []
     page.hold_sos()
-    until(lambda: page.is_shown("#my-countdown"))
     assert faults_of(page) == []
     until(lambda: not page.is_shown("#my-countdown"))
     server.ask("POST", "users/quinn/declarations", {"kind": "clear"})

@@ -74,7 +74,7 @@ def places(numbers):
 
 
 def nothing_waits(app):
-    until(lambda: app.tracking["waiting"] == 0, seconds=60)
+    until(lambda: app.tracking["waiting"] == 0, seconds=120)
 
 
 def test_the_browsers_database_keeps_its_promises(app):
@@ -87,6 +87,7 @@ def test_the_browsers_database_keeps_its_promises(app):
 
 
 def test_a_walk_is_at_the_server_with_accuracy_and_battery(app, server, walker):
+    began = time.time()
     turn_on(app, walker)
     until(lambda: app.text("#tracking-switch") == "Stop reporting")
     walk(app, walker, range(8))
@@ -95,8 +96,8 @@ def test_a_walk_is_at_the_server_with_accuracy_and_battery(app, server, walker):
     assert latitudes(found) == latitudes(committed(server, walker)) == places(range(8))
     # A browser's accuracy of 8 m holds the true place with 95 %; the server's holds it with 68 %.
     assert abs(found[0]["accuracy"] - 8 / 1.62) < 1e-9 and found[0]["battery"] == 100
-    assert abs(times(found)[-1] - time.time()) < 30
-    assert app.text("#tracking-state").startswith("Your position is reported while this page is open")
+    assert all(began - 10 < sampled < time.time() + 10 for sampled in times(found))
+    until(lambda: app.text("#tracking-state").startswith("Your position is reported while this page is open"))
     until(lambda: "to within 8 m" in app.text("#tracking-fix"))
     until(lambda: app.text("#tracking-waiting").startswith("Nothing waits for the server, last sent at "))
 
@@ -159,6 +160,7 @@ def test_coarse_and_frozen_positions_are_told(app, walker):
 
 @pytest.mark.parametrize("off", [-86_400, 86_400])
 def test_a_clock_a_day_off_is_corrected_also_after_a_walk_offline(phone_context, own_server, off):
+    began = time.time()
     make_walker(own_server, "ann")
     serve_files(phone_context, own_server)
     app = turn_on(TrackingPage(phone_context, own_server), "ann", f"all&speed=20&off={off}")
@@ -166,13 +168,14 @@ def test_a_clock_a_day_off_is_corrected_also_after_a_walk_offline(phone_context,
     nothing_waits(app)
     own_server.kill()
     app.open(f"all&speed=20&off={off}")
+    again = time.time()
     walk(app, "ann", range(3, 8))
-    assert abs(app.fix["sampleTime"] / 1000 - time.time()) < 10, "by the error that was known"
+    assert again - 10 < app.fix["sampleTime"] / 1000 < time.time() + 10, "by the error that was known"
     own_server.start()
     nothing_waits(app)
     found = stored(own_server, "ann")
     assert latitudes(found) == latitudes(committed(own_server, "ann")) == places(range(8))
-    assert all(abs(sampled - time.time()) < 120 for sampled in times(found))
+    assert all(began - 10 < sampled < time.time() + 10 for sampled in times(found))
     assert times(found) == sorted(times(found))
 
 
@@ -183,7 +186,7 @@ def test_a_session_that_ended_elsewhere_stops_the_sending_with_words(app, server
     server.ask("PUT", f"users/{walker}/password", {"password": "another password"})
     walk(app, walker, range(3, 6))
     until(lambda: "Your session has ended. Positions are still kept here." in app.text("#tracking-problem"))
-    assert app.tracking["waiting"] >= 3
+    until(lambda: app.tracking["waiting"] >= 3)
     app.script("""async (name) => {
         await trial.session.signIn(name, "another password");
         trial.tracking.retry();
@@ -236,7 +239,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(app, server, walker):
         latitude = place(number)["latitude"]
         until(lambda: (app.fix or {}).get("latitude") == latitude)  # pylint: disable=cell-var-from-loop
     until(lambda: "This phone has no room left" in app.text("#tracking-problem"))
-    assert app.tracking["waiting"] >= 3
+    until(lambda: app.tracking["waiting"] >= 3)
     protocol.send("Storage.overrideQuotaForOrigin", {"origin": server.address})
     until(lambda: app.recorded(walker) == place(4)["latitude"])
     nothing_waits(app)
@@ -265,4 +268,4 @@ def test_the_leaders_page_shows_the_member_where_they_are(app, context, server, 
     turn_on(app, walker)
     walk(app, walker, range(3))
     nothing_waits(app)
-    until(lambda: "heard" in (page.row(walker) or ""))
+    until(lambda: page.row_has(walker, "heard ") and not page.row_has(walker, "never heard"))

@@ -48,7 +48,7 @@ def test_a_member_starts_a_timer_and_checks_in(page, server):
     until(lambda: datetime.now(timezone.utc) > datetime.fromisoformat(first["lastWord"]) + timedelta(seconds=5.5))
     page.find("#my-check-in").click()
     until(lambda: timer_of(server, "rosa")["happened"] == "checkedIn")
-    assert "your check-in" in page.text("#my-delivery")
+    until(lambda: "your check-in" in page.text("#my-delivery"))
 
 
 def test_a_person_with_an_overdue_check_in_is_reminded_and_the_leader_sees_since_when(page, server, tmp_path):
@@ -63,7 +63,7 @@ def test_a_person_with_an_overdue_check_in_is_reminded_and_the_leader_sees_since
     page.sign_in("silo-lead", password)
     until(lambda: "No word from silke since" in alarm(page))
     assert "“inside silo 4”" in alarm(page) and "nobody knows where" in alarm(page)
-    assert "no check-in since" in page.row("silke")
+    until(lambda: page.row_has("silke", "no check-in since"))
     page.save_picture(tmp_path / "overdue.png")
     with page.answering():
         page.find('#alarms [data-kind="overdue"] button').click()

@@ -1,7 +1,7 @@
 /** A form of this screen, made from a list of its fields: labels, hints, faults at the field, and what was typed. */
 import { CheckField, Field } from "../shared/fields.js";
 import { Fault, useDraft, useFormOrder } from "../shared/forms.js";
-import { html, useEffect, useId, useRef, useState } from "../shared/view.js";
+import { html, useId, useLayoutEffect, useRef, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { changed } from "./reading.js";
 
@@ -41,6 +41,9 @@ export function Form({
     const drafted = useDraft(`administration ${name}`, undefined);
     const [kept, keep] = isSecret ? own : drafted;
     const { base, values } = kept ?? { base: first, values: first };
+    /** What is typed now, for what waits for an answer: somebody may type on meanwhile. */
+    const newest = useRef();
+    newest.current = kept;
     const [isAsking, setAsking] = useState(false);
     const form = useRef();
     const prefix = useId();
@@ -48,7 +51,8 @@ export function Form({
     const keys = shown.map(({ key }) => key);
     const { press, isBusy, faults, fault, find, touch, refusal } = useFormOrder(keys);
     const isFaulty = Object.keys(faults).length > 0;
-    useEffect(() => {
+    // At once: a moment later the keyboard would be taken from who types in another field already.
+    useLayoutEffect(() => {
         if (isFaulty && !isBusy) { form.current?.querySelector("[aria-invalid=true]")?.focus(); }
     }, [refusal]);
     const change = (key, value) => {
@@ -64,15 +68,21 @@ export function Form({
             setAsking(true);
             const others = await othersChanges(current, base, differing, fields).finally(() => setAsking(false));
             if (others) {
-                keep({ base: { ...base, ...others.now }, values });
+                keep({ base: { ...base, ...others.now }, values: newest.current?.values ?? values });
                 find(others.faults, t("administration.fault.changed"));
                 return;
             }
         }
         const response = await press(order(values, differing));
         if (!response) { return; }
-        keep(undefined);
-        if (!isLast) { changed(); }
+        if (current) {
+            // What was sent stays in sight until it is read: the page would show what there was before.
+            setAsking(true);
+            await changed();
+            setAsking(false);
+        } else if (!isLast) { changed(); }
+        const isTypedOn = current && newest.current && newest.current !== kept;
+        keep(isTypedOn ? { base: { ...base, ...values }, values: newest.current.values } : undefined);
         done?.(response, values);
     };
     return html`<form ref=${form} class="form" onSubmit=${send} noValidate>

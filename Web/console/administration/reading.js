@@ -7,9 +7,9 @@ export const presentMs = 10_000;
 
 const listeners = new Set();
 
-/** What this screen shows has changed on the server: what is shown is read again. */
+/** What this screen shows has changed on the server: what is shown is read again. Settles once it is. */
 export function changed() {
-    for (const listener of [...listeners]) { listener(); }
+    return Promise.all([...listeners].map((listener) => listener()));
 }
 
 /** Calls `read` after each change that this screen made. */

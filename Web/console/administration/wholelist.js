@@ -44,7 +44,7 @@ export function useWhole(path) {
             }
         }
     };
-    const reload = () => { if (path) { read(undefined, [], readLimit); } };
+    const reload = async () => { if (path) { await read(undefined, [], readLimit); } };
     useEffect(() => {
         setState({ isBusy: Boolean(path), fault: "" });
         reload();

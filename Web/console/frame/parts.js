@@ -1,6 +1,6 @@
 /** The links to the parts of a screen. */
 import { hrefOf } from "../shared/route.js";
-import { html, useEffect, useRef } from "../shared/view.js";
+import { html, useLayoutEffect, useRef } from "../shared/view.js";
 
 /**
  * @param {{screen: string, label: string, parts: {name: string, words: string}[], current?: string}} properties
@@ -9,7 +9,7 @@ import { html, useEffect, useRef } from "../shared/view.js";
 export function Parts({ screen, label, parts, current }) {
     const links = useRef();
     // On a phone the row of links is wider than the screen, so the current link is scrolled into view.
-    useEffect(() => links.current.querySelector("[aria-current]")?.scrollIntoView(
+    useLayoutEffect(() => links.current.querySelector("[aria-current]")?.scrollIntoView(
         { block: "nearest", inline: "nearest" }), [current]);
     return html`<nav class="parts" ref=${links} aria-label=${label}>
         ${parts.map(({ name, words }) => html`<a key=${name} href=${hrefOf(screen, name)}

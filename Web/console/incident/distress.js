@@ -4,7 +4,9 @@ import { leads } from "../shared/safety.js";
 import { latestPosition } from "../shared/state.js";
 import { legible, shortened } from "../shared/text.js";
 import { age, clockTime, timeAttributes } from "../shared/time.js";
-import { html, useEffect, useMemo, useNow, usePage, useRef, useSlice, useState } from "../shared/view.js";
+import {
+    html, useEffect, useLayoutEffect, useMemo, useNow, usePage, useRef, useSlice, useState,
+} from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { lastSeenWords } from "./alarmwords.js";
 
@@ -77,7 +79,7 @@ function Overlay({ calls, pressed, press, leave }) {
     const dialog = useRef();
     const heading = useRef();
     const isSilent = useSlice(({ isSilent }) => isSilent);
-    useEffect(() => {
+    useLayoutEffect(() => {
         const element = dialog.current;
         element.showModal();
         // The focus goes to the heading, not to a button: a user who is typing must not acknowledge with the next

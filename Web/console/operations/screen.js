@@ -1,7 +1,7 @@
 /** What keeps the server at work: rules and where they deliver, keys, replications, the audit log, health. */
 import { Loaded } from "../frame/loaded.js";
 import { Parts } from "../frame/parts.js";
-import { html, useEffect, useSlice } from "../shared/view.js";
+import { html, useLayoutEffect, useSlice } from "../shared/view.js";
 import { addWords, t } from "../shared/words.js";
 
 const everyone = ["admin", "leader"];
@@ -36,7 +36,7 @@ export function Screen({ rest }) {
     const [name = shown[0]?.name, ...further] = rest;
     const place = shown.find((each) => each.name === name);
     // A part begins at its head. A link that went with the page it led away from leaves the keyboard nowhere.
-    useEffect(() => {
+    useLayoutEffect(() => {
         const screen = document.getElementById("screen");
         screen?.scrollTo(0, 0);
         if (document.activeElement === document.body) { screen?.focus({ preventScroll: true }); }

@@ -5,7 +5,7 @@ import { Dialog, Fault, Retry } from "../shared/forms.js";
 import { go, hrefOf } from "../shared/route.js";
 import { regionKey } from "../shared/state.js";
 import { legible } from "../shared/text.js";
-import { html, useEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
+import { html, useEffect, useLayoutEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { draftName } from "./addresses.js";
 import { useCheck } from "./check.js";
@@ -60,7 +60,8 @@ export function Editor({ collection, id, map, isReadOnly }) {
         } else { load(); }
         return () => { if (!isDirty(drafts.get(name))) { drafts.set(name, undefined); } };
     }, []);
-    useEffect(() => {
+    // At once: a moment later the view may be one that somebody chose.
+    useLayoutEffect(() => {
         if (!map || !draft) { return; }
         const points = extentOfShape(draft.edit.shape);
         if (points.length > 0) { map.fit(points); return; }

@@ -2,7 +2,7 @@
 import { useMap } from "../map/usemap.js";
 import { useDraft, useList } from "../shared/forms.js";
 import { go } from "../shared/route.js";
-import { html, useEffect, usePage, useSlice, useState } from "../shared/view.js";
+import { html, useEffect, useLayoutEffect, usePage, useSlice, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { editParts, partsOf } from "./addresses.js";
 import { Editor } from "./editor.js";
@@ -41,8 +41,8 @@ export function Screen({ rest }) {
 /** While the list is shown, a click on a region opens it. */
 function Choosing({ map }) {
     const regions = useSlice(({ live }) => live.regions);
-    useEffect(() => { map?.showRegions(regions); }, [map, regions]);
-    useEffect(() => {
+    useLayoutEffect(() => { map?.showRegions(regions); }, [map, regions]);
+    useLayoutEffect(() => {
         if (!map) { return undefined; }
         map.target = { choose: ({ collection, id }) => go("regions", ...editParts(collection, id)) };
         return () => { map.target = undefined; };

@@ -1,6 +1,6 @@
 /** What somebody does to the shape of a region, by the list, the keyboard or the map; kept as a draft. */
 import { useDraft, useUnsaved } from "../shared/forms.js";
-import { useEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
+import { useLayoutEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { isDirty } from "./draft.js";
 import { extentOf } from "./drawnshape.js";
 import { act as nextEdit } from "./edit.js";
@@ -34,7 +34,8 @@ export function useEdit(name, { map: anyMap, isReadOnly, edited }) {
     /** The newest of what changes with each drawing, for what listens longer. */
     const newest = useRef();
     newest.current = { act, step, snaps, regions };
-    useEffect(() => {
+    // At once, as all of this: a click on the map before the next frame is for the edit, and the view stays afterwards.
+    useLayoutEffect(() => {
         if (!map) { return undefined; }
         let targets;
         map.target = {
@@ -70,9 +71,10 @@ export function useEdit(name, { map: anyMap, isReadOnly, edited }) {
             map.show(undefined);
         };
     }, [map, name]);
-    useEffect(() => { anyMap?.showRegions(regions, except); }, [anyMap, regions, except]);
+    useLayoutEffect(() => { anyMap?.showRegions(regions, except); }, [anyMap, regions, except]);
     // What the map does not have yet: not by a gesture on it, but by a load, or by what another leader left.
-    useEffect(() => { if (map && draft && map.shown !== draft.edit) { map.show(draft.edit); } }, [map, draft?.edit]);
+    useLayoutEffect(() => { if (map && draft && map.shown !== draft.edit) { map.show(draft.edit); } },
+        [map, draft?.edit]);
     useUnsaved(isDirty(draft));
     return { draft, setDraft, current: () => drafts.get(name)?.edit, act, said, step, setStep, snaps, setSnaps };
 }

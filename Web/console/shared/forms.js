@@ -173,7 +173,8 @@ export function ListFoot({ list, empty }) {
 export function Dialog({ title, onClose, children, isWide = false, tone }) {
     const dialog = useRef();
     const name = useId();
-    useEffect(() => {
+    // At once: keys that come before the next frame are for the dialog.
+    useLayoutEffect(() => {
         const before = document.activeElement;
         dialog.current.showModal();
         return () => before?.isConnected && before.focus();

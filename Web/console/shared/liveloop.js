@@ -99,10 +99,12 @@ export class LiveLoop {
             if (snapshot.at) { this.#clockAheadMs = Date.parse(snapshot.at) - Date.now(); }
             const live = reduce(this.#store.value.live, { type: "snapshot", snapshot });
             this.#hasHistory = true;
-            this.#store.set({
+            this.#store.set(({ notice: was }) => ({
                 live: reduce(live, { type: "history", changes: history }),
-                notice: snapshot.isPartial ? t("notice.partial") : "",
-            });
+                // A notice of something else stays.
+                notice: snapshot.isPartial ? t("notice.partial")
+                    : [t("notice.partial"), t("notice.forbidden")].includes(was) ? "" : was,
+            }));
             this.#data.follow(snapshot.sequence);
             this.#loaded();
         } catch (error) {

@@ -39,6 +39,8 @@ export class Areas {
     #worker;
     #askedMs = -Infinity;
     #isOver = false;
+    /** Counts the readings of the list, so that an older one does not replace a newer one. */
+    #looks = 0;
     /** Called when a download has stopped. */
     #stopped = () => {};
 
@@ -66,11 +68,15 @@ export class Areas {
 
     /** Reads the list of areas from the disk. */
     async look() {
+        this.#looks += 1;
+        const mine = this.#looks;
+        let found;
         try {
-            this.#set({ areas: await this.#shelf.list(), problem: undefined });
+            found = { areas: await this.#shelf.list(), problem: undefined };
         } catch (error) {
-            this.#set({ areas: [], problem: error instanceof NoStorage ? "denied" : "failed" });
+            found = { areas: [], problem: error instanceof NoStorage ? "denied" : "failed" };
         }
+        if (mine === this.#looks) { this.#set(found); }
     }
 
     /** Asks the server whether its tiles have changed since the areas were downloaded, at most once an hour. */

@@ -6,7 +6,7 @@
 import { newDeclaration } from "../../console/shared/outbox.js";
 import { hrefOf } from "../../console/shared/route.js";
 import { legible } from "../../console/shared/text.js";
-import { html, useEffect, useNow, usePage, useRef, useSlice } from "../../console/shared/view.js";
+import { html, useLayoutEffect, useNow, usePage, useRef, useSlice } from "../../console/shared/view.js";
 import { t } from "../../console/shared/words.js";
 import { announcedWords, callLine, callsOf, callTitle, seenWords } from "./calls.js";
 import { writeSeen } from "./seen.js";
@@ -44,7 +44,7 @@ function Calling({ call: { incident, key } }) {
     const now = useNow();
     const dialog = useRef();
     const button = useRef();
-    useEffect(() => {
+    useLayoutEffect(() => {
         dialog.current.showModal();
         button.current.focus();
         navigator.vibrate?.([600, 300, 600, 300, 600]);

@@ -2,7 +2,7 @@
 import { lengthWords } from "../../console/shared/length.js";
 import { legible } from "../../console/shared/text.js";
 import {
-    html, useEffect, useMemo, useNow, usePage, useRef, useSlice, useState,
+    html, useLayoutEffect, useMemo, useNow, usePage, useRef, useSlice, useState,
 } from "../../console/shared/view.js";
 import { around, listed, t } from "../../console/shared/words.js";
 import { Arrow } from "./arrow.js";
@@ -123,7 +123,7 @@ function withChosen(ways, points, chosen, fix, measure) {
 /** Listens to the compass while the way is shown. */
 function useCompass(store) {
     const compass = useRef();
-    useEffect(() => {
+    useLayoutEffect(() => {
         compass.current = new Compass((told) => store.set({ compass: told }));
         compass.current.begin();
         return () => { compass.current.end(); store.set({ compass: undefined }); };
@@ -134,7 +134,8 @@ function useCompass(store) {
 /** Reads the place for this panel alone, from the time the person wants it, as long as the panel is shown. */
 function useHere({ store, serverNow }) {
     const reader = useRef();
-    useEffect(() => {
+    // At once: a press before the next frame must find it.
+    useLayoutEffect(() => {
         reader.current = new Here(store, serverNow);
         return () => reader.current.end();
     }, []);
