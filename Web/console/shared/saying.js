@@ -17,6 +17,7 @@ export function SOSButton({ counting }) {
     const [isHeld, setHeld] = useState(false);
     const hold = useRef();
     const wasHeld = useRef(false);
+    const pressedMs = useRef(0);
     const isCounting = useRef(false);
     isCounting.current = counting !== undefined;
     const arm = () => {
@@ -29,15 +30,18 @@ export function SOSButton({ counting }) {
             ...page.place?.("sos"), dueAt: Date.now() + cancelMs,
         }));
     };
-    const press = () => {
+    const press = ({ timeStamp }) => {
         if (isCounting.current || hold.current) { return; }
         wasHeld.current = true;
+        pressedMs.current = timeStamp;
         setHeld(true);
         hold.current = setTimeout(arm, holdMs);
     };
-    const release = () => {
+    const release = ({ type, timeStamp }) => {
         setHeld(false);
         if (!hold.current) { return; }
+        // A busy device may tell that the button is released before the timer of the hold runs.
+        if (/up$/.test(type) && timeStamp - pressedMs.current >= holdMs) { arm(); return; }
         clearTimeout(hold.current);
         hold.current = undefined;
         if (!isCounting.current) { page.store.set({ delivery: { declaration: { kind: "sos" }, state: "tooShort" } }); }
@@ -45,10 +49,10 @@ export function SOSButton({ counting }) {
     useEffect(() => () => clearTimeout(hold.current), []);
     return html`<button type="button" id="my-sos" data-kind="sos" aria-describedby="my-sos-how"
         data-held=${isHeld ? "" : undefined} aria-disabled=${counting ? "true" : undefined}
-        onPointerDown=${(event) => { if (event.button === 0) { press(); } }}
+        onPointerDown=${(event) => { if (event.button === 0) { press(event); } }}
         onPointerUp=${release} onPointerCancel=${release} onPointerLeave=${release} onBlur=${release}
         onContextMenu=${(event) => event.preventDefault()} onKeyUp=${release}
-        onKeyDown=${(event) => { if ((event.key === " " || event.key === "Enter") && !event.repeat) { press(); } }}
+        onKeyDown=${(event) => { if ([" ", "Enter"].includes(event.key) && !event.repeat) { press(event); } }}
         onClick=${() => { if (!wasHeld.current) { arm(); } wasHeld.current = false; }}>${t("my.sos")}
         <small id="my-sos-how">${t("my.sosHow")}</small></button>`;
 }
