@@ -60,6 +60,8 @@ class Administration:
         (within or self._scope()).get_by_role("button", name=name, exact=True).click()
         if opens:
             until(lambda: self._has_dialog)
+        if name == "Close":
+            until(lambda: not self._has_dialog)
         return self
 
     def row(self, name):
@@ -68,7 +70,7 @@ class Administration:
     def rows(self, selector=".administration .rows strong"):
         return self.page.texts(selector)
 
-    def shows(self, words, seconds=15):
+    def shows(self, words, seconds=30):
         """Answers once the screen or its dialog has these words."""
         return until(lambda: words in self.text + self.page.text("dialog.dialog[open]"), seconds)
 
