@@ -1,5 +1,5 @@
 /** Somebody else changed the region that is edited here: who and when, both shapes on the map, and what to do. */
-import { html, useEffect, useRef } from "../shared/view.js";
+import { html, useLayoutEffect, useRef } from "../shared/view.js";
 import { t } from "../shared/words.js";
 
 /**
@@ -10,7 +10,7 @@ import { t } from "../shared/words.js";
  */
 export function Conflict({ words, theirs, hasMap, onLook, onTheirs, onMine, onCancel }) {
     const section = useRef();
-    useEffect(() => { section.current.focus(); }, []);
+    useLayoutEffect(() => { section.current.focus(); }, []);
     return html`<section class="conflict" role="alert" tabindex="-1" ref=${section} aria-labelledby="conflict-title">
         <h3 id="conflict-title">${t(theirs ? "regions.conflict.title" : "regions.conflict.removed")}</h3>
         <p>${words}</p>

@@ -2,7 +2,7 @@
 import { useMap } from "../map/usemap.js";
 import { useDraft, useList } from "../shared/forms.js";
 import { go } from "../shared/route.js";
-import { html, useEffect, usePage, useSlice, useState } from "../shared/view.js";
+import { html, useEffect, useLayoutEffect, usePage, useSlice, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { editParts, partsOf } from "./addresses.js";
 import { Editor } from "./editor.js";
@@ -42,7 +42,7 @@ export function Screen({ rest }) {
 function Choosing({ map }) {
     const regions = useSlice(({ live }) => live.regions);
     useEffect(() => { map?.showRegions(regions); }, [map, regions]);
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!map) { return undefined; }
         map.target = { choose: ({ collection, id }) => go("regions", ...editParts(collection, id)) };
         return () => { map.target = undefined; };

@@ -1,6 +1,6 @@
 /** What somebody does to the shape of a region, by the list, the keyboard or the map; kept as a draft. */
 import { useDraft, useUnsaved } from "../shared/forms.js";
-import { useEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
+import { useEffect, useLayoutEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { isDirty } from "./draft.js";
 import { extentOf } from "./drawnshape.js";
 import { act as nextEdit } from "./edit.js";
@@ -34,7 +34,8 @@ export function useEdit(name, { map: anyMap, isReadOnly, edited }) {
     /** The newest of what changes with each drawing, for what listens longer. */
     const newest = useRef();
     newest.current = { act, step, snaps, regions };
-    useEffect(() => {
+    // At once: a gesture may follow what is drawn within the same frame.
+    useLayoutEffect(() => {
         if (!map) { return undefined; }
         let targets;
         map.target = {
