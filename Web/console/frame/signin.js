@@ -1,6 +1,6 @@
 /** The form by which somebody signs in. */
 import { Problem, root } from "../shared/http.js";
-import { html, useEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
+import { html, useLayoutEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { LanguageButtons } from "./languages.js";
 
@@ -11,7 +11,8 @@ export function SignIn({ what = t("signIn.what") }) {
     const [isBusy, setBusy] = useState(false);
     const [error, setError] = useState("");
     const form = useRef();
-    useEffect(() => form.current.elements.name.focus(), []);
+    // At once: later it would take the focus from whoever types already.
+    useLayoutEffect(() => form.current.elements.name.focus(), []);
     const submit = async (event) => {
         event.preventDefault();
         const { name, password } = form.current.elements;

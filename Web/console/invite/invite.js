@@ -7,7 +7,7 @@ import { forgetToken, goToPageOf, takeToken } from "../shared/linktoken.js";
 import { Session } from "../shared/session.js";
 import { legible } from "../shared/text.js";
 import { clockTime } from "../shared/time.js";
-import { html, render, useEffect, useRef, useState } from "../shared/view.js";
+import { html, render, useEffect, useLayoutEffect, useRef, useState } from "../shared/view.js";
 import { addWords, currentLanguage, t } from "../shared/words.js";
 import { Invitation, isOver } from "./invitation.js";
 
@@ -72,7 +72,7 @@ function Asking({ answer: { user, team, expiresTime }, invitation, setState }) {
     const [isShown, setShown] = useState(false);
     const [fault, setFault] = useState("");
     const field = useRef();
-    useEffect(() => field.current.focus(), []);
+    useLayoutEffect(() => field.current.focus(), []);
     const submit = async (event) => {
         event.preventDefault();
         const password = field.current.value;

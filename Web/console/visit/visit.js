@@ -6,7 +6,7 @@ import { GivenUp, Pending } from "../shared/pending.js";
 import { QRView } from "../shared/qrview.js";
 import { legible } from "../shared/text.js";
 import { minuteTime } from "../shared/time.js";
-import { html, useEffect, useMemo, usePage, useRef, useState } from "../shared/view.js";
+import { html, useEffect, useLayoutEffect, useMemo, usePage, useRef, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { newVisit, whyNot } from "./entry.js";
 
@@ -63,7 +63,7 @@ function titleWords(team, incident) {
 
 function EntryForm({ entry, setEntry, state, submit, giveUp }) {
     const first = useRef();
-    useEffect(() => first.current.focus(), []);
+    useLayoutEffect(() => first.current.focus(), []);
     const change = (part) => ({ currentTarget }) => setEntry({ ...entry, [part]: currentTarget.value });
     return html`<form id="visit" class="visit-form" autocomplete="off" onSubmit=${submit}>
         <div class="field"><label for="visit-name">${t("visit.name")}</label>
@@ -83,7 +83,7 @@ function EntryForm({ entry, setEntry, state, submit, giveUp }) {
 
 function OnTheList({ visit: { name, time }, next }) {
     const button = useRef();
-    useEffect(() => button.current.focus(), []);
+    useLayoutEffect(() => button.current.focus(), []);
     return html`<div class="on-the-list" role="alert">
         <p class="done">${t("visit.done", { name: legible(name), time: minuteTime(time) })}</p>
         <p class="quiet">${t("visit.stay")}</p>
