@@ -68,7 +68,7 @@ class LiveServer:
     def ask(self, method, path, body=None, token=None):
         """The JSON that an API path answers, to the admin or to whoever holds the token."""
         response = requests.request(
-            method, f"{self.address}/api/v1/{path}", json=body, timeout=20,
+            method, f"{self.address}/api/v1/{path}", json=body, timeout=60,
             auth=None if token else self.admin, headers={"Authorization": f"Bearer {token}"} if token else {},
         )
         assert response.ok, f"{method} {path}: {response.status_code} {response.text}"
