@@ -65,6 +65,8 @@ class Administration:
         (within or self._scope()).get_by_role("button", name=name, exact=True).click()
         if opens:
             until(lambda: self._has_dialog)
+        if name == "Close":
+            until(lambda: not self._has_dialog)
         return self
 
     def row(self, name):

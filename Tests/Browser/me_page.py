@@ -36,7 +36,7 @@ class MePage(LivePage):
 
     def keep(self):
         """Waits until the app is on this phone, and opens it from there."""
-        until(lambda: self.version() == "kept")
+        until(lambda: self.version() == "kept", seconds=120)
         self.reload()
         until(lambda: self.script("() => navigator.serviceWorker.controller !== null"))
         return self

@@ -2,6 +2,7 @@
 
 import mimetypes
 import os
+import pathlib
 import signal
 import subprocess
 from datetime import datetime
@@ -121,18 +122,29 @@ class OwnBrowser:
         return self.context
 
     def kill(self):
-        """Ends the browser's main process at once; its others end with it."""
-        pids = subprocess.run(["pgrep", "-f", f"user-data-dir={self.folder}"], capture_output=True, text=True).stdout
-        for pid in map(int, pids.split()):
-            with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
-                is_main = "--type=" not in file.read()
-            if is_main:
+        """Ends the browser's main process at once; answers when its others have ended with it: one that still holds
+        the profile would keep the next browser from it."""
+        for pid in self._processes():
+            if "--type=" not in self._command(pid):
                 os.kill(pid, signal.SIGKILL)
         try:
             self.context.close()
         except Exception:  # pylint: disable=broad-except
             pass  # It is dead already, which is what was wanted.
+        until(lambda: not [pid for pid in self._processes() if self._command(pid)])
         until(lambda: not (self.folder / "SingletonLock").is_symlink() or self._unlock())
+
+    def _processes(self):
+        found = subprocess.run(["pgrep", "-f", f"user-data-dir={self.folder}"], capture_output=True, text=True).stdout
+        return [int(pid) for pid in found.split()]
+
+    @staticmethod
+    def _command(pid):
+        """The command line of a process; empty once it has ended."""
+        try:
+            return pathlib.Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
 
     def _unlock(self):
         (self.folder / "SingletonLock").unlink(missing_ok=True)

@@ -62,6 +62,9 @@ def server(tmp_path_factory):
 def show(page, *part):
     """Goes to a part of the operations, and waits until it is there."""
     page.go("operations", *part)
+    # The part before is shown until the page has followed its new address.
+    link = f"[href='{page.fragment('operations', part[0])}']" if part else ""
+    until(lambda: page.is_shown(f"main.screen .parts [aria-current=page]{link}"))
     until(lambda: page.is_shown("main.screen .part"))
 
 

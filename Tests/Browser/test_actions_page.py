@@ -25,9 +25,10 @@ def test_an_admin_runs_the_actions_that_wait_and_nobody_else_sees_them(page, ser
     assert not page.is_shown("#actions")
     for _ in range(3):
         server.ask("POST", "signals", {"device": "bea/trigger-1", "name": "pressed"})
+    # The rules look at signals after the server has answered.
+    until(lambda: server.ask("GET", "targets/siren/deliveries")["pending"] == 3)
     page.reload()
-    until(lambda: page.is_live() and waiting(page))
-    assert waiting(page) == {"siren": "siren: 3 waiting Run now"}
+    until(lambda: page.is_live() and waiting(page) == {"siren": "siren: 3 waiting Run now"})
     page.save_picture(tmp_path / "actions.png")
     page.find("#actions button").click()
     until(lambda: page.text("#said") == "siren: 3 run")

@@ -31,10 +31,10 @@ def banner_time(page):
 def assert_it_is_said_that_the_page_is_old(page, cut_at):
     """Since when is that of the last word of the server, not that of when the page noticed."""
     told = banner_time(page)
-    # The server says something every 5 s.
-    assert -7 < (told - cut_at).total_seconds() < 2
+    # The server says something every 5 s; after 9.5 s of silence the page would not have been live at the cut.
+    assert -10 < (told - cut_at).total_seconds() < 4
     assert page.text("#connection") == f"Not live since {told:%H:%M:%S}"
-    assert page.title.startswith("Not live · ")
+    until(lambda: page.title.startswith("Not live · "))
     assert page.find("#not-live").get_attribute("role") == "alert"
 
 
@@ -42,26 +42,34 @@ def test_a_killed_server_is_noticed_at_once_and_what_was_known_stays(page, serve
     make_pier(server, "pier-k")
     page.open().sign_in("pier-k-lead", password)
     until(lambda: "Safe" in (page.row("pier-k-ann") or ""))
+    # The page itself notes when it says so: a test on a busy machine looks late.
+    page.script("""() => {
+        const look = () => {
+            if (document.querySelector("#not-live")?.checkVisibility()) { window.saidAt ??= Date.now(); }
+        };
+        new MutationObserver(look).observe(document, { attributes: true, childList: true, subtree: true });
+    }""")
     cut_at = datetime.now()
     server.kill()
     try:
-        until(lambda: page.is_shown("#not-live"), seconds=8)
+        until(lambda: page.is_shown("#not-live"))
+        assert page.script("() => window.saidAt") / 1000 - cut_at.timestamp() < 8
         assert_it_is_said_that_the_page_is_old(page, cut_at)
         assert "Safe" in page.row("pier-k-ann")
         said = page.text("#not-live")
         # An order that nobody takes is not said to be done, and the time does not creep on.
         with page.answering():
             page.find("#orders button").first.click()
-        until(lambda: "Evacuation of pier-k" in page.text(".pending"), seconds=20)
+        until(lambda: "Evacuation of pier-k" in page.text(".pending"))
         assert "The server has it" not in page.text("#said") and page.text("#not-live") == said
         assert page.text("#notice") == ""
     finally:
         server.start()
-    until(lambda: page.is_live() and not page.is_shown("#not-live"), seconds=30)
+    until(lambda: page.is_live() and not page.is_shown("#not-live"), seconds=60)
     # It goes through once the server is there, and once.
-    until(lambda: "Evacuation of pier-k" in page.text("#alarms") and not page.is_shown(".pending"), seconds=30)
+    until(lambda: "Evacuation of pier-k" in page.text("#alarms") and not page.is_shown(".pending"), seconds=60)
     assert len(server.ask("GET", "teams/pier-k/incidents")["items"]) == 1
-    assert not page.title.startswith("Not live")
+    until(lambda: not page.title.startswith("Not live"))
     assert all("ERR_" in fault for fault in page.faults())
 
 
@@ -72,14 +80,14 @@ def test_a_frozen_server_is_noticed_though_its_connections_stay(page, server):
     cut_at = datetime.now()
     server.process.send_signal(signal.SIGSTOP)
     try:
-        until(lambda: page.is_shown("#not-live"), seconds=16)
+        until(lambda: page.is_shown("#not-live"))
         assert_it_is_said_that_the_page_is_old(page, cut_at)
     finally:
         server.process.send_signal(signal.SIGCONT)
-    until(page.is_live, seconds=40)
+    until(page.is_live, seconds=60)
     phone.stay((west + 0.01, south))
-    until(lambda: "Located" in page.row("pier-f-ann"))
-    assert not page.is_shown("#not-live")
+    until(lambda: "Located" in (page.row("pier-f-ann") or ""))
+    until(lambda: page.is_live() and not page.is_shown("#not-live"))
     page.faults()
 
 
@@ -98,9 +106,8 @@ def test_what_did_not_come_of_the_maps_ground_in_a_cut_comes_after_it(browsers, 
         page.tab.on("requestfinished", lambda request: came.append(request.url))
         server.kill()
         server.start()
-        until(page.is_live, seconds=30)
         # Playwright only reports finished requests while the test calls the page.
-        until(lambda: page.is_live() and set(refused) & set(came))
+        until(lambda: page.is_live() and set(refused) & set(came), seconds=60)
     finally:
         context.close()
 

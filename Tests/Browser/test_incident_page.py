@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import signal
+from datetime import datetime, timezone
 
 import pytest
 
@@ -77,9 +78,9 @@ def test_a_drill_from_the_button_to_the_report(page, server, tmp_path):
     page.find("#alarms").get_by_role("link", name="Open the roll").click()
     until(lambda: page.is_shown("#muster-time"))
     number = server.ask("GET", "teams/mole/incidents")["items"][0]["number"]
-    assert page.find(".drill-mark").inner_text() == "DRILL – this is an exercise"
+    until(lambda: page.text(".drill-mark") == "DRILL – this is an exercise")
     until(lambda: counts(page) == [0, 0, 4, 4])
-    assert "Led by mole-lea" in page.text(".incident-course") and "“practice”" in page.text(".incident-course")
+    until(lambda: all(words in page.text(".incident-course") for words in ("Led by mole-lea", "“practice”")))
 
     run_par(page)
     put_a_visitor_on_the_roll(page)
@@ -107,12 +108,11 @@ def run_par(page):
     page.find(".dialog .primary").click()
     until(lambda: "only 0 present" in row(page, "Ladder 1").inner_text())
     # A crew that is short comes first.
-    until(lambda: rows(page)[0].startswith("Ladder 1"))
-    assert "cem is on the pier" in rows(page)[0]
-    assert "2 of 3 crews reported" in page.text(".par-course") and "1 crew short" in page.text(".par-course")
+    until(lambda: rows(page)[0].startswith("Ladder 1") and "cem is on the pier" in rows(page)[0])
+    until(lambda: all(words in page.text(".par-course") for words in ("2 of 3 crews reported", "1 crew short")))
     page.find(".par-timer").get_by_role("button", name="Every 15 min").click()
-    until(lambda: page.find(".par-timer [aria-pressed=true]").inner_text() == "Every 15 min")
-    assert "next at" in page.text(".par-timer")
+    until(lambda: page.texts(".par-timer [aria-pressed=true]") == ["Every 15 min"])
+    until(lambda: "next at" in page.text(".par-timer"))
 
 
 def put_a_visitor_on_the_roll(page):
@@ -150,10 +150,8 @@ def read_the_report(page, server, number, folder):
     assert json.loads(files["json"])["reason"] == "back to work"
     assert "this was an exercise" in files["html"]
     page.find(".report").get_by_role("link", name="Print and sign").click()
-    until(lambda: page.is_shown(".sheet"))
-    sheet = page.text(".sheet")
-    assert "DRILL – this is an exercise" in sheet and "Not accounted for: 0 people" in sheet
-    assert "back to work" in sheet and "Fire officer" in sheet and "mole-lea" in sheet
+    words = ("DRILL – this is an exercise", "Not accounted for: 0 people", "back to work", "Fire officer", "mole-lea")
+    until(lambda: all(each in page.text(".sheet") for each in words))
     page.tab.emulate_media(media="print")
     assert not page.is_shown("header") and not page.is_shown("#alarms") and page.is_shown(".sheet-sign")
     page.tab.emulate_media(media="screen")
@@ -186,8 +184,8 @@ def test_an_sos_takes_the_screen_of_each_leader_until_one_acknowledges_it(page, 
                    token=phones["jon"].token)
         for each in (page, other):
             until(lambda: "below the stairs" in each.text("#distress"))
-            assert each.title.startswith("SOS from dam-jon · ")
-        assert other.script("() => window.shown") == ["SOS from dam-jon"]
+            until(lambda: each.title.startswith("SOS from dam-jon · "))
+        until(lambda: other.script("() => window.shown") == ["SOS from dam-jon"])
         other.script("() => { window.isAway = false; }")
         # Who goes on typing acknowledges nothing, and Escape does not send it away.
         page.tab.keyboard.type("tence ")
@@ -195,14 +193,16 @@ def test_an_sos_takes_the_screen_of_each_leader_until_one_acknowledges_it(page, 
         page.tab.keyboard.press("Escape")
         assert page.is_shown("#distress") and "acknowledgedBy" not in person(server, "dam", "dam-jon")
         server.ask("POST", "users/dam-kim/declarations", {"kind": "sos"}, token=phones["kim"].token)
-        until(lambda: [text for text in page.texts("#distress .caller")][0].startswith("SOS from dam-kim"))
+        # A button that moves away under the mouse is not pressed.
+        for each in (page, other):
+            until(lambda: "SOS from dam-kim" in "".join(each.texts("#distress .caller")[:1]))
         other.find("#distress").get_by_role("button", name="Acknowledge dam-jon").click()
         other.find("#distress").get_by_role("button", name="Acknowledge dam-kim").click()
         for each in (page, other):
             until(lambda: not each.is_shown("#distress"))
             until(lambda: sum("heard by dam-omar" in text for text in each.texts("#alarms .what")) == 2)
         assert page.find("#ask-reason").input_value() == "half a sen", "what was typed stays"
-        assert page.script("() => document.activeElement.id") == "ask-reason"
+        until(lambda: page.script("() => document.activeElement.id") == "ask-reason")
         assert other.faults() == []
     finally:
         context.close()
@@ -218,7 +218,7 @@ def test_who_called_sees_who_acknowledged(page, server):
     server.make_user("weirs-ida", "member", "weirs")
     server.ask("POST", "users/weirs-ida/declarations", {"kind": "sos"})
     page.open().sign_in("weirs-ida", password)
-    until(lambda: "SOS" in page.text("#myself, [aria-label='How I am']"))
+    until(lambda: page.texts("#alarms .what"))
     assert not page.is_shown("#distress"), "one's own call does not take the screen"
     server.ask("POST", "users/weirs-ida/declarations", {"kind": "acknowledge"})
     until(lambda: any("heard by admin" in text for text in page.texts("#alarms .what")))
@@ -233,11 +233,10 @@ def frozen(page, server, path):
     server.process.send_signal(signal.SIGSTOP)
     try:
         yield
-        until(lambda: page.is_shown(".pending"), seconds=12)
-        assert "Waiting for the server" in page.text(".pending") and not page.is_shown(".dialog")
+        until(lambda: "Waiting for the server" in page.text(".pending") and not page.is_shown(".dialog"))
         assert "The server has it" not in page.text("#said")
         # The page must be asked meanwhile, so that it tells of its requests.
-        until(lambda: page.title and len(sent) >= 2, seconds=30)
+        until(lambda: page.title and len(sent) >= 2, seconds=60)
     finally:
         server.process.send_signal(signal.SIGCONT)
     until(lambda: not page.is_shown(".pending"), seconds=60)
@@ -254,7 +253,7 @@ def test_what_was_pressed_at_a_frozen_server_goes_through_once(page, server):
     assert [each["user"] for each in roll if each["visitor"]] == ["Yan"]
     with frozen(page, server, "/close"):
         page.press(".incident > .deeds", "All clear…", "practice is over")
-    until(lambda: page.text("#said").endswith("All clear for pond."), seconds=20)
+    until(lambda: page.text("#said").endswith("All clear for pond."))
     report = server.ask("GET", f"incidents/{number}/report?format=json")
     assert [line["event"] for line in report["changes"]].count("closed") == 1
     assert report["reason"] == "practice is over"
@@ -273,14 +272,13 @@ def test_a_par_that_is_overdue_is_loud_for_every_leader(page, browsers, server):
         other.find("#roll").get_by_role("button", name="Engine 5: complete, all 1 present").click()
         until(lambda: "PAR of 1, complete" in row(page, "Engine 5").first.inner_text())
         for each in (page, other):
-            until(lambda: "Engine 3" in each.text(".par-overdue"), seconds=30)
-            assert "Engine 5" not in each.text(".par-overdue")
-            assert rows(each)[0].startswith("Engine 3") and "OVERDUE" in rows(each)[0]
+            until(lambda: "Engine 3" in each.text(".par-overdue") and "Engine 5" not in each.text(".par-overdue"))
+            until(lambda: rows(each)[0].startswith("Engine 3") and "OVERDUE" in rows(each)[0])
         page.find("#roll").get_by_role("button", name="Engine 3: complete, all 1 present").click()
         page.find("#roll").get_by_role("button", name="Without a crew: complete, all 2 present").click()
         for each in (page, other):
             until(lambda: not each.is_shown(".par-overdue") and "3 of 3 crews" in each.text(".par-course"))
-        assert any("PAR complete" in text for _, text in page.events())
+        until(lambda: any("PAR complete" in text for _, text in page.events()))
         page.find(".par-rounds summary").click()
         until(lambda: "Engine 5: PAR of 1, complete" in page.text(".par-rounds"))
         assert other.faults() == []
@@ -294,8 +292,7 @@ def test_what_is_typed_outlasts_a_session_that_ends(page, server):
     page.find(".incident > .deeds").get_by_role("button", name="All clear…").click()
     page.find("#ask-reason").fill("everyone was counted by hand")
     server.ask("PUT", "users/slip-lea/password", {"password": "another long password"})
-    until(lambda: page.is_shown("#sign-in"), seconds=20)
-    assert not page.is_shown(".dialog")
+    until(lambda: page.is_shown("#sign-in") and not page.is_shown(".dialog"))
     page.sign_in("slip-lea", "another long password")
     page.find(".incident > .deeds").get_by_role("button", name="All clear…").click()
     until(lambda: page.find("#ask-reason").input_value() == "everyone was counted by hand")
@@ -337,9 +334,15 @@ def test_the_time_is_the_servers_on_a_device_whose_clock_is_an_hour_off(browsers
     context.add_init_script("const now = Date.now; Date.now = () => now() + 3_600_000;")
     try:
         page = LivePage(context, server)
-        open_roll(page, "kelp-lea", server, "kelp")
-        until(lambda: page.text("#muster-time").startswith("0:"))
-        assert int(page.text("#muster-time")[2:]) < 50
+        number = open_roll(page, "kelp-lea", server, "kelp")
+        started = datetime.fromisoformat(server.ask("GET", f"incidents/{number}")["startedAt"].replace("Z", "+00:00"))
+        elapsed = lambda: (datetime.now(timezone.utc) - started).total_seconds()
+
+        def is_right():
+            least, shown, most = elapsed(), page.text("#muster-time"), elapsed()
+            hours, minutes, seconds = map(int, shown.split(":") if shown.count(":") == 2 else f"0:{shown}".split(":"))
+            return least - 3 < 3600 * hours + 60 * minutes + seconds < most + 3
+        until(is_right)
     finally:
         context.close()
 

@@ -5,7 +5,7 @@ import pytest
 
 from accessible import faults_of, long_texts, small_targets, target_size
 from live_server import until
-from me_page import MePage, make_crew, password, phone
+from me_page import MePage, make_crew, password, phone, state_of
 
 tabs = ["#/", "#/way", "#/phone"]
 
@@ -28,6 +28,13 @@ def crew(server):
     make_crew(server, "quay", "quinn", "rosa")
 
 
+def show(page, tab):
+    """Goes to a tab, and waits until its parts are there."""
+    page.open(tab)
+    until(lambda: page.script("""(href) => document.querySelector(".card")?.checkVisibility() === true
+        && document.querySelector(".me-tabs [aria-current]")?.getAttribute("href") === href""", tab))
+
+
 def test_the_sign_in_is_clean(page, crew):
     page.open().try_to_sign_in("nobody", "wrong")
     until(lambda: page.text("#sign-in-error"))
@@ -37,7 +44,7 @@ def test_the_sign_in_is_clean(page, crew):
 def test_each_tab_is_clean(page, crew):
     page.open().sign_in("quinn", password)
     for tab in tabs:
-        page.open(tab)
+        show(page, tab)
         until(page.is_live)
         assert faults_of(page) == [], tab
 
@@ -49,7 +56,7 @@ def test_a_call_for_help_is_clean(page, server, crew):
     assert faults_of(page) == []
     page.hold_sos()
     assert faults_of(page) == []
-    until(lambda: not page.is_shown("#my-countdown"))
+    until(lambda: not page.is_shown("#my-countdown") and state_of(server, "quay", "quinn") == "sos")
     server.ask("POST", "users/quinn/declarations", {"kind": "clear"})
 
 
@@ -76,8 +83,7 @@ def test_each_language_has_room_on_a_small_phone(page, server, crew, language):
     until(lambda: page.script("() => document.documentElement.lang") == language)
     faults = []
     for tab in tabs:
-        page.open(tab)
-        until(lambda: page.find(".card").first.is_visible())
+        show(page, tab)
         faults += [f"{tab}: {fault}" for fault in page.script(long_texts)]
         faults += [f"{tab}: too small: {target}" for target in page.script(small_targets, target_size)]
         if page.script("() => document.documentElement.scrollWidth > innerWidth"):

@@ -6,6 +6,7 @@ import pytest
 
 from live_server import until
 from me_page import MePage, make_crew, password, phone
+from push_worker import PushWorker
 
 
 @pytest.fixture
@@ -27,26 +28,9 @@ def page(context, server):
     assert not page.foreign_requests()
 
 
-def deliver(page, message):
-    """Gives the app's worker what its browser would have decrypted."""
-    protocol = page.context.new_cdp_session(page.tab)
-    protocol.send("ServiceWorker.enable")
-    # The driver does not say the registration's number. Chromium counts from 0, and ignores a push to a wrong number.
-    for number in range(10):
-        protocol.send("ServiceWorker.deliverPushMessage", {
-            "origin": page.server.address, "registrationId": str(number), "data": json.dumps(message)})
-
-
-shown = """async () => {
-    const registration = await navigator.serviceWorker.ready;
-    return (await registration.getNotifications()).map(({ title, data, icon }) => [title, data.fragment, icon]);
-}"""
-
-
-def press(page):
+def press(push):
     """Presses the notification that is shown."""
-    [worker] = page.context.service_workers
-    worker.evaluate("""async () => {
+    push.worker.evaluate("""async () => {
         const [notification] = await self.registration.getNotifications();
         self.dispatchEvent(new NotificationEvent("notificationclick", { notification }));
     }""")
@@ -58,14 +42,14 @@ def test_a_call_to_evacuate_is_shown_and_leads_to_its_acknowledgement(page, serv
     until(page.is_live)
     page.go("Phone")
     number = server.ask("POST", "teams/mole/incidents", {"kind": "real"})["number"]
-    deliver(page, {
+    push = PushWorker(page)
+    push.deliver(json.dumps({
         "notification": {"title": "Evacuate", "body": "mole", "tag": f"incident-{number}"},
-        "data": {"source": "muster", "kind": "incident", "incident": number, "team": "mole", "state": "open"}})
-    until(lambda: page.script(shown))
-    [[title, fragment, icon]] = page.script(shown)
-    assert (title, fragment) == ("Evacuate", f"#/call/{number}")
-    assert icon == f"{server.address}/muster.svg"
-    press(page)
+        "data": {"source": "muster", "kind": "incident", "incident": number, "team": "mole", "state": "open"}}))
+    [found] = push.shown()
+    assert (found["title"], found["fragment"]) == ("Evacuate", f"#/call/{number}")
+    assert found["icon"] == f"{server.address}/muster.svg"
+    press(push)
     until(lambda: page.script("() => location.hash") == f"#/call/{number}")
     until(lambda: page.is_shown("#call-seen"))
     page.find("#call-seen").click()

@@ -38,6 +38,11 @@ def words(page):
     return page.text("#track-words")
 
 
+def is_heard(page, user):
+    row = page.row(user) or ""
+    return "heard" in row and "never" not in row
+
+
 def drawn(page):
     """The points of the track that the map draws, in their order."""
     return page.script("() => muster.drawnTrack()")
@@ -80,7 +85,7 @@ def test_every_point_is_on_the_page_after_the_server_was_killed(own_page, own_se
     walker, log = start_walk(server, tmp_path)
     try:
         page.open().sign_in()
-        until(lambda: "heard" in (page.row("ann") or "") and "never" not in page.row("ann"), seconds=30)
+        until(lambda: is_heard(page, "ann"))
         for _ in range(2):
             kept, stored = log.read_text().count("kept here: "), count_stored(server)
             server.kill()
@@ -93,7 +98,7 @@ def test_every_point_is_on_the_page_after_the_server_was_killed(own_page, own_se
         walker.kill()
         walker.wait()
     page.reload()
-    until(page.is_live, seconds=30)
+    until(lambda: page.is_live() and page.row("ann"))
     page.row_of("ann").locator(".person").press("Enter")
     page.find("#track-span").select_option("day")
     until(lambda: words(page).startswith(f"{point_count} points, "), seconds=30)
@@ -117,7 +122,8 @@ def test_a_track_that_is_there_before_the_map_is_shown_whole(context, own_page, 
     page.open_track("fay")
     until(lambda: words(page).startswith("5 points, ") and held)
     # Choosing a span makes the page read the track again, before the map is there. It must not count as shown yet.
-    page.find("#track-span").select_option("day")
+    with page.tab.expect_response("**/positions?**"):
+        page.find("#track-span").select_option("day")
     until(lambda: words(page).startswith("5 points, "))
     held[0].continue_()
     until(lambda: len(drawn(page)) == 5, seconds=30)
@@ -130,10 +136,10 @@ def test_a_track_grows_while_it_is_selected_and_a_late_point_takes_its_place_in_
     ben.sampled = begin
     ben.report((13.2, 52.1), 0)
     page.open().sign_in()
-    until(lambda: "heard" in (page.row("ben") or "") and "never" not in page.row("ben"))
+    until(lambda: is_heard(page, "ben"))
     page.open_track("ben")
     until(lambda: words(page).startswith("1 point, "))
-    assert page.row_of("ben").locator(".person").get_attribute("aria-current") == "true"
+    until(lambda: page.row_of("ben").locator(".person").get_attribute("aria-current") == "true")
     ben.report((13.201, 52.1), 20)
     until(lambda: words(page).startswith("2 points, "))
     # What was recorded in a dead zone ten minutes ago comes now, and between it and the rest nothing.
@@ -163,7 +169,8 @@ def test_a_span_and_a_device_are_chosen_by_keyboard_and_the_track_is_closed(own_
     row = page.row_of("eva").locator(".person")
     row.press("Enter")
     until(lambda: words(page).startswith("1 point, "))
-    assert page.find("#track-span").input_value() == "hour" and page.find("#track-device").input_value() == "eva/phone"
+    until(lambda: page.find("#track-span").input_value() == "hour"
+          and page.find("#track-device").input_value() == "eva/phone")
     page.find("#track-span").press("End")
     until(lambda: words(page).startswith("3 points, "))
     page.find("#track-span").press("ArrowUp")
@@ -175,4 +182,4 @@ def test_a_span_and_a_device_are_chosen_by_keyboard_and_the_track_is_closed(own_
           and [point["coordinates"][0] for point in drawn(page)] == [pytest.approx(13.31, abs=1e-3)])
     page.find("#person-close").press("Enter")
     until(lambda: not page.is_shown("#track") and drawn(page) == [])
-    assert row.evaluate("(row) => row === document.activeElement")
+    until(lambda: row.evaluate("(row) => row === document.activeElement"))

@@ -7,6 +7,7 @@ import pytest
 from live_page import LivePage
 from live_server import LiveServer, until
 from push_browser import Browser
+from push_worker import PushWorker
 from webhook_receiver import Receiver
 
 
@@ -21,29 +22,14 @@ def run(page, script):
 
 
 def start_worker(page):
-    """Registers the page's service worker. Returns its scope."""
-    page.protocol = page.context.new_cdp_session(page.tab)
-    page.protocol.send("ServiceWorker.enable")
-    return run(page, """
-        await navigator.serviceWorker.register("push-worker.js");
-        return (await navigator.serviceWorker.ready).scope;
-    """)
+    """Registers the page's service worker."""
+    run(page, 'await navigator.serviceWorker.register("push-worker.js");')
+    return PushWorker(page)
 
 
-def deliver(page, text):
-    """Gives the service worker what its browser would have decrypted."""
-    # The driver tells no registration's number; a browser counts them from 0, and a wrong one reaches nobody.
-    for number in range(10):
-        page.protocol.send("ServiceWorker.deliverPushMessage", {
-            "origin": page.server.address, "registrationId": str(number), "data": text})
-
-
-def shown(page):
+def shown(worker):
     """The notifications on the screen: titles and bodies."""
-    return run(page, """
-        const registration = await navigator.serviceWorker.ready;
-        return (await registration.getNotifications()).map(({ title, body }) => [title, body]);
-    """)
+    return [[each["title"], each["body"]] for each in worker.shown()]
 
 
 def end_worker(page):
@@ -56,22 +42,22 @@ def end_worker(page):
 
 def test_a_push_is_shown_by_the_pages_worker_and_replaces_the_incidents_former_one(page, server, granted):
     page.open().sign_in()
-    scope = start_worker(page)
-    assert scope == server.address + "/"
+    worker = start_worker(page)
+    assert worker.scope == server.address + "/"
 
     def notice(title, state):
         return {
             "web_push": 8030,
-            "notification": {"title": title, "body": "north", "tag": "incident-1", "navigate": scope},
+            "notification": {"title": title, "body": "north", "tag": "incident-1", "navigate": worker.scope},
             "data": {"source": "muster", "kind": "incident", "state": state}}
 
-    deliver(page, json.dumps(notice("Evacuate", "open")))
-    until(lambda: shown(page) == [["Evacuate", "north"]])
-    deliver(page, json.dumps(notice("All clear", "closed")))
-    until(lambda: shown(page) == [["All clear", "north"]])
+    worker.deliver(json.dumps(notice("Evacuate", "open")))
+    assert shown(worker) == [["Evacuate", "north"]]
+    worker.deliver(json.dumps(notice("All clear", "closed")))
+    assert shown(worker) == [["All clear", "north"]]
     # What is for an app alone shows nothing.
-    deliver(page, json.dumps({"data": {"source": "cognito-sync"}}))
-    assert shown(page) == [["All clear", "north"]]
+    worker.deliver(json.dumps({"data": {"source": "cognito-sync"}}))
+    assert shown(worker) == [["All clear", "north"]]
     end_worker(page)
 
 
@@ -85,12 +71,12 @@ def test_a_call_for_help_is_pushed_encrypted_and_shown(context, tmp_path):
         subscription = Browser(service, "/leader")
         server.ask("POST", "push/devices", subscription.registration)
         page.open().sign_in()
-        start_worker(page)
+        worker = start_worker(page)
         server.ask("POST", "users", {"name": "ana", "role": "member"})
         server.ask("POST", "users/ana/declarations", {"kind": "sos"})
         [call] = service.wait(lambda calls: calls)
-        deliver(page, json.dumps(subscription.read(call)))
-        until(lambda: [title for title, _ in shown(page)] == ["SOS: ana"])
+        worker.deliver(json.dumps(subscription.read(call)))
+        assert [title for title, _ in shown(worker)] == ["SOS: ana"]
         end_worker(page)
     page.close()
     server.stop()
@@ -120,19 +106,20 @@ def test_the_button_subscribes_registers_and_ends_it(page, server, granted):
     """)
     assert len(key) == 87
     button = page.find("#notify")
-    assert button.inner_text() == "Notify me on this device"
+    until(lambda: page.text("#notify") == "Notify me on this device")
     button.click()
     until(lambda: page.text("#notify") == "Notified on this device")
-    assert "also while this page is closed" in page.text("#said")
+    until(lambda: "also while this page is closed" in page.text("#said"))
     assert page.script("() => window.subscribedWith") == server.ask("GET", "push/key")["key"]
     [device] = server.ask("GET", "push/devices")["items"]
     assert device["service"] == "webpush https://push.example"
-    page.find("#notify").click()
-    until(lambda: page.text("#notify") == "Notify me on this device" and page.find("#notify").is_enabled())
-    assert server.ask("GET", "push/devices")["items"] == []
+    button.click()
+    until(lambda: page.text("#notify") == "Notify me on this device")
+    until(lambda: server.ask("GET", "push/devices")["items"] == [])
     # Whoever uses this browser next hears nothing that is another's.
-    page.find("#notify").click()
-    until(lambda: len(server.ask("GET", "push/devices")["items"]) == 1)
+    button.click()
+    until(lambda: page.text("#notify") == "Notified on this device")
+    assert len(server.ask("GET", "push/devices")["items"]) == 1
     page.find("#sign-out").click()
     until(lambda: server.ask("GET", "push/devices")["items"] == [])
 

@@ -71,7 +71,7 @@ def test_nothing_is_left_of_a_user_whose_sessions_the_server_ended(page, server)
     page.open().sign_in("quarry-gone", password)
     until(lambda: page.script("() => muster.state.members.size") > 0)
     server.ask("DELETE", "users/quarry-gone")
-    until(lambda: page.is_shown("#sign-in") or page.text("#not-live").startswith("Not live: the server refused"), 30)
+    until(lambda: page.is_shown("#sign-in") or page.text("#not-live").startswith("Not live: the server refused"))
     if not page.is_shown("#sign-in"):
         page.find("#sign-out").click()
     until(lambda: page.is_shown("#sign-in"))

@@ -53,11 +53,19 @@ export function Import({ me }) {
     const post = (isDryRun) => async ({ request, signal }) => await (await request(query(isDryRun), {
         method: "POST", body: file.text, headers: { "Content-Type": "text/csv" }, signal,
     })).json();
-    const change = (key, value) => { setOptions({ ...options, [key]: value }); setTried(undefined); };
+    const newest = useRef();
+    newest.current = options;
+    const change = (key, value) => { setOptions({ ...newest.current, [key]: value }); setTried(undefined); };
+    const chosenLast = useRef();
     const take = async (chosen) => {
         const isTooLarge = chosen?.size > fileLimit;
         setSaid(isTooLarge ? t("administration.import.tooLarge") : "");
-        change("file", chosen && !isTooLarge ? { name: chosen.name, text: await chosen.text() } : undefined);
+        chosenLast.current = chosen;
+        // The former table is nobody's wish any more while the next one is being read.
+        change("file", undefined);
+        if (!chosen || isTooLarge) { return; }
+        const text = await chosen.text();
+        if (chosenLast.current === chosen) { change("file", { name: chosen.name, text }); }
     };
     const again = () => { setDone(undefined); take(undefined); };
     if (done) {

@@ -5,7 +5,7 @@ import { Problem } from "../shared/http.js";
 import { go } from "../shared/route.js";
 import { sizeWords } from "../shared/size.js";
 import { legible } from "../shared/text.js";
-import { html, useEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
+import { html, useEffect, useLayoutEffect, usePage, useRef, useSlice, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
 import { regionsPath } from "./addresses.js";
 import { formOf, reportOf, types } from "./files.js";
@@ -96,7 +96,8 @@ function useLook(file, collection) {
     const { request } = usePage();
     const [state, setState] = useState({});
     const [count, again] = useState(0);
-    useEffect(() => {
+    // At once: what was said of the former file is not said of this one, and lets nobody store it.
+    useLayoutEffect(() => {
         if (!file || collection === undefined) { setState({}); return undefined; }
         const ending = new AbortController();
         const show = (found) => { if (!ending.signal.aborted) { setState(found); } };

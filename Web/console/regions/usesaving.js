@@ -38,13 +38,17 @@ export function useSaving(edited) {
         drafts.set(draftName(collection, sent.current.id), now);
         if (isHere.current) { go("regions", ...editParts(collection, sent.current.id)); }
     };
-    const { conflict, changed } = useConflict(edited, { isHere, sent, saved });
+    const isBusy = order.isBusy || isLooking;
+    const { conflict, changed } = useConflict(edited, { isHere, sent, saved, isBusy });
     const store = async () => {
         setAsked(undefined);
+        setLooking(true);
         const now = drafts.get(name);
         sent.current = { ...now, id, feature: featureOf(id, now.edit.shape, now.settings) };
-        const response = await order.press(saveOrder(collection, id, sent.current.feature, now.base));
-        if (response) { saved({ feature: await response.json(), etag: response.headers.get("ETag") }); }
+        try {
+            const response = await order.press(saveOrder(collection, id, sent.current.feature, now.base));
+            if (response) { saved({ feature: await response.json(), etag: response.headers.get("ETag") }); }
+        } finally { setLooking(false); }
     };
     /** @returns {Promise<object|undefined>} the fault that keeps it from being saved */
     const save = async () => {
@@ -66,12 +70,13 @@ export function useSaving(edited) {
         [order.error]);
     return {
         save, store, asked, unask: () => setAsked(undefined), conflict, changed,
-        fault: order.fault, isBusy: order.isBusy || isLooking,
+        fault: order.fault, isBusy,
     };
 }
 
 /** Somebody else changed the region: which of the two stays is for the second one to say. */
-function useConflict({ collection, id, isNew, map, name, setDraft, checking, taken }, { isHere, sent, saved }) {
+function useConflict({ collection, id, isNew, map, name, setDraft, checking, taken },
+    { isHere, sent, saved, isBusy }) {
     const { request, drafts, tell } = usePage();
     const [conflict, setConflict] = useState();
     /** What was told of another leader, and put off until it is saved. */
@@ -108,28 +113,30 @@ function useConflict({ collection, id, isNew, map, name, setDraft, checking, tak
         const { result, words } = checking.check ?? {};
         if (result === "changed" && !conflict && putOff.current !== words) { changed(words); }
     }, [checking.check]);
-    useFollowing({ collection, id, isNew, name, setDraft, recheck: checking.now });
+    useFollowing({ collection, id, isNew, name, setDraft, isBusy, recheck: checking.now });
     return { conflict, changed };
 }
 
 /**
- * Regions changed on the server: one without an edit here is shown as it is now; a user who edits it is told.
+ * Regions changed on the server: one without an edit here is shown as it is now; a user who edits it is told. Not while
+ * the region is saved: that changes it, too, and another check would end the one before it is saved.
  */
-function useFollowing({ collection, id, isNew, name, setDraft, recheck }) {
+function useFollowing({ collection, id, isNew, name, setDraft, isBusy, recheck }) {
     const { request, drafts, tell } = usePage();
     const regions = useSlice(({ live }) => live.regions);
     const seen = useRef(regions);
     useEffect(() => {
-        if (seen.current === regions || isNew) { return undefined; }
-        seen.current = regions;
+        if (seen.current === regions || isNew || isBusy) { return undefined; }
         let isOver = false;
         readRegion(request, collection, id).then((read) => {
+            if (isOver) { return; }
+            seen.current = regions;
             const now = drafts.get(name);
-            if (isOver || !now?.base || read?.etag === now.base.etag) { return; }
+            if (!now?.base || read?.etag === now.base.etag) { return; }
             if (isDirty(now)) { recheck().catch(() => {}); return; }
             if (!read) { tell(t("regions.gone")); }
             if (read?.etag) { setDraft(draftOf(read)); tell(t("regions.changedElsewhere")); }
         }).catch(() => {});
         return () => { isOver = true; };
-    }, [regions]);
+    }, [regions, isBusy]);
 }

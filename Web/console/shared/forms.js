@@ -23,7 +23,7 @@ export function useDraft(form, first) {
 
 /** Makes the browser ask before the user leaves the page while a change on it is not saved. */
 export function useUnsaved(isUnsaved) {
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!isUnsaved) { return undefined; }
         const ask = (event) => event.preventDefault();
         addEventListener("beforeunload", ask);

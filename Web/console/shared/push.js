@@ -51,6 +51,7 @@ export class PushSubscription {
     #key;
     #worker;
     #isNotified = false;
+    #pressed = Promise.resolve();
 
     /**
      * @param {object} options
@@ -82,8 +83,13 @@ export class PushSubscription {
         if (device) { await this.#remove(device).catch(() => undefined); }
     }
 
-    /** Begins to notify this device, or ends it. Says what came of it, and never rejects. */
-    async toggle() {
+    /** Begins to notify this device, or ends it, after what was pressed before. Says what came of it, never rejects. */
+    toggle() {
+        this.#pressed = this.#pressed.then(() => this.#change());
+        return this.#pressed;
+    }
+
+    async #change() {
         try {
             const device = localStorage.getItem(this.#key);
             if (device && this.#isNotified) {

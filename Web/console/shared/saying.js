@@ -16,8 +16,8 @@ export function SOSButton({ counting }) {
     const page = usePage();
     const [isHeld, setHeld] = useState(false);
     const hold = useRef();
-    const pressedAt = useRef(0);
     const wasHeld = useRef(false);
+    const pressedMs = useRef(0);
     const isCounting = useRef(false);
     isCounting.current = counting !== undefined;
     const arm = () => {
@@ -33,15 +33,15 @@ export function SOSButton({ counting }) {
     const press = ({ timeStamp }) => {
         if (isCounting.current || hold.current) { return; }
         wasHeld.current = true;
-        pressedAt.current = timeStamp;
+        pressedMs.current = timeStamp;
         setHeld(true);
         hold.current = setTimeout(arm, holdMs);
     };
-    const release = ({ timeStamp }) => {
+    const release = ({ type, timeStamp }) => {
         setHeld(false);
         if (!hold.current) { return; }
-        // On a busy phone the timer is late, and the release of a button that was held long enough comes before it.
-        if (timeStamp - pressedAt.current >= holdMs) { arm(); return; }
+        // A busy device may tell that the button is released before the timer of the hold runs.
+        if (/up$/.test(type) && timeStamp - pressedMs.current >= holdMs) { arm(); return; }
         clearTimeout(hold.current);
         hold.current = undefined;
         if (!isCounting.current) { page.store.set({ delivery: { declaration: { kind: "sos" }, state: "tooShort" } }); }
@@ -52,7 +52,7 @@ export function SOSButton({ counting }) {
         onPointerDown=${(event) => { if (event.button === 0) { press(event); } }}
         onPointerUp=${release} onPointerCancel=${release} onPointerLeave=${release} onBlur=${release}
         onContextMenu=${(event) => event.preventDefault()} onKeyUp=${release}
-        onKeyDown=${(event) => { if ((event.key === " " || event.key === "Enter") && !event.repeat) { press(event); } }}
+        onKeyDown=${(event) => { if ([" ", "Enter"].includes(event.key) && !event.repeat) { press(event); } }}
         onClick=${() => { if (!wasHeld.current) { arm(); } wasHeld.current = false; }}>${t("my.sos")}
         <small id="my-sos-how">${t("my.sosHow")}</small></button>`;
 }

@@ -1,5 +1,5 @@
 /** The slider of a replay, its buttons and its keys. */
-import { html, useEffect, useState } from "../shared/view.js";
+import { html, useLayoutEffect, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { speeds } from "./range.js";
 
@@ -12,7 +12,8 @@ const withKeys = "select, textarea, input:not([type=range]), .map, [contentedita
 
 export function Controls({ replayer, range, slider, shown }) {
     const [speed, setSpeed] = useState(firstSpeed);
-    useEffect(() => {
+    // At once: whoever sees the controls may use their keys.
+    useLayoutEffect(() => {
         const press = (event) => { if (onKey(event, replayer.current, range)) { event.preventDefault(); } };
         addEventListener("keydown", press);
         return () => removeEventListener("keydown", press);

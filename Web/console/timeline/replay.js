@@ -4,7 +4,7 @@ import { Retry } from "../shared/forms.js";
 import { hrefOf } from "../shared/route.js";
 import { legible } from "../shared/text.js";
 import { wholeTime } from "../shared/time.js";
-import { html, useEffect, useMemo, usePage, useRef, useState } from "../shared/view.js";
+import { html, useEffect, useLayoutEffect, useMemo, usePage, useRef, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { Beside, Counts, Picked } from "./beside.js";
 import { Controls } from "./controls.js";
@@ -130,7 +130,8 @@ function useReplayer({ team, range, ms }, incidents, setShown, tell) {
     const known = useRef();
     known.current = incidents.filter((incident) => incident.team === team);
     const replayer = useRef();
-    useEffect(() => {
+    // At once: the controls that are drawn with it use it.
+    useLayoutEffect(() => {
         const reader = new ChunkReader(request);
         const data = new ReplayData({
             range, load: (fromMs, toMs, signal) => reader.read(team, fromMs, toMs, signal),
