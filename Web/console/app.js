@@ -278,6 +278,7 @@ async function start() {
     watchRoute((route) => { if (!isSameRoute(route, store.value.route)) { store.set({ route, notice: "" }); } });
     listenForKeys();
     addEventListener("online", () => { loop.hurry(); outbox.hurry(); });
+    addEventListener("offline", () => loop.doubt());
     storage.begin();
     setInterval(() => { if (session.user && !document.hidden) { actions.refresh(session.user); } }, 20_000);
     try {
