@@ -95,17 +95,17 @@ export function OwnTracksDialog({ user, device, mayRename = false, onClose }) {
     return html`<${Dialog} title=${t("administration.owntracks.title", { name: user })} onClose=${onClose}>
         <p>${t("administration.owntracks.what")}</p>
         <${PhoneForm} user=${user} fields=${fields} first=${{ device, address: ownAddress() }} mayRename=${mayRename}
-            done=${setGiven} />
+            done=${setGiven} onCancel=${onClose} />
     <//>`;
 }
 
-function PhoneForm({ user, fields, first, mayRename, done }) {
+function PhoneForm({ user, fields, first, mayRename, done, onCancel }) {
     const { press, fault } = useOrder();
     // The device of this name was made here already, and its token is still to be made.
     const [madeDevice, setMadeDevice] = useState(mayRename ? undefined : first.device);
     const name = (values) => values.device.trim();
     return html`<${Form} name=${`phone ${user}`} first=${first} fields=${fields} isSecret
-        submit=${t("administration.owntracks.make")}
+        submit=${t("administration.owntracks.make")} onCancel=${onCancel}
         faultsOf=${({ address }) => (phoneAddress(address) ? {}
         : { address: t("administration.owntracks.noAddress") })}
         order=${(values) => (name(values) === madeDevice ? tokenOrder(user, madeDevice) : {
@@ -116,9 +116,10 @@ function PhoneForm({ user, fields, first, mayRename, done }) {
         const isToken = name(values) === madeDevice;
         setMadeDevice(name(values));
         const made = isToken ? response : await press(tokenOrder(user, name(values)));
-        if (!made) { return; }
+        if (!made) { return false; }
         done({ device: name(values), address: values.address.trim(), token: (await made.json()).token });
         changed();
+        return true;
     }}><${Fault} words=${fault} /><//>`;
 }
 
