@@ -33,6 +33,7 @@ import { changed } from "./reading.js";
  * @param {() => Promise<object>} [properties.current] the values that the server has now: nobody's change is lost
  * @param {() => void} [properties.onCancel] closes the dialog that the form is in; what was typed is kept
  * @param {boolean} [properties.isSecret] nothing of it is kept
+ * @param {object | ((values: object) => object)} [properties.children] what stands below the fields
  * @param {boolean} [properties.isLast] what the page is about is gone afterwards, and `done` leaves it
  */
 export function Form({
@@ -81,7 +82,7 @@ export function Form({
         ${shown.map((field) => html`<${FormInput} key=${field.key} ...${field} name=${field.key}
             id=${`${prefix}-${field.key}`} value=${values[field.key]} fault=${faults[field.key]} change=${change}
             isSecret=${isSecret} />`)}
-        ${children}
+        ${typeof children === "function" ? children(values) : children}
         <${Fault} words=${fault} />
         <p class="answers"><button type="submit" class=${isDangerous ? "primary danger" : "primary"}
             disabled=${isBusy || isAsking}>${submit}</button>
