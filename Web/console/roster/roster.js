@@ -23,6 +23,7 @@ export function Roster() {
     const keys = useMemo(() => members.map(({ user }) => user), [members]);
     const { rows, tabStop, onScroll, onKeyDown, onFocusIn } = useWindow({
         list, keys, rowHeight, wanted: selection?.scrollsTo ? selection.user : undefined,
+        isPageHeld: selection?.isMapWanted,
     });
     return html`<section class="people" aria-labelledby="people-title">
         <h2 id="people-title" class="visually-hidden">${t("roster.title")}</h2>
