@@ -100,6 +100,58 @@ test("a comment of the server is a sign of life", async () => {
     assert.equal(seen.heardMs, 1_080_000);
 });
 
+/** A feed over connections that are written to by hand. */
+function byHand() {
+    const lines = [];
+    const reports = [];
+    const feed = new Feed({
+        since: 5, receive: () => {}, resync: () => {}, report: ({ state }) => reports.push(state), wait: async () => {},
+        open: async (_, { signal }) => {
+            const body = new ReadableStream({
+                start(controller) {
+                    lines.push((text) => controller.enqueue(new TextEncoder().encode(text)));
+                    signal.addEventListener("abort", () => controller.error(signal.reason), { once: true });
+                },
+            });
+            return { body };
+        },
+    });
+    const settle = () => new Promise((resolve) => { setImmediate(resolve); });
+    return { feed, lines, reports, settle };
+}
+
+test("a connection that is in doubt is not live until the server is heard over it", async () => {
+    const { feed, lines, reports, settle } = byHand();
+    feed.doubt();
+    assert.deepEqual(reports, [], "there is no connection to doubt");
+    const run = feed.run();
+    await settle();
+    feed.doubt();
+    await settle();
+    assert.deepEqual(reports, ["connecting", "live", "waiting"]);
+    lines[0](": here\n\n");
+    await settle();
+    assert.deepEqual([reports.at(-1), lines.length], ["live", 1]);
+    feed.stop();
+    await run;
+});
+
+test("when the network is back, a doubted connection is made anew, and another goes on", async () => {
+    const { feed, lines, reports, settle } = byHand();
+    const run = feed.run();
+    await settle();
+    feed.hurry();
+    await settle();
+    assert.equal(lines.length, 1);
+    feed.doubt();
+    feed.hurry();
+    await settle();
+    assert.equal(lines.length, 2);
+    assert.deepEqual(reports, ["connecting", "live", "waiting", "waiting", "connecting", "live"]);
+    feed.stop();
+    await run;
+});
+
 test("a refusal ends the feed with a message", async () => {
     const seen = await follow([new Problem(403, { title: "Not for this role" })]);
     assert.equal(seen.reports.at(-1), "refused");

@@ -6,6 +6,7 @@ import { faultOf } from "../../Web/console/frame/ask.js";
 import { askClose, askOf, askReopen, askStart, askVisitor } from "../../Web/console/incident/askings.js";
 import { crewsOfRoll, peopleOf, rowsOfRoll } from "../../Web/console/incident/crewroll.js";
 import { musterTime } from "../../Web/console/incident/mustertime.js";
+import { lastSeenOnRoll } from "../../Web/console/incident/lastseen.js";
 import { wordAge } from "../../Web/console/incident/wordage.js";
 import { distressTitle, unheardCalls } from "../../Web/console/incident/distress.js";
 import { overdueWords, parSum, reportWords, reportsAt, withReport } from "../../Web/console/incident/par.js";
@@ -28,6 +29,29 @@ function stateOf(members, incidents = [open]) {
         members: members.map((member) => ({ team: "crew", safetySequence: 10, state: "unknown", ...member })),
     } });
 }
+
+// Those to look for
+
+test("the roll says where somebody was last seen, by a region's name, and when", () => {
+    const hill = { collection: "site", id: "h", name: "Chapel hill", radius: 40,
+        geometry: { type: "Point", coordinates: [10.75, 59.91] } };
+    const state = reduce(emptyState, { type: "snapshot", snapshot: {
+        sequence: 10, incidents: [open], regions: [hill],
+        members: ["ann", "ben", "cem"].map((user) => ({
+            user, team: "crew", state: "unknown", safetySequence: 10, phone: user === "ann" ? "+47 22" : undefined })),
+        positions: [{ device: "ann/phone", latitude: 59.92, longitude: 10.75, sampleTime: at(-60) }],
+    } });
+    const seen = (member) => lastSeenOnRoll(member, state.regions, start);
+    assert.match(seen(state.members.get("ann")), /^last seen 1\.1 km north of Chapel hill, \S+, \+47 22$/);
+    assert.match(seen({ ...state.members.get("ben"), heard: at(-30) }), /^last heard \S+$/);
+    assert.equal(seen(state.members.get("cem")), "", "nobody has heard of this person");
+    const closed = { ...open, open: false };
+    const [dan] = peopleOf(state, closed, [{
+        person: 1, user: "dan", state: "unknown",
+        lastSeen: { latitude: 59.91, longitude: 10.75, sampleTime: at(-9) },
+    }]);
+    assert.match(seen(dan), /^last seen near Chapel hill, \S+$/);
+});
 
 // The muster time
 

@@ -110,6 +110,20 @@ test("a page that is cut off says since when the server was last heard, until it
     assert.deepEqual(store.value.connection, { state: "live" });
 });
 
+test("a page whose network is gone, by the browser, is not live as of the last word", async (context) => {
+    const { store, loop, worker, answer, report } = begin(context);
+    await answer();
+    loop.doubt();
+    assert.equal(store.value.connection.state, "connecting", "what was never live is not said to be so no more");
+    report({ state: "live", heardMs: beganMs });
+    mock.timers.tick(3000);
+    worker.tell({ type: "changes", changes: [safety] });
+    mock.timers.tick(2000);
+    loop.doubt();
+    assert.deepEqual(store.value.connection, { state: "waiting", delayMs: 0, wasLiveMs: beganMs + 3000 });
+    assert.equal(worker.sent.at(-1).type, "doubt");
+});
+
 test("a reload of a page that is live is no cut", async (context) => {
     const { store, answer, report, worker } = begin(context);
     await answer();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { isServerEmpty } from "../../Web/console/frame/firststeps.js";
 import { crewKey, crewsOf, orderedMembers, sheltered, sortings } from "../../Web/console/roster/order.js";
 import { rowAfterKey, rowsInSight } from "../../Web/console/roster/window.js";
 import { emptyState, reduce } from "../../Web/console/shared/state.js";
@@ -20,6 +21,15 @@ function stateOf(...members) {
 function shown(state, filter = {}) {
     return orderedMembers(state, { sorting: "state", ...filter }).map(({ user }) => user);
 }
+
+test("the first steps are for an admin, while nobody is there, and not before that is known", () => {
+    const admin = { name: "root", role: "admin" };
+    const empty = { live: emptyState, user: admin, connection: { state: "live" } };
+    assert.ok(isServerEmpty(empty));
+    assert.ok(!isServerEmpty({ ...empty, user: { name: "lea", role: "leader" } }));
+    assert.ok(!isServerEmpty({ ...empty, connection: { state: "connecting" } }));
+    assert.ok(!isServerEmpty({ ...empty, live: stateOf({ user: "ann" }) }));
+});
 
 test("the urgent come first, and those alike by name, numbers as numbers", () => {
     const states = ["safe", "offSite", "unknown", "unsafe", "needsHelp", "sos"];

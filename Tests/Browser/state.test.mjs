@@ -72,6 +72,19 @@ test("an enter into a muster region makes an event, and the safety change turns 
     assert.equal(state.events[1].at, time(20), "a crossing is told by its sample time");
 });
 
+test("a doubt and its end are listed at the time they came, and not at that of the state they are about", () => {
+    const at = (second, change) => ({ ...change, at: time(second) });
+    const state = after(loaded(), safety(15, "safe"), { ...at(40, safety(16, "safe")), doubt: "checking" },
+        at(50, safety(17, "safe")), at(58, safety(18, "unsafe", 57)));
+    assert.deepEqual(state.events.map((event) => event.at), [time(57), time(50), time(40), time(20)]);
+});
+
+test("an acknowledgement of a call is listed at its own time", () => {
+    const call = { ...safety(15, "sos"), at: time(21) };
+    const state = after(loaded(), call, { ...call, sequence: 16, at: time(45), acknowledgedBy: "lea" });
+    assert.deepEqual(state.events.map((event) => event.at), [time(45), time(20)]);
+});
+
 test("a crossing received an hour late is shown as past, one received in time is not", () => {
     const late = { ...crossing(14, "enter"), at: new Date(Date.parse(time(20)) + 3_480_000).toISOString() };
     const [event] = after(loaded(), late).events;

@@ -1,5 +1,6 @@
 """Calls for help and incidents on the live page: what is seen, and what a leader can do about it."""
 
+import pytest
 
 from live_server import box, until
 
@@ -68,3 +69,51 @@ def test_a_late_visitor_sees_what_stands(page, server):
     until(lambda: any(words.startswith("ulf needs help, ") for words in alarms(page)))
     server.ask("POST", "users/ulf/declarations", {"kind": "clear"})
     until(lambda: alarms(page) == [])
+
+
+def make_callers(server, team):
+    """A team with a leader, forty people, and one of them who calls SOS; answers the phone of the one."""
+    server.make_team(team, [box("quay", "Quay", west, south, muster=True)])
+    server.make_user(f"{team}-lead", "leader", team)
+    for number in range(40):
+        server.ask("POST", "users", {"name": f"{team}-{number}", "role": "member", "team": team})
+    phone = server.make_member(f"{team}-zoe", team)
+    phone.stay(inside)
+    server.ask("POST", f"users/{team}-zoe/declarations", {"kind": "sos", "note": "below the stairs"}, token=phone.token)
+    return phone
+
+
+# Whether the middle and each corner of the map are in sight, with nothing above them.
+map_in_sight = """() => {
+    const { left, right, top, bottom } = document.querySelector(".map-frame").getBoundingClientRect();
+    const points = [[left + 5, top + 5], [right - 5, top + 5], [left + 5, bottom - 5], [right - 5, bottom - 5],
+        [(left + right) / 2, (top + bottom) / 2]];
+    return points.every(([x, y]) => document.elementFromPoint(x, y)?.closest(".map-frame"));
+}"""
+
+
+@pytest.mark.parametrize("screen", ["people", "incident"])
+def test_acknowledge_and_show_brings_the_map_in_sight_of_a_phone(page, server, screen):
+    team = f"sight-{screen}"
+    make_callers(server, team)
+    page.set_view(390, 844)
+    page.open(page.fragment(screen)).sign_in(f"{team}-lead", "a long password")
+    until(lambda: "below the stairs" in page.text("#distress"))
+    page.find("#distress").get_by_role("button", name="Acknowledge, and show on the map").click()
+    until(lambda: any("heard by" in text for text in alarms(page)) and not page.is_shown("#distress"))
+    until(lambda: page.text("#person-name") == f"{team}-zoe" and page.script(map_in_sight))
+
+
+def test_a_refused_acknowledgement_is_said_in_the_takeover_which_stays(page, server):
+    make_callers(server, "refuse")
+    page.open().sign_in("refuse-lead", "a long password")
+    until(lambda: page.is_shown("#distress"))
+    page.context.route("**/declarations", lambda route: route.fulfill(
+        status=409, content_type="application/problem+json",
+        body='{"title": "Conflict", "detail": "Somebody else leads now.", "status": 409}'))
+    page.find("#distress").get_by_role("button", name="Acknowledge refuse-zoe").click()
+    until(lambda: "Somebody else leads now." in page.text("#distress"))
+    page.context.unroute("**/declarations")
+    page.find("#distress").get_by_role("button", name="Acknowledge refuse-zoe").click()
+    until(lambda: not page.is_shown("#distress"))
+    assert all("409" in fault for fault in page.faults())

@@ -91,6 +91,25 @@ def test_a_frozen_server_is_noticed_though_its_connections_stay(page, server):
     page.faults()
 
 
+def test_a_network_that_is_gone_is_said_at_once_and_its_return_only_when_the_server_is_heard(page, server):
+    make_pier(server, "pier-o")
+    page.open().sign_in("pier-o-lead", password)
+    until(page.is_live)
+    # The server stands still, so that nothing but the browser's word can change what the page says.
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        cut_at = datetime.now()
+        page.script("() => dispatchEvent(new Event('offline'))")
+        until(lambda: page.is_shown("#not-live"), seconds=4)
+        assert_it_is_said_that_the_page_is_old(page, cut_at)
+        page.script("() => dispatchEvent(new Event('online'))")
+        until(lambda: "Not live since" in page.text("#connection") and page.is_shown("#not-live"))
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+    until(lambda: page.is_live() and not page.is_shown("#not-live"), seconds=40)
+    page.faults()
+
+
 def test_what_did_not_come_of_the_maps_ground_in_a_cut_comes_after_it(browsers, server):
     make_pier(server, "pier-g")
     context = browsers.context(with_webgl=True)

@@ -170,3 +170,38 @@ def test_no_name_and_no_note_breaks_the_page(page, server, evacuate, name):
     assert page.script("() => document.documentElement.scrollWidth <= innerWidth")
     assert page.find("#live :is(#list, #alarms, #events) img").count() == 0
     assert "\u202e" not in page.text("#live")
+
+
+# What of the buttons of PAR, and of the crews' words, is cut, covered or too small for a thumb.
+cut_par = """() => [...document.querySelectorAll(".par button, .crew-acts button, .crew-row .person > span")]
+    .filter((each) => {
+        const { left, right, width, height } = each.getBoundingClientRect();
+        const isSmall = each.matches("button") && (width < 43.5 || height < 43.5);
+        return isSmall || left < 0 || right > innerWidth || each.scrollWidth > each.clientWidth + 1
+            || each.scrollHeight > each.clientHeight + 2;
+    }).map((each) => each.outerHTML)"""
+
+
+def test_par_and_where_to_look_have_room_on_a_narrow_phone_in_every_language(page, server, evacuate):
+    server.make_team("strait", [box("quay", "Quay", west, south, muster=True)])
+    server.make_user("strait-lead", "leader", "strait")
+    for name in ("Engine 3", "Ladder 1"):
+        server.ask("POST", "teams/strait/crews", {"name": name})
+        for number in range(2):
+            server.ask("POST", "users", {
+                "name": f"strait-{name[0]}{number}", "role": "member", "team": "strait", "crew": name})
+    far = server.make_member("strait-zoe", "strait")
+    far.stay((west + 0.001, south + 0.01))
+    number = evacuate("strait")
+    server.ask("POST", f"incidents/{number}/par", {"id": "par-of-a-narrow-phone"})
+    page.open(f"#/incident/{number}").sign_in("strait-lead", password)
+    until(lambda: page.find("#roll .crew-row .crew-acts button").count() == 6)
+    until(lambda: "north of Quay, " in page.text("#roll [data-user=strait-zoe] .seen"))
+    for language in ("en", "es", "ja", "zh"):
+        page.set_view(1280, 800)
+        page.find("#language").select_option(language)
+        until(lambda: page.script("() => document.documentElement.lang") == language)
+        page.set_view(375, 812)
+        until(lambda: page.find("#roll .crew-row .crew-acts button").count() == 6)
+        until(lambda: page.script(cut_par) == [])
+        assert not page.script("() => document.documentElement.scrollWidth > innerWidth"), language

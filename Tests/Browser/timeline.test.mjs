@@ -91,6 +91,20 @@ test("where earlier changes were deleted, every one that is kept is found, and t
     assert.equal(log.found.events.at(-1).sequence, 1240);
 });
 
+test("the end of a doubt is listed at its own time, whatever page of the log has the beginning", async () => {
+    const since = "2026-11-21T06:00:00Z";
+    const changes = Array.from({ length: 1500 }, (_, index) => ({ sequence: index + 1, at: "2026-11-21T06:30:00Z" }));
+    const eventOf = ({ sequence, at }) => ([1, 1400].includes(sequence)
+        ? { sequence, at: since, since, loggedAt: at, user: "ann", kind: "safe" } : undefined);
+    const get = async (path) => {
+        const [, first, limit] = /since=(\d+)&limit=(\d+)/.exec(path).map(Number);
+        return { items: changes.slice(first, first + limit), lastSequence: first + limit, more: false };
+    };
+    const log = new EventHistory({ get, eventOf, sequence: 1500 });
+    await log.older(() => true);
+    assert.deepEqual(log.found.events.map(({ at }) => at), ["2026-11-21T06:30:00Z", since]);
+});
+
 test("what came while nothing was heard is read once, and nothing counts twice", async () => {
     const { history, asked } = logOf(2500);
     const log = history(1000);

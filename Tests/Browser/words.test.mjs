@@ -128,6 +128,13 @@ test("each state has one word in each language, which every text about that stat
     }
 });
 
+test("an assembly point has one name in each language, which is not the API's", () => {
+    const others = { en: /muster region/i, es: /(región|zona) de reunión/i, ja: /集合(区域|地点)/, zh: /集合(区域|地)/ };
+    for (const [tag, other] of Object.entries(others)) {
+        checkEach(Object.entries(tables[tag]), ([, text]) => !other.test(forms(text).join(" ")));
+    }
+});
+
 test("accounted for, checking and unaccounted are told apart in every language", () => {
     for (const table of Object.values(tables)) {
         const words = ["tally.accounted", "tally.checking", "tally.unaccounted"]

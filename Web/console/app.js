@@ -104,7 +104,7 @@ const page = {
     /** Shows somebody among the people and on the map, from any screen. */
     showPerson(user) {
         if (store.value.route.screen !== firstScreen) { go(firstScreen); }
-        select(user, { scrollsTo: true });
+        select(user, { scrollsTo: true, isMapWanted: true });
     },
 
     /** Asks before an order, in the one dialog for that; undefined closes it. */
@@ -164,11 +164,14 @@ function forget() {
 
 // Choosing
 
-/** Selects a person: shows them on the map, and their track. */
-function select(user, { device, isOnMap = false, scrollsTo = isOnMap } = {}) {
+/**
+ * Selects a person: shows them on the map, and their track. `scrollsTo`: brings their row in sight; `isMapWanted`: the
+ * map must be in sight, and on a phone it takes the place of the row.
+ */
+function select(user, { device, isOnMap = false, scrollsTo = isOnMap, isMapWanted = false } = {}) {
     const someone = member(user);
     if (!someone) { return; }
-    store.set({ selection: { user, scrollsTo }, notice: nowhereWords(someone) });
+    store.set({ selection: { user, scrollsTo, isMapWanted }, notice: nowhereWords(someone) });
     store.flush();
     // First the choice is seen, and then the map moves, which keeps a slow machine busy.
     const move = () => { if (!isTrackShown(store.value)) { page.map?.flyTo(user); } };
@@ -278,6 +281,7 @@ async function start() {
     watchRoute((route) => { if (!isSameRoute(route, store.value.route)) { store.set({ route, notice: "" }); } });
     listenForKeys();
     addEventListener("online", () => { loop.hurry(); outbox.hurry(); });
+    addEventListener("offline", () => loop.doubt());
     storage.begin();
     setInterval(() => { if (session.user && !document.hidden) { actions.refresh(session.user); } }, 20_000);
     try {

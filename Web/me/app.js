@@ -234,6 +234,7 @@ async function start() {
     session.onEnd = forget;
     watchRoute((route) => { if (!isSameRoute(route, store.value.route)) { store.set({ route, notice: "" }); } });
     addEventListener("online", () => { loop.hurry(); outbox.hurry(); });
+    addEventListener("offline", () => loop.doubt());
     document.addEventListener("visibilitychange", () => {
         if (document.hidden) { ownLoop.keep(); } else { loop.hurry(); outbox.hurry(); }
     });

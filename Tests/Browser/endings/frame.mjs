@@ -1,5 +1,6 @@
-/** The keys of the frame that end in what the code says: screens, and statuses of answers. */
+/** The keys of the frame that end in what the code says: screens, first steps, and statuses of answers. */
 export default {
     "screens.": ["people", "incident", "timeline", "regions", "administration", "operations"],
+    "first.": ["team", "people", "phones", "point"].flatMap((step) => [step, `${step}What`]),
     "fault.": ["401", "403", "404", "409", "412", "413", "429", "503", "507"],
 };

@@ -94,16 +94,19 @@ function RuleForm({ team, path, rule, done }) {
     const regions = useRegionChoices(tracker.value?.collections);
     const people = useWhole("users");
     const names = (people.items ?? []).filter((user) => user.team === team).map(({ name }) => name);
-    if (!isPlain(rule)) { return html`<p>${t("administration.attendance.notPlain")}</p>`; }
     const fault = tracker.fault || regions.fault;
-    if (fault) { return html`<p class="fault" role="alert">${fault}</p>`; }
-    if (!regions.choices) { return html`<p class="quiet" role="status">${t("list.loading")}</p>`; }
+    if (!isPlain(rule) || fault || !regions.choices) {
+        return html`${isPlain(rule) ? fault ? html`<p class="fault" role="alert">${fault}</p>`
+            : html`<p class="quiet" role="status">${t("list.loading")}</p>`
+            : html`<p>${t("administration.attendance.notPlain")}</p>`}
+            <p class="answers"><button type="button" class="plain" onClick=${done}>${t("close")}</button></p>`;
+    }
     return html`<${Form} name=${`attendance ${team} ${rule?.name ?? ""}`} first=${formOfRule(rule)}
         submit=${t("administration.save")} faultsOf=${faultsOf} fields=${ruleFields(regions.choices, names, rule)}
         order=${(values) => ({
         path: `${path}/${encodeURIComponent(values.name.trim())}`, method: "PUT", body: bodyOfRule(values),
         words: t("administration.order.rule", { name: legible(values.name.trim()) }),
-    })} done=${done} />`;
+    })} done=${done} onCancel=${done} />`;
 }
 
 /** The regions of the collections that a team is watched in, as choices of a form. */

@@ -51,7 +51,7 @@ function CrewList({ team, me }) {
         count: people })}</span></a></li>`} />
         ${isMaking && html`<${Dialog} title=${t("administration.crews.addTitle")} onClose=${() => setMaking(false)}>
             <${Form} name=${`new crew ${team}`} first=${{ name: "" }} fields=${[nameField()]}
-                submit=${t("administration.make")}
+                submit=${t("administration.make")} onCancel=${() => setMaking(false)}
                 order=${({ name }) => ({
         path, body: { name: name.trim() }, words: t("administration.order.make", { name: legible(name.trim()) }),
     })} done=${(_, { name }) => { setMaking(false); go("administration", "crews", team, name.trim()); }} /><//>`}
@@ -86,7 +86,7 @@ function Crew({ team, name }) {
         ${isRenaming && html`<${Dialog} title=${t("administration.crews.renameTitle", { name: legible(name) })}
             onClose=${close}>
             <${Form} name=${`crew ${team}/${name}`} first=${{ name }} fields=${[nameField()]}
-                submit=${t("administration.save")}
+                submit=${t("administration.save")} onCancel=${close}
                 order=${(values) => ({
         path, method: "PATCH", body: { name: values.name.trim() },
         words: t("administration.order.change", { name: legible(name) }),

@@ -58,7 +58,7 @@ function EncryptionKey({ path, name }) {
     ]} faultsOf=${({ key }) => (new TextEncoder().encode(key).length > 32 ? { key: t("administration.key.hint") } : {})}
                 order=${({ key }) => ({
         path: `${path}/encryption-key`, method: "PUT", body: { key }, words: t("administration.order.key", { name }),
-    })} done=${close} /><//>`}
+    })} done=${close} onCancel=${close} /><//>`}
     </section>`;
 }
 
@@ -157,6 +157,6 @@ function Give({ path, user, id, onClose, done }) {
             order=${({ to }) => ({
         path: `${path}/owner`, body: { to: to.trim() },
         words: t("administration.order.give", { name: id, to: legible(to.trim()) }),
-    })} done=${(_, { to }) => { onClose(); done(to.trim()); }} />
+    })} done=${(_, { to }) => { onClose(); done(to.trim()); }} onCancel=${onClose} />
     <//>`;
 }

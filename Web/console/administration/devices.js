@@ -124,7 +124,7 @@ function NewDevice({ user, me, onClose }) {
     ];
     return html`<${Dialog} title=${t("administration.devices.addTo", { name: user.name })} onClose=${onClose}>
         <${Form} name=${`new device ${user.name}`} first=${{ name: "", beacon: "" }} fields=${fields}
-            submit=${t("administration.make")}
+            submit=${t("administration.make")} onCancel=${onClose}
             order=${({ name, beacon }) => ({
         path: `users/${encodeURIComponent(user.name)}/devices`,
         body: { name: name.trim(), ...(beacon.trim() ? { beacon: beacon.trim() } : {}) },

@@ -27,15 +27,18 @@ import { changed } from "./reading.js";
  * @param {string} properties.submit the words of its button
  * @param {(values: object, differing: object) => import("../shared/pending.js").Order} properties.order `differing`:
  *     only what is not as it was when somebody began to type
- * @param {(response: Response, values: object) => void} [properties.done]
+ * @param {(response: Response, values: object) => void | boolean | Promise<void | boolean>} [properties.done] false:
+ *     what was typed stays, because a second order that belongs to it was refused
  * @param {(values: object) => Record<string, string>} [properties.faultsOf] what the page itself finds, by field
  * @param {() => Promise<object>} [properties.current] the values that the server has now: nobody's change is lost
+ * @param {() => void} [properties.onCancel] closes the dialog that the form is in; what was typed is kept
  * @param {boolean} [properties.isSecret] nothing of it is kept
+ * @param {object | ((values: object) => object)} [properties.children] what stands below the fields
  * @param {boolean} [properties.isLast] what the page is about is gone afterwards, and `done` leaves it
  */
 export function Form({
-    name, first, fields, submit, order, done, faultsOf, current, isSecret = false, isDangerous = false, isLast = false,
-    children,
+    name, first, fields, submit, order, done, onCancel, faultsOf, current, isSecret = false, isDangerous = false,
+    isLast = false, children,
 }) {
     const own = useState(undefined);
     const drafted = useDraft(`administration ${name}`, undefined);
@@ -81,19 +84,20 @@ export function Form({
             await changed();
             setAsking(false);
         } else if (!isLast) { changed(); }
+        if (await done?.(response, values) === false) { return; }
         const isTypedOn = current && newest.current && newest.current !== kept;
         keep(isTypedOn ? { base: { ...base, ...values }, values: newest.current.values } : undefined);
-        done?.(response, values);
     };
     return html`<form ref=${form} class="form" onSubmit=${send} noValidate>
         ${shown.map((field) => html`<${FormInput} key=${field.key} ...${field} name=${field.key}
             id=${`${prefix}-${field.key}`} value=${values[field.key]} fault=${faults[field.key]} change=${change}
             isSecret=${isSecret} />`)}
-        ${children}
+        ${typeof children === "function" ? children(values) : children}
         <${Fault} words=${fault} />
-        <p><button type="submit" class=${isDangerous ? "primary danger" : "primary"}
+        <p class="answers"><button type="submit" class=${isDangerous ? "primary danger" : "primary"}
             disabled=${isBusy || isAsking}>${submit}</button>
-            ${kept && !isSecret && html` <button type="button" class="plain" onClick=${() => {
+            ${onCancel && html`<button type="button" class="plain" onClick=${onCancel}>${t("cancel")}</button>`}
+            ${kept && !isSecret && html`<button type="button" class="plain" onClick=${() => {
         keep(undefined);
         find({});
     }}>${t("administration.discard")}</button>`}</p>

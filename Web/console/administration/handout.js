@@ -5,14 +5,14 @@
 import { tableText } from "../shared/csv.js";
 import { offerTable } from "../shared/download.js";
 import { useUnsaved } from "../shared/forms.js";
-import { configuration, configurationLink, isInTheClear, phoneAddress } from "../shared/owntracks.js";
+import { configuration, configurationLink, phoneAddress } from "../shared/owntracks.js";
 import { QRView } from "../shared/qrview.js";
 import { html, render, useState } from "../shared/view.js";
 import { listed, t } from "../shared/words.js";
 import { invitationBody, lifetimeChoices } from "./invitations.js";
 import { persist, Progress, useWork } from "./longwork.js";
 import { newPassword } from "./password.js";
-import { ownAddress, tokenPath } from "./tokens.js";
+import { AddressWarnings, ownAddress, tokenPath } from "./tokens.js";
 
 /** The most people who are given something at once. */
 export const handOutLimit = 500;
@@ -136,8 +136,7 @@ function Options({ kind, options, choose }) {
             <input id="hand-out-address" value=${options.address} onInput=${choose("address")} autocomplete="off"
                 aria-describedby="hand-out-hint" aria-invalid=${isWrong ? "true" : undefined} />
             ${isWrong && html`<span class="fault">${t("administration.owntracks.noAddress")}</span>`}
-            ${isInTheClear(options.address) && html`<span class="warning">${
-        t("administration.owntracks.clear")}</span>`}</div>`;
+            <${AddressWarnings} address=${options.address} /></div>`;
 }
 
 function Result({ kind, made, address, onClose }) {

@@ -46,7 +46,7 @@ export function InvitationDialog({ user, onClose }) {
     ]}
             order=${({ lasts, note }) => ({
         path: "links", body: invitationBody(user, lasts, note), words: t("administration.order.invite", { name: user }),
-    })} done=${async (response) => setGiven(await response.json())} />
+    })} done=${async (response) => setGiven(await response.json())} onCancel=${onClose} />
     <//>`;
 }
 

@@ -33,12 +33,13 @@ export function PasswordDialog({ user, isSelf, onClose }) {
             key: "password", label: t("administration.password.new"), kind: "password", isRequired: true,
             hint: t("administration.password.rule"),
         },
-    ]} done=${onClose}><p>${t("administration.password.endsOwn")}</p><//>`
-        : html`<p>${t("administration.password.ends")}</p><${Reset} user=${user} order=${order} done=${setGiven} />`}
+    ]} done=${onClose} onCancel=${onClose}><p>${t("administration.password.endsOwn")}</p><//>`
+        : html`<p>${t("administration.password.ends")}</p><${Reset} order=${order} done=${setGiven}
+            onCancel=${onClose} />`}
     <//>`;
 }
 
-function Reset({ order, done }) {
+function Reset({ order, done, onCancel }) {
     const [start] = useState(() => ({
         password: newPassword(), ...Object.fromEntries(kept.map((kind) => [kind, kind === "device-tokens"])),
     }));
@@ -53,5 +54,5 @@ function Reset({ order, done }) {
         },
         ...kept.map((kind) => ({ key: kind, kind: "check", label: t(`administration.keep.${kind}`) })),
     ]}
-        done=${(_, { password }) => done(password)} />`;
+        done=${(_, { password }) => done(password)} onCancel=${onCancel} />`;
 }

@@ -107,6 +107,7 @@ function NewUser({ teams, onClose }) {
     ];
     return html`<${Dialog} title=${t("administration.people.addTitle")} onClose=${onClose}>
         <${Form} name="new user" first=${first} fields=${fields} submit=${t("administration.make")}
+            onCancel=${onClose}
             order=${(values) => ({
         path: "users", body: newUserBody(values), words: t("administration.order.make", { name: legible(values.name) }),
     })}

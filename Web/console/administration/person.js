@@ -122,7 +122,7 @@ function Join({ user, onClose }) {
     return html`<${Dialog} title=${t("administration.person.joinTitle", { name: user.name })} onClose=${onClose}>
         <p>${t("administration.person.joinWhat", { name: user.name })}</p>
         <${Form} name=${`join ${user.name}`} first=${{ to: "" }} isDangerous isLast
-            submit=${t("administration.person.joinDo")}
+            submit=${t("administration.person.joinDo")} onCancel=${onClose}
             fields=${[{ key: "to", label: t("administration.person.joinTo"), isRequired: true, suggestions: names }]}
             order=${({ to }) => ({
         path: `users/${encodeURIComponent(user.name)}/join`, body: { to: to.trim() },

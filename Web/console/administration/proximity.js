@@ -83,5 +83,5 @@ function RuleForm({ team, path, rule, done }) {
         order=${(values) => ({
         path: `${path}/${encodeURIComponent(values.name.trim())}`, method: "PUT", body: bodyOfRule(values),
         words: t("administration.order.rule", { name: legible(values.name.trim()) }),
-    })} done=${done} />`;
+    })} done=${done} onCancel=${done} />`;
 }

@@ -35,7 +35,7 @@ function TeamList() {
         ${isMaking && html`<${Dialog} title=${t("administration.teams.addTitle")} onClose=${() => setMaking(false)}>
             <${Form} name="new team" first=${{ name: "" }} submit=${t("administration.make")} fields=${[
         { key: "name", label: t("administration.name"), isRequired: true, hint: t("administration.nameHint") },
-    ]} order=${({ name }) => ({
+    ]} onCancel=${() => setMaking(false)} order=${({ name }) => ({
         path: "teams", body: { name: name.trim() }, words: t("administration.order.make", { name: name.trim() }),
     })} done=${(_, { name }) => { setMaking(false); go("administration", "teams", name.trim()); }} /><//>`}
     </section>`;

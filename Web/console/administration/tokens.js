@@ -1,7 +1,7 @@
 /** The tokens with which a device reports: made, shown once with what sets up the OwnTracks app, and revoked. */
 import { offerFile } from "../shared/download.js";
 import { Dialog, Fault, useAskFirst, useOrder } from "../shared/forms.js";
-import { configuration, configurationLink, isInTheClear, phoneAddress } from "../shared/owntracks.js";
+import { configuration, configurationLink, isInTheClear, ownHost, phoneAddress } from "../shared/owntracks.js";
 import { ReadingFoot } from "../shared/reading.js";
 import { clockTime, timeAttributes } from "../shared/time.js";
 import { html, useState } from "../shared/view.js";
@@ -95,17 +95,27 @@ export function OwnTracksDialog({ user, device, mayRename = false, onClose }) {
     return html`<${Dialog} title=${t("administration.owntracks.title", { name: user })} onClose=${onClose}>
         <p>${t("administration.owntracks.what")}</p>
         <${PhoneForm} user=${user} fields=${fields} first=${{ device, address: ownAddress() }} mayRename=${mayRename}
-            done=${setGiven} />
+            done=${setGiven} onCancel=${onClose} />
     <//>`;
 }
 
-function PhoneForm({ user, fields, first, mayRename, done }) {
+/** What somebody should know of an address before a phone reports to it. */
+export function AddressWarnings({ address }) {
+    const host = ownHost(address);
+    if (host) {
+        return html`<p class="warning" role="status">${t("administration.owntracks.onlyHere", {
+            host, command: "muster serve --host 0.0.0.0" })}</p>`;
+    }
+    return isInTheClear(address) && html`<p class="warning" role="status">${t("administration.owntracks.clear")}</p>`;
+}
+
+function PhoneForm({ user, fields, first, mayRename, done, onCancel }) {
     const { press, fault } = useOrder();
     // The device of this name was made here already, and its token is still to be made.
     const [madeDevice, setMadeDevice] = useState(mayRename ? undefined : first.device);
     const name = (values) => values.device.trim();
     return html`<${Form} name=${`phone ${user}`} first=${first} fields=${fields} isSecret
-        submit=${t("administration.owntracks.make")}
+        submit=${t("administration.owntracks.make")} onCancel=${onCancel}
         faultsOf=${({ address }) => (phoneAddress(address) ? {}
         : { address: t("administration.owntracks.noAddress") })}
         order=${(values) => (name(values) === madeDevice ? tokenOrder(user, madeDevice) : {
@@ -116,10 +126,11 @@ function PhoneForm({ user, fields, first, mayRename, done }) {
         const isToken = name(values) === madeDevice;
         setMadeDevice(name(values));
         const made = isToken ? response : await press(tokenOrder(user, name(values)));
-        if (!made) { return; }
+        if (!made) { return false; }
         done({ device: name(values), address: values.address.trim(), token: (await made.json()).token });
         changed();
-    }}><${Fault} words=${fault} /><//>`;
+        return true;
+    }}>${({ address }) => html`<${AddressWarnings} address=${address} /><${Fault} words=${fault} />`}<//>`;
 }
 
 function tokenOrder(user, device) {
@@ -131,7 +142,7 @@ function SetUp({ user, device, address, token, onClose }) {
     const content = configuration({ address: phoneAddress(address), user, device, token });
     return html`<${Dialog} title=${t("administration.owntracks.title", { name: `${user}/${device}` })}
         onClose=${onClose}>
-        ${isInTheClear(address) && html`<p class="warning">${t("administration.owntracks.clear")}</p>`}
+        <${AddressWarnings} address=${address} />
         <ol class="steps"><li>${t("administration.owntracks.step1")}</li><li>${t("administration.owntracks.step2")}</li>
             <li>${t("administration.owntracks.step3")}</li></ol>
         <${Secret} secret=${token} label=${t("administration.tokens.token")} code=${configurationLink(content)}

@@ -3,7 +3,7 @@ import { StateMark } from "../frame/mark.js";
 import { placesOf } from "../roster/order.js";
 import { RowActions } from "../roster/row.js";
 import { actionsFor } from "../roster/rowactions.js";
-import { heardOf, locatedOf, noteWords, rollWords, stateWords } from "../shared/rowwords.js";
+import { noteWords, rollWords, stateWords } from "../shared/rowwords.js";
 import { useWindow } from "../roster/window.js";
 import { Fault } from "../shared/forms.js";
 import { newID } from "../shared/id.js";
@@ -15,13 +15,14 @@ import { html, useMemo, useNow, usePage, useRef, useSlice, useState } from "../s
 import { listed, t } from "../shared/words.js";
 import { callSeenWords } from "./callseen.js";
 import { crewsOfRoll, rowsOfRoll, stateOnRoll } from "./crewroll.js";
+import { lastSeenOnRoll } from "./lastseen.js";
 import { crewWords, owesReport, reportsAt, reportWords } from "./par.js";
 import { askFewer, reportPAR } from "./parasking.js";
 import { usePress } from "./usepress.js";
 import { wordAge } from "./wordage.js";
 
 /** As high as a row is, in pixels: `--roll-row` in screen.css. */
-const rowHeight = 88;
+const rowHeight = 104;
 /** What a key says of the person whose row has the focus. */
 const keys = { s: "safe", o: "offSite", c: "clear", Delete: "takeOff" };
 
@@ -134,7 +135,7 @@ function CrewRow({ crew: { key, crew, isOff, people, waiting, checking, report }
         <div role="gridcell" class="crew-acts">${isLed && report && html`
             ${isOwed && html`<button type="button" class="primary" tabindex=${hasFocus ? 0 : -1} onClick=${complete}
                 aria-label=${t("incident.completeOf", { crew: name, count: report.people })}>${
-        t("incident.complete")}<span class="all"> (${report.people})</span></button>`}
+        t("incident.complete")} (${report.people})</button>`}
             <button type="button" class="plain" tabindex=${hasFocus ? 0 : -1}
                 aria-label=${t(isOwed ? "incident.fewerOf" : "incident.changeOf", { crew: name })}
                 onClick=${() => page.ask(askFewer(incident, report, take))}>${
@@ -151,8 +152,8 @@ function PersonRow({ member, index, hasFocus, now, incident, isLed, live, holdsS
     const rollKind = member.takenOff ? "takenOff" : member.roll?.kind ?? "none";
     const told = listed([
         said.words, callSeenWords(member, incident, now), rollWords(member, now), noteWords(member),
-        !isAccounted(member) && lastSeenOf(member, now),
     ]);
+    const seen = isAccounted(member) ? "" : lastSeenOnRoll(member, live.regions, now);
     const isSelectable = incident.open && member.positions.size > 0;
     return html`<div class="roll-row person-row" role="row" aria-rowindex=${index + 1} data-user=${member.user}
         data-state=${shown} data-roll=${rollKind} data-ending=${said.isEnding ? "" : undefined} style=${placed(index)}>
@@ -164,17 +165,8 @@ function PersonRow({ member, index, hasFocus, now, incident, isLed, live, holdsS
             <span class="state"><span class="word">${word}</span>${said.words ? "" : known}${member.since
         ? html` · <time>${clockTime(member.since, now)}</time>` : ""}</span>
             <span class="told">${told}</span>
+            <span class="seen">${seen}</span>
         </button></div>
         ${isLed && html`<${RowActions} member=${member} name=${name} hasFocus=${hasFocus} />`}
     </div>`;
-}
-
-function lastSeenOf(member, now) {
-    const at = locatedOf(member) ?? member.lastSeen?.sampleTime;
-    const heard = heardOf(member);
-    return listed([
-        at && t("incident.lastSeen", { time: clockTime(at, now) }),
-        !at && heard && t("incident.lastHeard", { time: clockTime(heard, now) }),
-        member.phone && legible(member.phone),
-    ]);
 }

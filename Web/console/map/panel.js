@@ -1,7 +1,7 @@
 /** The map and what stands on it. The map follows the store by itself: no component is drawn when somebody moves. */
 import { Person } from "../person/person.js";
 import { firstScreen } from "../shared/route.js";
-import { html, usePage } from "../shared/view.js";
+import { html, useEffect, usePage, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { LiveMap } from "./map.js";
 import { useMap } from "./usemap.js";
@@ -19,6 +19,7 @@ export function MapPanel() {
             end();
         };
     });
+    useMapInSight(container);
     return html`<section class="place" aria-labelledby="map-title">
         <h2 id="map-title" class="visually-hidden">${t("map.title")}</h2>
         <div class="map-frame">
@@ -29,6 +30,18 @@ export function MapPanel() {
         </div>
         <${Person} />
     </section>`;
+}
+
+/**
+ * Brings the map in sight for somebody who asked to see a person on it: on a phone it may be far down the page. It goes
+ * to the foot of the screen, because calls for help cover the upper half.
+ */
+function useMapInSight(container) {
+    const { selection, isShown } = useSlice(({ selection, route }) => (
+        { selection, isShown: route.screen === firstScreen }));
+    useEffect(() => {
+        if (isShown && selection?.isMapWanted) { container.current.scrollIntoView({ block: "end" }); }
+    }, [selection, isShown]);
 }
 
 /** Whether the map shows a whole track. A move to the person's present place would take the track out of sight. */

@@ -1,5 +1,5 @@
 /** The collections and their regions: found, opened, made. */
-import { Dialog, Fault, ListFoot, useOrder } from "../shared/forms.js";
+import { Dialog, Fault, ListFoot, useDraft, useOrder } from "../shared/forms.js";
 import { go, hrefOf } from "../shared/route.js";
 import { isLeader } from "../shared/safety.js";
 import { byName, legible } from "../shared/text.js";
@@ -113,13 +113,15 @@ function RegionRow({ region }) {
 
 function NewCollection({ onClose, onMade }) {
     const order = useOrder();
-    const [name, setName] = useState("");
+    const [name, setName, forget] = useDraft("regions new collection", "");
     const submit = async (event) => {
         event.preventDefault();
         const wanted = name.trim();
         const words = t("regions.order.collection", { name: legible(wanted) });
         const response = await order.press({ path: "collections", body: { name: wanted }, words });
-        if (response) { onMade(wanted); }
+        if (!response) { return; }
+        forget();
+        onMade(wanted);
     };
     return html`<${Dialog} title=${t("regions.collection.add")} onClose=${onClose}>
         <form onSubmit=${submit}>

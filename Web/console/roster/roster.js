@@ -1,4 +1,5 @@
 /** The roster: everybody in words, those to look for first. It says all that the map says. */
+import { FirstSteps, isServerEmpty } from "../frame/firststeps.js";
 import { StateMark } from "../frame/mark.js";
 import { markOrder, usualMarks } from "../shared/marks.js";
 import { counts, showsSafety } from "../shared/safety.js";
@@ -13,7 +14,10 @@ import { useWindow } from "./window.js";
 export const rowHeight = 104;
 
 export function Roster() {
-    const { live, filter, selection } = useSlice(({ live, filter, selection }) => ({ live, filter, selection }));
+    const { live, filter, selection, isEmpty } = useSlice((value) => {
+        const { live, filter, selection } = value;
+        return { live, filter, selection, isEmpty: isServerEmpty(value) };
+    });
     const now = useNow();
     const members = useMemo(
         () => orderedMembers(live, filter), [live.members, live.incidents, live.alwaysShown, filter]);
@@ -23,12 +27,14 @@ export function Roster() {
     const keys = useMemo(() => members.map(({ user }) => user), [members]);
     const { rows, tabStop, onScroll, onKeyDown, onFocusIn } = useWindow({
         list, keys, rowHeight, wanted: selection?.scrollsTo ? selection.user : undefined,
+        isPageHeld: selection?.isMapWanted,
     });
     return html`<section class="people" aria-labelledby="people-title">
         <h2 id="people-title" class="visually-hidden">${t("roster.title")}</h2>
         <${Counts} live=${live} only=${filter.only} />
         <${Groups} live=${live} filter=${filter} />
         ${live.members.size > 1 && html`<${Tools} filter=${filter} shown=${members.length} />`}
+        ${isEmpty && html`<${FirstSteps} />`}
         <div id="list" class="list" role="grid" aria-labelledby="people-title" aria-rowcount=${members.length}
             ref=${list} onScroll=${onScroll} onFocusIn=${onFocusIn}
             onKeyDown=${(event) => { onEscape(event); onKeyDown(event); }}>
@@ -38,7 +44,7 @@ export function Roster() {
                     hasFocus=${index === tabStop} />`)}
             </div>
         </div>
-        ${members.length === 0 && html`<p id="list-empty" class="empty">${t("roster.nobody")}</p>`}
+        ${members.length === 0 && !isEmpty && html`<p id="list-empty" class="empty">${t("roster.nobody")}</p>`}
     </section>`;
 }
 

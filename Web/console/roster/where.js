@@ -26,7 +26,11 @@ export function whereWords(member, regions) {
     const names = [...member.presences.get(position.device)?.values() ?? []]
         .filter(({ standing }) => standing === "inside")
         .map(({ region }) => legible(region.name || region.id));
-    if (names.length > 0) { return t("where.inside", { places: listed(names) }); }
+    return names.length > 0 ? t("where.inside", { places: listed(names) }) : wayFromRegion(position, regions);
+}
+
+/** Where a position lies, by the nearest region's middle, else by coordinates. `regions` are as of `whereWords`. */
+export function wayFromRegion(position, regions) {
     const nearest = nearestRegion(position, regions);
     if (!nearest) { return coordinateWords(position); }
     if (nearest.distanceMetres < Math.max(nearMetres, position.accuracy ?? 0)) {

@@ -27,10 +27,11 @@ export function rowAfterKey(key, index, { count, page }) {
  * @param {string[]} options.keys of all rows, in order
  * @param {number} options.rowHeight in pixels, of each row
  * @param {string} [options.wanted] the row to bring in sight, once
+ * @param {boolean} [options.isPageHeld] whether the page is not scrolled for the wanted row, but only the list
  * @returns {{rows: number[], tabStop: number, onScroll: Function, onKeyDown: Function, onFocusIn: Function}} `rows` are
  *     indices, ascending; `tabStop` is that of the one row that the Tab key reaches
  */
-export function useWindow({ list, keys, rowHeight, wanted }) {
+export function useWindow({ list, keys, rowHeight, wanted, isPageHeld = false }) {
     const count = keys.length;
     const [sight, setSight] = useState({ scrollTop: 0, height: 800 });
     const [focused, setFocused] = useState();
@@ -52,7 +53,9 @@ export function useWindow({ list, keys, rowHeight, wanted }) {
     }, []);
     useLayoutEffect(() => {
         const index = wanted === undefined ? -1 : keys.indexOf(wanted);
-        if (index >= 0) { bringIntoSight(list.current, index, rowHeight); look(); }
+        if (index < 0 || (isPageHeld && !isScrolling(list.current))) { return; }
+        bringIntoSight(list.current, index, rowHeight);
+        look();
     }, [wanted]);
     useLayoutEffect(() => {
         if (isMoving.current) {
@@ -83,16 +86,20 @@ export function useWindow({ list, keys, rowHeight, wanted }) {
     return { rows, tabStop: index < 0 ? first : index, onScroll: look, onKeyDown, onFocusIn };
 }
 
-/** On a phone the list is as long as its rows, and the page scrolls. */
+/** Whether the list scrolls by itself. On a phone it is as long as its rows, and the page scrolls. */
+function isScrolling(list) {
+    return list.scrollHeight > list.clientHeight + 1;
+}
+
 function scroller(list) {
-    if (list.scrollHeight > list.clientHeight + 1) { return list; }
+    if (isScrolling(list)) { return list; }
     const { top } = list.getBoundingClientRect();
     return { scrollTop: Math.max(0, -top), clientHeight: innerHeight };
 }
 
 function bringIntoSight(list, index, rowHeight) {
     const top = index * rowHeight;
-    if (list.scrollHeight > list.clientHeight + 1) {
+    if (isScrolling(list)) {
         const isAbove = top < list.scrollTop;
         if (isAbove) { list.scrollTop = top; }
         if (top + rowHeight > list.scrollTop + list.clientHeight) {

@@ -16,6 +16,22 @@ export function addEvent(draft, change) {
     draft.events = [event, ...draft.events];
 }
 
+/**
+ * Events with the time at which each happened. A state that begins has the time of its beginning; a later event of the
+ * same state, as when a doubt ends, has the time at which the server logged it.
+ * @param {object[]} events the latest first
+ */
+export function atTheirTimes(events) {
+    const timed = [];
+    const begun = new Set();
+    for (const event of events.toReversed()) {
+        const state = event.since && `${event.user} ${event.since}`;
+        timed.push(begun.has(state) && event.at !== event.loggedAt ? { ...event, at: event.loggedAt } : event);
+        if (state) { begun.add(state); }
+    }
+    return timed.reverse();
+}
+
 /** What a change about PAR or a handover tells besides that it happened. */
 function incidentNews({ happened, crew, present, people, crews, to }) {
     switch (happened) {
@@ -40,7 +56,11 @@ export function eventOf(state, change) {
             const { since, source, doubt, markedBy, acknowledgedBy } = change;
             const team = state.members.get(user)?.team;
             const kind = shownState(state, { state: change.state, source, doubt, team });
-            return { sequence, at: since ?? at, user, region, kind, source, doubt, markedBy, acknowledgedBy };
+            // `since` is when the state began; a doubt, and an acknowledgement, came when the change was logged.
+            const began = doubt || acknowledgedBy ? at : since ?? at;
+            return {
+                sequence, at: began, since, loggedAt: at, user, region, kind, source, doubt, markedBy, acknowledgedBy,
+            };
         }
         case "reminder": return { sequence, at, user, kind: "reminder", call: change.state };
         case "checkInTimer":

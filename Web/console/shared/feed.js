@@ -30,6 +30,11 @@ export class Feed {
     #now;
     #stopper = new AbortController();
     #wake = () => {};
+    #isConnected = false;
+    /** Whether the browser said that the network is gone, and nothing came over this connection since. */
+    #isDoubted = false;
+    /** Cuts the connection that is open. */
+    #cut = () => {};
 
     /** The sequence to resume after. */
     last;
@@ -86,9 +91,20 @@ export class Feed {
         this.#wake();
     }
 
-    /** Tries again at once when it waits: the network may be back. */
+    /** Tries again at once when it waits, or when its connection is in doubt: the network may be back. */
     hurry() {
         this.#wake();
+        if (this.#isDoubted) { this.#cut(); }
+    }
+
+    /**
+     * Reports that the feed is not live until the server is heard again. The browser's word alone ends no connection:
+     * a server on this machine is there without a network.
+     */
+    doubt() {
+        if (!this.#isConnected) { return; }
+        this.#isDoubted = true;
+        this.#report({ state: "waiting", delayMs: 0 });
     }
 
     /** One connection. @returns {Promise<boolean>} false when the server asks to load the state anew */
@@ -96,6 +112,7 @@ export class Feed {
         const connection = new AbortController();
         const cut = () => connection.abort();
         this.#stopper.signal.addEventListener("abort", cut);
+        this.#cut = cut;
         let deadline = setTimeout(cut, silenceLimitMs);
         try {
             const response = await this.#open(`live?since=${this.last}`, {
@@ -104,6 +121,7 @@ export class Feed {
             });
             connected();
             if (this.#now() - this.heardMs > replayLimitMs) { return false; }
+            this.#isConnected = true;
             this.#report({ state: "live" });
             const parser = new EventStreamParser();
             const reader = response.body.getReader();
@@ -113,13 +131,23 @@ export class Feed {
                 clearTimeout(deadline);
                 if (done || connection.signal.aborted) { return true; }
                 deadline = setTimeout(cut, silenceLimitMs);
+                this.#believe();
                 if (!this.#take(parser.push(value))) { return false; }
             }
         } finally {
             clearTimeout(deadline);
+            this.#isConnected = false;
+            this.#isDoubted = false;
             this.#stopper.signal.removeEventListener("abort", cut);
             connection.abort();
         }
+    }
+
+    /** The server was heard: a connection that was in doubt is live. */
+    #believe() {
+        if (!this.#isDoubted) { return; }
+        this.#isDoubted = false;
+        this.#report({ state: "live" });
     }
 
     #take(events) {

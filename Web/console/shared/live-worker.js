@@ -48,6 +48,7 @@ const orders = {
     },
     stop: endFeed,
     hurry() { feed?.hurry(); },
+    doubt() { feed?.doubt(); },
     taken() {
         isPageBusy = false;
         if (waiting.length > 0) { batchTimer ??= setTimeout(sendBatch, batchMs); }

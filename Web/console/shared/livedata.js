@@ -57,6 +57,9 @@ export class LiveData {
     /** Tries again at once when it waits: the network may be back. */
     hurry() { this.#post({ type: "hurry" }); }
 
+    /** Is not live until the server is heard again: the network may be gone. */
+    doubt() { this.#post({ type: "doubt" }); }
+
     #ask(type, details) {
         this.#lastAsked += 1;
         const number = this.#lastAsked;

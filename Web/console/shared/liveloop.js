@@ -83,6 +83,12 @@ export class LiveLoop {
     /** Tries again at once if a retry is waiting: the network may be back. */
     hurry() { this.#data.hurry(); }
 
+    /** The browser says that the network is gone: the page is not live until the server is heard again. */
+    doubt() {
+        this.#data.doubt();
+        if (this.#store.value.connection.state === "live") { this.#report({ state: "waiting", delayMs: 0 }); }
+    }
+
     /** Loads the state and follows the feed from there; repeats until that succeeds. */
     async #load(knownRegions) {
         this.#era += 1;

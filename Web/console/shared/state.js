@@ -5,7 +5,7 @@
  * may repeat itself.
  */
 
-import { addEvent, isQuestion, promptMs } from "./eventlog.js";
+import { addEvent, atTheirTimes, isQuestion, promptMs } from "./eventlog.js";
 import { applyRoll, withRolls } from "./roll.js";
 
 /** As many events as the page keeps, the latest first. */
@@ -189,7 +189,8 @@ function draftOf(state) {
 
 function finished(draft, state) {
     if (draft.events !== state.events) {
-        draft.events = draft.events.toSorted((left, right) => right.sequence - left.sequence).slice(0, eventLimit);
+        const latestFirst = draft.events.toSorted((left, right) => right.sequence - left.sequence);
+        draft.events = atTheirTimes(latestFirst).slice(0, eventLimit);
     }
     return draft;
 }

@@ -1,4 +1,5 @@
 /** The events of the log: those that come, and earlier ones, page by page back to the first that is kept. */
+import { atTheirTimes } from "../shared/eventlog.js";
 import { Problem } from "../shared/http.js";
 
 const pageSize = 1000;
@@ -47,7 +48,7 @@ export class EventHistory {
     get found() {
         const events = [...this.#events.values()].sort((left, right) => right.sequence - left.sequence);
         return {
-            events, lookedBackMs: this.#lookedBackMs, isTrimmed: this.#isTrimmed,
+            events: atTheirTimes(events), lookedBackMs: this.#lookedBackMs, isTrimmed: this.#isTrimmed,
             isWhole: this.#lowest <= 0 || this.#isTrimmed,
         };
     }

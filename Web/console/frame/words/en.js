@@ -89,4 +89,17 @@ export default Object.freeze({
     "event.noCrew": "without a crew",
     "sharing.list": "Links…",
     "sharing.one": "Share by link…",
+    // An empty server
+    "first.title": "This server is empty. The first steps:",
+    "first.done": "Done",
+    "first.team": "Make a team",
+    "first.teamWhat": "The leaders of a team see its people, and lead them.",
+    "first.people": "Import people from a table",
+    "first.peopleWhat": "Users, crews and devices of a whole team at once, after a trial.",
+    "first.oneByOne": "or add them one by one",
+    "first.phones": "Get their phones in",
+    "first.phonesWhat": "Give each person a QR code for a phone, an invitation or a password.",
+    "first.point": "Draw an assembly point",
+    "first.pointWhat":
+        "Add a collection, draw a region in it, and tick “Assembly point”: people inside count as safe.",
 });

@@ -93,4 +93,17 @@ export default Object.freeze({
     "event.noCrew": "sin cuadrilla",
     "sharing.list": "Enlaces…",
     "sharing.one": "Compartir por enlace…",
+    // An empty server
+    "first.title": "Este servidor está vacío. Los primeros pasos:",
+    "first.done": "Hecho",
+    "first.team": "Crear un equipo",
+    "first.teamWhat": "Los responsables de un equipo ven a su gente y la dirigen.",
+    "first.people": "Importar personas de una tabla",
+    "first.peopleWhat": "Usuarios, cuadrillas y dispositivos de todo un equipo a la vez, tras una prueba.",
+    "first.oneByOne": "o añadirlas una a una",
+    "first.phones": "Conectar sus teléfonos",
+    "first.phonesWhat": "Dé a cada persona un código QR para el teléfono, una invitación o una contraseña.",
+    "first.point": "Dibujar un punto de reunión",
+    "first.pointWhat": "Añada una colección, dibuje en ella una zona y marque «Punto de reunión»: quien está dentro "
+        + "cuenta como a salvo.",
 });

@@ -84,4 +84,16 @@ export default Object.freeze({
     "event.noCrew": "班なし",
     "sharing.list": "リンク…",
     "sharing.one": "リンクで共有…",
+    // An empty server
+    "first.title": "このサーバーにはまだ何もありません。最初の手順:",
+    "first.done": "完了",
+    "first.team": "チームを作る",
+    "first.teamWhat": "チームの責任者は、チームの人を見て、指揮します。",
+    "first.people": "表から人を取り込む",
+    "first.peopleWhat": "チーム全員のユーザー、班、端末を、確認してから一度に作ります。",
+    "first.oneByOne": "または一人ずつ追加する",
+    "first.phones": "スマートフォンをつなぐ",
+    "first.phonesWhat": "一人ずつに、端末用のQRコード、招待、パスワードのいずれかを渡します。",
+    "first.point": "集合場所を描く",
+    "first.pointWhat": "コレクションを追加し、その中に区域を描き、「集合場所」を選びます。中にいる人は安全と見なされます。",
 });

@@ -84,4 +84,16 @@ export default Object.freeze({
     "event.noCrew": "无班组",
     "sharing.list": "链接…",
     "sharing.one": "通过链接共享…",
+    // An empty server
+    "first.title": "此服务器还是空的。首先：",
+    "first.done": "已完成",
+    "first.team": "创建团队",
+    "first.teamWhat": "团队负责人可以看到并指挥团队的人员。",
+    "first.people": "从表格导入人员",
+    "first.peopleWhat": "先检查，再一次导入整个团队的用户、班组和设备。",
+    "first.oneByOne": "或逐个添加",
+    "first.phones": "接入手机",
+    "first.phonesWhat": "给每个人一个设置手机的 QR 码、邀请或密码。",
+    "first.point": "绘制集合点",
+    "first.pointWhat": "新建集合，在其中绘制区域，并勾选“集合点”：在其中的人视为安全。",
 });

@@ -100,6 +100,7 @@ export default Object.freeze({
     "incident.show": "Show {name} on the map",
     "incident.callSeen": "has seen the call {time}",
     "incident.lastSeen": "last seen {time}",
+    "incident.lastSeenAt": "last seen {place}, {time}",
     "incident.lastHeard": "last heard {time}",
     "incident.reportTitle": "Report",
     "incident.reportOpen": "The incident is open: the report is as of now.",

@@ -101,6 +101,7 @@ export default Object.freeze({
     "incident.show": "Mostrar a {name} en el mapa",
     "incident.callSeen": "ha visto la llamada a las {time}",
     "incident.lastSeen": "última posición {time}",
+    "incident.lastSeenAt": "última posición: {place}, {time}",
     "incident.lastHeard": "última señal {time}",
     "incident.reportTitle": "Informe",
     "incident.reportOpen": "El incidente está abierto: el informe es de este momento.",

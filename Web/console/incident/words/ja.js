@@ -95,6 +95,7 @@ export default Object.freeze({
     "incident.show": "{name}を地図に表示",
     "incident.callSeen": "{time}に呼びかけを確認",
     "incident.lastSeen": "最後の位置 {time}",
+    "incident.lastSeenAt": "最後の位置: {place}、{time}",
     "incident.lastHeard": "最後の通信 {time}",
     "incident.reportTitle": "報告書",
     "incident.reportOpen": "避難対応は進行中です。報告書は現時点のものです。",

@@ -27,7 +27,7 @@ export default Object.freeze({
     "regions.policy.confident": "Confident: once it is probable enough",
     "regions.policy.raw": "Raw: each position counts as it is",
     "regions.kind.polygon": "polygon", "regions.kind.circle": "circle", "regions.kind.none": "no place",
-    "regions.tag.muster": "muster region",
+    "regions.tag.muster": "assembly point",
 
     // What is kept until it is saved
     "regions.draft.tag": "not saved",
@@ -105,7 +105,7 @@ export default Object.freeze({
     // Settings
     "regions.settings.title": "Settings",
     "regions.settings.name": "Name",
-    "regions.settings.muster": "Muster region",
+    "regions.settings.muster": "Assembly point",
     "regions.settings.musterHint": "People inside count as safe.",
     "regions.settings.dwell": "Report a stay after (s)",
     "regions.settings.dwellHint": "Empty: a stay is not reported.",

@@ -27,7 +27,7 @@ export default Object.freeze({
     "regions.policy.confident": "Con certeza: cuando es bastante probable",
     "regions.policy.raw": "En bruto: cada posición cuenta tal cual",
     "regions.kind.polygon": "polígono", "regions.kind.circle": "círculo", "regions.kind.none": "sin lugar",
-    "regions.tag.muster": "región de reunión",
+    "regions.tag.muster": "punto de reunión",
 
     // What is kept until it is saved
     "regions.draft.tag": "sin guardar",
@@ -105,7 +105,7 @@ export default Object.freeze({
     // Settings
     "regions.settings.title": "Ajustes",
     "regions.settings.name": "Nombre",
-    "regions.settings.muster": "Región de reunión",
+    "regions.settings.muster": "Punto de reunión",
     "regions.settings.musterHint": "Quien está dentro cuenta como a salvo.",
     "regions.settings.dwell": "Avisar de una estancia tras (s)",
     "regions.settings.dwellHint": "Vacío: no se avisa de una estancia.",

@@ -26,7 +26,7 @@ export default Object.freeze({
     "regions.policy.confident": "按把握：足够可能时才判定",
     "regions.policy.raw": "按原样：每个位置都算数",
     "regions.kind.polygon": "多边形", "regions.kind.circle": "圆", "regions.kind.none": "没有位置",
-    "regions.tag.muster": "集合区域",
+    "regions.tag.muster": "集合点",
 
     // What is kept until it is saved
     "regions.draft.tag": "未保存",
@@ -100,7 +100,7 @@ export default Object.freeze({
     // Settings
     "regions.settings.title": "设置",
     "regions.settings.name": "名称",
-    "regions.settings.muster": "集合区域",
+    "regions.settings.muster": "集合点",
     "regions.settings.musterHint": "在其中的人视为安全。",
     "regions.settings.dwell": "停留多久后报告（s）",
     "regions.settings.dwellHint": "留空：不报告停留。",

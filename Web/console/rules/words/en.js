@@ -34,7 +34,7 @@ export default Object.freeze({
     "rules.template.leaves": "Somebody leaves a region",
     "rules.template.enters": "Somebody enters a region",
     "rules.template.sos": "Somebody calls for help, or nobody has acknowledged the call yet",
-    "rules.template.leftMuster": "Somebody seems to have left a muster region",
+    "rules.template.leftMuster": "Somebody seems to have left an assembly point",
     "rules.template.incident": "An incident begins, ends, or all are accounted for",
     "rules.template.par": "A PAR is overdue",
     "rules.template.checkIn": "A check-in did not come in time",

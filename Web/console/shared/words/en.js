@@ -205,7 +205,7 @@ export default Object.freeze({
 
     // Incidents and calls for help
     "alarms.label": "Incidents and calls for help",
-    "leaving.label": "People who seem to have left a muster region",
+    "leaving.label": "People who seem to have left an assembly point",
     "closed.label": "Incidents closed lately",
     "answer.acknowledge": "Acknowledge",
     "answer.clear": "Clear",
@@ -221,7 +221,7 @@ export default Object.freeze({
     "leaving.one": "{name} seems to have left {place}",
     "leaving.several": "{count} seem to have left {place}",
     "leaving.you": "You seem to have left {place}",
-    "leaving.somewhere": "the muster region",
+    "leaving.somewhere": "the assembly point",
     "call.sos": "SOS from {name}, {time}",
     "call.needsHelp": "{name} needs help, {time}",
     "call.unheard": "nobody has heard it",
@@ -331,7 +331,7 @@ export default Object.freeze({
     "event.safeBy": "is marked safe by {name}",
     "event.safeIn": "is safe in {place}",
     "event.unsafe": "is not safe",
-    "event.located": "is outside every muster region",
+    "event.located": "is outside every assembly point",
     "event.checking": "is in doubt in {place}: {doubt}",
     "event.unlocated": "is heard, but not located: unknown",
     "event.silent": "is silent: unknown",

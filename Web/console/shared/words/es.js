@@ -3,7 +3,7 @@
  * safe: «a salvo» · not safe: «no está a salvo» · needs help: «necesita ayuda» · unknown: «estado desconocido» ·
  * checking: «en comprobación» · seems to have left: «parece haber salido» · off site: «fuera del recinto» ·
  * located: «ubicación conocida» · accounted for: «contabilizada» · unaccounted: «sin contabilizar» ·
- * muster region: «punto de reunión» · region: «zona» · roll: «lista de recuento» · drill: «simulacro» ·
+ * assembly point: «punto de reunión» · region: «zona» · roll: «lista de recuento» · drill: «simulacro» ·
  * all clear: «fin de la alerta» · to acknowledge: «acusar recibo» · to check in: «reportarse» · heard: «señal» ·
  * leader: «responsable» · crew: «cuadrilla» · call for help: «petición de ayuda».
  * «Seguro» is avoided: it says both "sure" and "safe". A time may have its day with it, so that «desde», without

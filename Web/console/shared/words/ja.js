@@ -2,7 +2,7 @@
  * The words of the pages in Japanese. One term for each of these, in all texts:
  * safe: 安全 · not safe: 安全でない · needs help: 助けが必要 · unknown: 安否不明 · checking: 確認中 ·
  * seems to have left: 離れた模様 · off site: 敷地外 · located: 位置判明 · accounted for: 確認済み ·
- * unaccounted: 未確認 · muster region: 集合場所 · region: 区域 · roll: 点呼名簿 · evacuation: 避難 · drill: 訓練 ·
+ * unaccounted: 未確認 · assembly point: 集合場所 · region: 区域 · roll: 点呼名簿 · evacuation: 避難 · drill: 訓練 ·
  * incident: 避難対応 · all clear: 解除 · to acknowledge: 応答 · check-in: 定時連絡 · heard: 受信 · leader: 責任者 ·
  * crew: 班 · call for help: 救助要請 · to mark: 記録 · to clear what was said: 取り消し.
  * The trio 確認済み, 確認中 and 未確認 is kept for the count of people; what else is not confirmed is 未確定.

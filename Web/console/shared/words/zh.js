@@ -2,7 +2,7 @@
  * The words of the pages in Chinese, in simplified characters. One term for each of these, in all texts:
  * safe: 安全 · not safe: 不安全 · needs help: 需要帮助 · unknown: 状况不明 · checking: 核实中 ·
  * seems to have left: 疑似已离开 · off site: 场外 · located: 已定位 · accounted for: 已确认 · unaccounted: 未确认 ·
- * muster region: 集合点 · region: 区域 · roll: 点名册 · evacuation: 疏散 · drill: 演练 · incident: 事件 ·
+ * assembly point: 集合点 · region: 区域 · roll: 点名册 · evacuation: 疏散 · drill: 演练 · incident: 事件 ·
  * all clear: 解除警报 · to acknowledge: 回应 · check-in: 签到 · heard: 信号 · leader: 负责人 · crew: 班组 ·
  * call for help: 求助 · to mark: 标记 · to clear what was said: 撤销.
  * The trio 已确认, 核实中 and 未确认 is kept for the count of people; what else is not confirmed is 未证实.

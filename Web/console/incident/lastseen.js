@@ -1,0 +1,23 @@
+/** Where and when somebody on a roll was last seen, for those who look for them. Pure. */
+import { wayFromRegion, whereWords } from "../roster/where.js";
+import { heardOf, locatedOf } from "../shared/rowwords.js";
+import { legible } from "../shared/text.js";
+import { clockTime } from "../shared/time.js";
+import { listed, t } from "../shared/words.js";
+
+/**
+ * Where and when somebody was last seen, and how to call them. Somebody who was never located is told by when a device
+ * of theirs was heard.
+ * @param {object} member as the state has them, or as a roll of the server does
+ * @param {Map<string, object>} regions as in `State.regions`
+ * @param {number} nowMs
+ */
+export function lastSeenOnRoll(member, regions, nowMs) {
+    const { lastSeen, phone } = member;
+    const place = whereWords(member, regions) || (lastSeen ? wayFromRegion(lastSeen, regions) : "");
+    const at = locatedOf(member) ?? lastSeen?.sampleTime;
+    const heard = heardOf(member);
+    const seen = at ? t(place ? "incident.lastSeenAt" : "incident.lastSeen", { place, time: clockTime(at, nowMs) })
+        : heard ? t("incident.lastHeard", { time: clockTime(heard, nowMs) }) : "";
+    return listed([seen, phone && legible(phone)]);
+}
