@@ -9,22 +9,10 @@ import pytest
 from playwright.sync_api import Error
 
 from live_server import LiveServer, root, until
-from me_page import MePage, declared, make_crew, password, phone, state_of
+from me_page import MePage, declared, make_crew, password, phone_profile, state_of
 
-
-@pytest.fixture
-def context(browsers):
-    context = browsers.context(with_webgl=False, viewport=phone)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context, server):
-    """What a server that is away does to requests is no fault here."""
-    page = MePage(context, server)
-    yield page
-    assert not page.foreign_requests()
+page_type, profile = MePage, phone_profile
+is_server_killed = True
 
 
 @pytest.fixture
@@ -53,8 +41,8 @@ def test_the_app_opens_signed_in_without_a_server_and_says_how_old_its_state_is(
         assert page.text("#not-live").startswith("No connection to the server since ")
         until(lambda: page.text(".status-as-of").startswith("The server said "))
         assert "It may be different now" in page.status()
-        for name in ("Way", "Phone", "Now"):
-            page.go(name)
+        for tab in ("way", "phone", "now"):
+            page.show(tab)
         assert page.script("() => [...document.querySelectorAll('.fault')].length") == 0
     finally:
         server.start()
