@@ -7,8 +7,8 @@ import { t } from "../../console/shared/words.js";
 import { callKind, deliveryLines } from "./deliverylines.js";
 
 export function Panel() {
-    const { own, user, deliveries, delivery } = useSlice(
-        ({ own, user, deliveries, delivery }) => ({ own, user, deliveries, delivery }));
+    const { own, isLive, user, deliveries, delivery } = useSlice(({ own, connection, user, deliveries, delivery }) => (
+        { own, isLive: connection.state === "live", user, deliveries, delivery }));
     const page = usePage();
     const now = useNow();
     if (!speaks(user)) { return undefined; }
@@ -32,7 +32,7 @@ export function Panel() {
             <${SOSButton} counting=${counting} />
         </div>
         <p id="too-short" role="status" hidden=${!isTooShort}>${isTooShort ? t("delivery.tooShort") : ""}</p>
-        <${Lines} lines=${deliveryLines(deliveries, own, now)} />
+        <${Lines} lines=${deliveryLines(deliveries, { own, isLive }, now)} />
         ${calling && !counting && html`<${Note} send=${(note) => say(calling, { note })} />
             <button type="button" id="end-call" class="plain" onClick=${endCall}>${t("me.declarations.end")}</button>`}
     </section>`;

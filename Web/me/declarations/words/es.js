@@ -5,6 +5,8 @@ export default Object.freeze({
     "me.declarations.sending": "{what}: en este teléfono, enviando…",
     "me.declarations.waits": "{what} ({time}): en este teléfono, aún sin enviar ({reason}). Se envía en cuanto se "
         + "alcance el servidor.",
+    "me.declarations.kept": "{what} ({time}): en este teléfono. Se envía en cuanto responda el servidor.",
+    "me.declarations.emergency": "Si puede, llame al número de emergencias.",
     "me.declarations.unkept": "Este teléfono no puede guardarlo: deje abierta esta página hasta que se envíe.",
     "me.declarations.server": "{what}: en el servidor {time}.",
     "me.declarations.late": "{what}: en el servidor {time}. Allí no cambió nada: sigue vigente una petición de ayuda o "

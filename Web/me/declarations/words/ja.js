@@ -4,6 +4,8 @@ export default Object.freeze({
     "me.declarations.what": "知らせたことと、それが今どこにあるか",
     "me.declarations.sending": "{what}: この端末にあり、送信中…",
     "me.declarations.waits": "{what}({time}): この端末にあり、まだ送信されていません({reason})。サーバーに届き次第送信します。",
+    "me.declarations.kept": "{what}({time}): この端末にあります。サーバーが応答し次第送信します。",
+    "me.declarations.emergency": "可能なら、緊急通報番号に電話してください。",
     "me.declarations.unkept": "この端末には保存できません。送信されるまでこのページを開いたままにしてください。",
     "me.declarations.server": "{what}: {time}にサーバーに届きました。",
     "me.declarations.late": "{what}: {time}にサーバーに届きましたが、何も変わりませんでした。救助要請か、より新しいものが有効です。",

@@ -4,6 +4,8 @@ export default Object.freeze({
     "me.declarations.what": "您报告的内容及其现在的位置",
     "me.declarations.sending": "{what}：在此手机上，正在发送…",
     "me.declarations.waits": "{what}（{time}）：在此手机上，尚未发送（{reason}）。一旦能连上服务器就会发送。",
+    "me.declarations.kept": "{what}（{time}）：在此手机上。服务器一有回应就会发送。",
+    "me.declarations.emergency": "如果可以，请拨打紧急电话。",
     "me.declarations.unkept": "此手机无法保存它：发送之前请不要关闭此页面。",
     "me.declarations.server": "{what}：{time} 已到服务器。",
     "me.declarations.late": "{what}：{time} 已到服务器，但没有变化：求助或更新的报告仍有效。",
