@@ -5,7 +5,8 @@
  * The version is part of the address with which the page registers the worker, `worker.js?v=…`: a digest of all files
  * of the shell as the server has them (`shell/version.js`). Another version is another worker with its own cache. The
  * installation fails as a whole unless every file came and all files together make that version; the former worker then
- * continues. A new worker waits until the page asks it to take over, or until no page is open.
+ * continues. A new worker waits until the page asks it to take over, or until no page is open. Then it controls all pages
+ * of the app, also one that was loaded from the network, so that each of them notices the change.
  *
  * The texts of a language are fetched only when somebody chooses that language here. They are part of the version
  * nevertheless, and texts of another version are refused.
@@ -29,10 +30,10 @@ const live = ["api/", "health", "me/shell.json", "me/worker.js", "tiles/"].map((
 const tiles = new musterTiles.TileCache({ root: web.href });
 
 self.addEventListener("install", (event) => event.waitUntil(install()));
-self.addEventListener("activate", (event) => event.waitUntil(dropOthers()));
+self.addEventListener("activate", (event) => event.waitUntil(dropOthers().then(() => self.clients.claim())));
 self.addEventListener("message", (event) => {
     const { type, language } = event.data ?? {};
-    if (type === "takeOver") { self.skipWaiting(); }
+    if (type === "takeOver") { event.waitUntil(self.skipWaiting()); }
     if (type === "language") { event.waitUntil(keepWords(language)); }
 });
 self.addEventListener("fetch", (event) => {
