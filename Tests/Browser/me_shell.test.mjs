@@ -200,6 +200,21 @@ test("a language is fetched when somebody reads it, and never of another version
     assert.ok(inJapanese.asked.includes("GET me/words/ja.js"));
 });
 
+test("the texts of forms in other languages and the large icons are fetched when they are wanted", async () => {
+    const later = { "shared/words/forms/ja.js": "ja", "me/icons/512.png": "icon" };
+    const server = new Server({ ...files, ...later, "shared/words/forms/en.js": "en" });
+    const world = new WorkerWorld(server, await serverVersion(server.get));
+    server.asked = [];
+    await world.fire("install");
+    assert.ok(server.asked.includes("GET shared/words/forms/en.js"));
+    for (const [path, text] of Object.entries(later)) {
+        assert.ok(!server.asked.includes(`GET ${path}`));
+        assert.equal(await world.text(path), text);
+    }
+    server.get = undefined;
+    assert.equal(await world.text("me/icons/512.png"), "icon");
+});
+
 /** A page's side of service workers. */
 class Container extends EventTarget {
     controller;
