@@ -47,7 +47,7 @@ class MePage(LivePage):
         """Turns the reports of this phone's place on."""
         self.show("phone")
         self.find("#tracking-switch").click()
-        until(lambda: self.script(f"() => {self.state}.fix !== undefined"))
+        until(lambda: self.script(f"() => {self.state}.fix !== undefined"), seconds=60)
 
     def version(self):
         """Whether the app is on this phone: `kept`, or `ready` where a newer version waits."""
@@ -59,7 +59,7 @@ class MePage(LivePage):
 
     def keep(self):
         """Waits until the app is on this phone, and opens it from there."""
-        until(self.is_kept, seconds=60)
+        until(self.is_kept, seconds=120)
         self.reload()
         until(lambda: self.script("() => navigator.serviceWorker.controller !== null"))
         return self

@@ -16,6 +16,7 @@ export default Object.freeze({
     "me.declarations.seen": "{what}: {name} has seen it.",
     "me.declarations.unseen": "{what}: at the server since {time}. Nobody has answered yet.",
     "me.declarations.clear": "“I no longer need help”",
+    "me.declarations.noPlace": "This app does not know where you are now. Write it to your leaders.",
     "me.declarations.end": "I no longer need help…",
     "me.declarations.askEnd": "Take back your call for help? Your leaders will see that you took it back.",
     "me.declarations.endNow": "Take it back",

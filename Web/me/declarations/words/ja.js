@@ -14,6 +14,7 @@ export default Object.freeze({
     "me.declarations.seen": "{what}: {name}が見ました。",
     "me.declarations.unseen": "{what}: {time}からサーバーにあります。まだ誰も応答していません。",
     "me.declarations.clear": "「もう助けは必要ありません」",
+    "me.declarations.noPlace": "このアプリは今あなたの居場所が分かりません。責任者に書いて知らせてください。",
     "me.declarations.end": "もう助けは必要ありません…",
     "me.declarations.askEnd": "救助要請を取り消しますか？ 取り消したことは責任者に見えます。",
     "me.declarations.endNow": "取り消す",

@@ -14,6 +14,7 @@ export default Object.freeze({
     "me.declarations.seen": "{what}：{name}已看到。",
     "me.declarations.unseen": "{what}：自 {time} 起在服务器上。尚无人回应。",
     "me.declarations.clear": "“我不再需要帮助”",
+    "me.declarations.noPlace": "此应用现在不知道您在哪里。请写给您的负责人。",
     "me.declarations.end": "我不再需要帮助…",
     "me.declarations.askEnd": "要撤销您的求助吗？您的负责人会看到您已撤销。",
     "me.declarations.endNow": "撤销",

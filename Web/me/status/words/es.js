@@ -6,7 +6,7 @@ export default Object.freeze({
     "me.status.said": "El servidor dijo {age} ({time}):",
     "me.status.mayHaveChanged": "Puede haber cambiado: este teléfono no tiene señal del servidor.",
     "me.status.callUnsent": "Su petición de ayuda sigue en este teléfono: lo que dice el servidor es anterior",
-    "me.status.notFollowed": "No sigue a nadie con su nombre.",
+    "me.status.notFollowed": "No le sigue a usted: nadie sabe por él si está a salvo.",
     "me.status.source.region": "Su teléfono está dentro de {place}",
     "me.status.source.position": "Su teléfono está fuera de todo punto de reunión",
     "me.status.source.silence": "Últimamente no hay señal de su teléfono",

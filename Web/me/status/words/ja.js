@@ -6,7 +6,7 @@ export default Object.freeze({
     "me.status.said": "{age}({time})のサーバーの判定:",
     "me.status.mayHaveChanged": "今は違うかもしれません。この端末はサーバーに接続できていません。",
     "me.status.callUnsent": "救助要請はまだこの端末にあります。サーバーの判定はその前のものです",
-    "me.status.notFollowed": "あなたの名前の人は対象になっていません。",
+    "me.status.notFollowed": "あなたは対象になっていません。あなたが安全かどうかは誰にも伝わりません。",
     "me.status.source.region": "端末は{place}の中にあります",
     "me.status.source.position": "端末はどの集合場所にも入っていません",
     "me.status.source.silence": "しばらく端末からの受信がありません",
