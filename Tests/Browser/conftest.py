@@ -43,19 +43,35 @@ def browsers():
 
 
 @pytest.fixture
+def own_server(tmp_path):
+    """A server of one test alone, which the test may kill."""
+    server = LiveServer(tmp_path)
+    server.start()
+    server.make_team("north", [box("a", "Assembly point A", west, south, muster=True)])
+    yield server
+    server.kill()
+
+
+@pytest.fixture
 def context(request, browsers):
-    """The profile of a test. Its browser draws the map where the test's file says `needs_map = True`: without a
-    graphics card that is half of the work of such a test."""
-    context = browsers.context(with_webgl=getattr(request.module, "needs_map", False))
+    """The profile of a test, with the options that the test's file names in `profile`. Its browser draws the map where
+    the file says `needs_map = True`: without a graphics card that is half of the work of such a test."""
+    module = request.module
+    context = browsers.context(with_webgl=getattr(module, "needs_map", False), **getattr(module, "profile", {}))
     yield context
     context.close()
 
 
 @pytest.fixture
-def page(context, server):
-    """A tab. After each test: nothing went wrong in it, and it asked no other host."""
-    page = LivePage(context, server)
+def page(request, context, server):
+    """A tab, of the kind that the test's file names in `page_type`. After each test: nothing went wrong in it, and it
+    asked no other host. Where the file says `is_server_killed = True`, each test begins with a running server, and what
+    a dead server does to requests is no fault."""
+    is_server_killed = getattr(request.module, "is_server_killed", False)
+    if is_server_killed and server.process.poll() is not None:
+        server.start()
+    page = getattr(request.module, "page_type", LivePage)(context, server)
     yield page
     faults, foreign = page.faults(), page.foreign_requests()
-    assert not faults
+    assert is_server_killed or not faults
     assert not foreign

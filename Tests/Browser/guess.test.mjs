@@ -7,6 +7,7 @@ import { Store } from "../../Web/console/shared/store.js";
 import { Engine } from "../../Web/engine/engine.js";
 import { Guesser } from "../../Web/me/guess/guess.js";
 import { isNear } from "../../Web/me/guess/regionset.js";
+import { KeptFixes, keptLimit } from "../../Web/me/guess/keptfixes.js";
 import { engineMeasure } from "../../Web/me/guess/measure.js";
 
 const bytes = readFileSync(new URL("../../Web/engine/engine.wasm", import.meta.url));
@@ -23,13 +24,13 @@ const fixAt = (seconds, longitude = 14.001, latitude = 46.001) =>
     ({ latitude, longitude, accuracy: 5, sampleTime: began + seconds * 1000, isStale: false });
 
 /** A page with a clock that is moved by hand. */
-function page({ regions = [yard], load: loadEngine = () => Engine.load(bytes) } = {}) {
+function page({ regions = [yard], load: loadEngine = () => Engine.load(bytes), now = began, kept } = {}) {
     const timers = [];
     // The module is compiled by other threads, which take their time.
     let loading;
     const load = () => { loading = loadEngine(); return loading; };
     const world = {
-        now: began, debugged: [], timers,
+        now, debugged: [], timers,
         store: new Store({ own: { regions, member: undefined }, fix: undefined, guess: undefined }, (act) => act()),
     };
     const schedule = (act, ms) => {
@@ -39,6 +40,7 @@ function page({ regions = [yard], load: loadEngine = () => Engine.load(bytes) } 
     };
     world.guesser = new Guesser({
         store: world.store, load, serverNow: () => world.now, schedule, debug: (...words) => world.debugged.push(words),
+        ...(kept ? { history: () => kept.before(world.now), keep: (fix) => kept.add(fix) } : {}),
     });
     world.run = async (seconds = 0) => {
         world.now += seconds * 1000;
@@ -166,6 +168,63 @@ describe("the guess", () => {
         assert.equal(world.store.value.guess, undefined);
         await world.stay(65, 70);
         assert.equal(world.store.value.guess, undefined);
+    });
+});
+
+/** What a phone keeps of a person, which outlasts the page. */
+function disk() {
+    const values = new Map();
+    return {
+        values, writes: 0,
+        async read(name) { return values.get(name); },
+        async write(name, value) { this.writes += 1; values.set(name, structuredClone(value)); },
+    };
+}
+
+describe("after a reload", () => {
+    test("the guess is the same as before, without a new fix", async () => {
+        const cache = disk();
+        const kept = new KeptFixes(cache);
+        const before = page({ kept });
+        await before.stay(0, 60);
+        await before.report(fixAt(65, 14.0008));
+        await kept.end();
+        const { guess } = before.store.value;
+        assert.ok(guess.isInMuster);
+        const after = page({ now: began + 70_000, kept: new KeptFixes(cache) });
+        await after.run();
+        assert.deepEqual(after.store.value.guess, guess);
+        // One fix alone would make nobody safe.
+        const forgetful = page({ now: began + 70_000 });
+        await forgetful.report(fixAt(65));
+        assert.equal(forgetful.store.value.guess.isInMuster, false);
+    });
+
+    test("the newest fixes are kept, also those from before the reload, and none of the future or of long ago", async () => {
+        const cache = disk();
+        const first = new KeptFixes(cache);
+        for (let second = 0; second < 5 * (keptLimit + 10); second += 5) { first.add(fixAt(second)); }
+        await first.end();
+        assert.ok(cache.writes < 10, "one write at a time has all that came meanwhile");
+        const second = new KeptFixes(cache);
+        const found = await second.before(began + 700_000);
+        assert.deepEqual([found.length, found[0].sampleTime], [keptLimit, began + 50_000]);
+        assert.equal((await second.before(began + 100_000)).length, 11);
+        assert.deepEqual(await second.before(began + 9_000_000), []);
+        second.add(fixAt(700));
+        await second.end();
+        const all = await new KeptFixes(cache).before(began + 700_000);
+        assert.deepEqual([all.length, all[0].sampleTime, all.at(-1).sampleTime],
+            [keptLimit, began + 55_000, began + 700_000]);
+    });
+
+    test("a disk that takes nothing, or has something else, is no history", async () => {
+        const fails = async () => { throw new TypeError("full"); };
+        const kept = new KeptFixes({ read: fails, write: fails });
+        kept.add(fixAt(0));
+        await kept.end();
+        assert.deepEqual(await kept.before(began), []);
+        assert.deepEqual(await new KeptFixes({ read: async () => "text", write: fails }).before(began), []);
     });
 });
 

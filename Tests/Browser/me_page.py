@@ -1,11 +1,16 @@
 """The member's app in a real browser, as somebody uses it on a phone."""
 
+import json
+import os
+import pathlib
+
+from accessible import axe_script, long_texts, run_axe, small_targets, target_size
 from live_page import LivePage
-from live_server import box, until
+from live_server import box, password, until
 
 app = "me/"
-phone = {"width": 390, "height": 844}
-password = "a long password"
+# The options of a phone's browser profile.
+phone_profile = {"viewport": {"width": 390, "height": 844}}
 west, south = 10.7460, 59.6880
 inside, outside = (west + 0.001, south + 0.0005), (west + 0.01, south)
 
@@ -17,9 +22,14 @@ class MePage(LivePage):
         self.tab.goto(f"{self.server.address}/{app}{fragment}")
         return self
 
-    def go(self, tab):
-        """Presses one of the tabs at the foot."""
-        self.find(".me-tabs").get_by_role("link", name=tab, exact=True).click()
+    def show(self, tab):
+        """Presses one of the tabs at the foot: `now`, `way`, `seen` or `phone`."""
+        self.find(f".me-tabs a[href='{'#/' if tab == 'now' else f'#/{tab}'}']").click()
+
+    @property
+    def state(self):
+        """What the page knows, as an expression for `script`."""
+        return "globalThis.musterMe?.state"
 
     def status(self):
         return self.text("#status")
@@ -30,13 +40,23 @@ class MePage(LivePage):
             "() => [...document.querySelectorAll('#my-deliveries li')].map((line) => "
             "[line.dataset.place, line.textContent])")
 
+    def track(self):
+        """Turns the reports of this phone's place on."""
+        self.show("phone")
+        self.find("#tracking-switch").click()
+        until(lambda: self.script(f"() => {self.state}.fix !== undefined"))
+
     def version(self):
         """Whether the app is on this phone: `kept`, or `ready` where a newer version waits."""
-        return self.script("() => musterMe.state.version.state")
+        return self.script(f"() => {self.state}?.version.state")
+
+    def is_kept(self):
+        """Whether the app opens without a server: its worker has the shell."""
+        return self.version() == "kept"
 
     def keep(self):
         """Waits until the app is on this phone, and opens it from there."""
-        until(lambda: self.version() == "kept", seconds=120)
+        until(self.is_kept, seconds=120)
         self.reload()
         until(lambda: self.script("() => navigator.serviceWorker.controller !== null"))
         return self
@@ -45,10 +65,48 @@ class MePage(LivePage):
         return self.text("#connection") == "No connection"
 
     def sign_out(self):
-        self.go("Phone")
+        self.show("phone")
         self.find("#sign-out").click()
         self.find(".dialog .primary").click()
         until(lambda: self.is_shown("#sign-in-form"))
+
+    def open_map(self):
+        """Shows the map; answers when it is drawn."""
+        if not self.script(f"() => {self.state}.isMapShown === true"):
+            self.find("#way-map-button").click()
+        until(self.is_map_drawn, seconds=60)
+
+    def is_map_drawn(self):
+        return self.script("() => globalThis.musterMap?.library.isStyleLoaded() === true"
+                           " && musterMap.library.areTilesLoaded() && musterMap.drawn.me !== undefined")
+
+    def tile_states(self, source):
+        """The states of a source's tiles, by their zoom."""
+        return self.script("(name) => Object.values(musterMap.library.style.sourceCaches[name]?._tiles ?? {})"
+                           ".map(({ tileID, state }) => [tileID.canonical.z, state])", source)
+
+
+def check_clean(page, name):
+    """axe, targets and texts in the widths and themes of phones; a picture of each where somebody looks at them."""
+    found = []
+    if page.script("() => typeof axe === 'undefined'"):
+        page.script(axe_script)
+    folder = os.environ.get("MUSTER_SCREENSHOTS")
+    for width, height in ((390, 844), (320, 568)):
+        for dark in (False, True):
+            # The view is so high that the bar of tabs covers nothing. On a phone the person scrolls.
+            page.set_view(width, 2000, dark)
+            page.script("() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
+            found += [f"{width}: {fault}" for fault in page.script(run_axe)]
+            found += [f"{width}: too small: {each}" for each in page.script(small_targets, target_size)]
+            found += [f"{width}: too long: {each}" for each in page.script(long_texts)]
+            if page.script("() => document.documentElement.scrollWidth > innerWidth"):
+                found.append(f"{width}: wider than the screen")
+            if folder:
+                page.set_view(width, height, dark)
+                theme = "dark" if dark else "light"
+                page.tab.screenshot(path=str(pathlib.Path(folder) / f"{name}-{width}-{theme}.png"), full_page=True)
+    assert not found, json.dumps(found, indent=1)
 
 
 def make_crew(server, team, *members):
@@ -56,7 +114,7 @@ def make_crew(server, team, *members):
     server.make_team(team, [box("field", "School field", west, south, muster=True),
                             box("tank", "Tank farm", west + 0.01, south)], policy="confident")
     for name, role in [(f"{team}-lead", "leader"), *[(name, "member") for name in members]]:
-        server.ask("POST", "users", {"name": name, "role": role, "team": team, "password": password})
+        server.make_user(name, role, team)
 
 
 def state_of(server, team, user):

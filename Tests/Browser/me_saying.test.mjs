@@ -16,7 +16,8 @@ await Promise.all(["call", "declarations", "visible"].map((part) => addWords(`..
 const now = Date.parse("2026-11-28T12:03:07Z");
 const said = (kind, fields = {}) => ({ id: `${kind}-1`, kind, sampleTime: new Date(now).toISOString(), ...fields });
 const delivery = (kind, state, fields = {}) => ({ declaration: said(kind), state, at: now, ...fields });
-const words = (deliveries, own) => deliveryLines(deliveries, own, now).map(({ place, words: line }) => [place, line]);
+const words = (deliveries, own, isLive = true) => deliveryLines(deliveries, { own, isLive }, now)
+    .map(({ place, words: line }) => [place, line]);
 
 test("what was said is on this phone, then at the server, then seen", () => {
     const call = (member) => ({ heardAt: now, member });
@@ -29,6 +30,20 @@ test("what was said is on this phone, then at the server, then seen", () => {
         /^SOS: at the server since .+\. Nobody has answered yet\.$/);
     assert.deepEqual(words(received, call({ state: "sos", acknowledgedBy: "Lena" })),
         [["seen", "SOS: Lena has seen it."]]);
+});
+
+test("without a connection nothing is said to be on its way, and a call for help names the emergency number", () => {
+    assert.deepEqual(words([delivery("safe", "sending")]), [["phone", "“I am safe”: on this phone, being sent…"]]);
+    const [[place, safe]] = words([delivery("safe", "sending")], undefined, false);
+    assert.equal(place, "phone");
+    assert.match(safe, /^“I am safe”, said .+: on this phone\. It is sent as soon as the server answers\.$/);
+    for (const kind of ["sos", "needsHelp"]) {
+        assert.match(words([delivery(kind, "sending")], undefined, false)[0][1], / call the emergency number\.$/);
+        assert.match(words([delivery(kind, "failed")])[0][1], / call the emergency number\.$/);
+        assert.doesNotMatch(words([delivery(kind, "sending")])[0][1], /emergency/);
+    }
+    const [[, unkept]] = words([delivery("sos", "sending", { isUnkept: true })], undefined, false);
+    assert.match(unkept, /leave this page open until it is sent\. If you can, call the emergency number\.$/);
 });
 
 test("what this phone cannot keep, what was refused and what came late is said", () => {

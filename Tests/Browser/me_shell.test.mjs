@@ -102,6 +102,7 @@ class WorkerWorld {
             registration: { scope: "http://localhost/me/" },
             addEventListener: (name, act) => { (this.listeners[name] ??= []).push(act); },
             skipWaiting: () => { this.skipped = true; },
+            clients: { claim: async () => { this.hasClaimed = true; } },
         };
         const context = vm.createContext({
             self, URL, Response, TypeError, Set, JSON, Object, Promise, Array, TextEncoder, Uint8Array, String, btoa,
@@ -178,6 +179,7 @@ test("a worker that takes over leaves no older version, and waits until it is as
     second.caches.set("muster-person-tiles", new Map());
     await second.fire("activate");
     assert.equal(second.caches.size, 2, "caches of others stay");
+    assert.equal(second.hasClaimed, true, "each page notices the change, also one from the network");
     assert.equal(await second.text("me/app.js"), "2");
 });
 
@@ -196,6 +198,21 @@ test("a language is fetched when somebody reads it, and never of another version
     const inJapanese = new Server(files);
     await new WorkerWorld(inJapanese, await serverVersion(inJapanese.get), { languages: ["ja-JP"] }).fire("install");
     assert.ok(inJapanese.asked.includes("GET me/words/ja.js"));
+});
+
+test("the texts of forms in other languages and the large icons are fetched when they are wanted", async () => {
+    const later = { "shared/words/forms/ja.js": "ja", "me/icons/512.png": "icon" };
+    const server = new Server({ ...files, ...later, "shared/words/forms/en.js": "en" });
+    const world = new WorkerWorld(server, await serverVersion(server.get));
+    server.asked = [];
+    await world.fire("install");
+    assert.ok(server.asked.includes("GET shared/words/forms/en.js"));
+    for (const [path, text] of Object.entries(later)) {
+        assert.ok(!server.asked.includes(`GET ${path}`));
+        assert.equal(await world.text(path), text);
+    }
+    server.get = undefined;
+    assert.equal(await world.text("me/icons/512.png"), "icon");
 });
 
 /** A page's side of service workers. */
@@ -258,6 +275,22 @@ test("the page is loaded anew when its worker changes, but not when it gets its 
     await second.made.begin();
     later.dispatchEvent(new Event("controllerchange"));
     assert.ok(second.told.includes("reload"));
+});
+
+test("a page from the network is loaded anew when a newer version takes over, by itself or in another tab", async () => {
+    const inAnotherTab = new Container();
+    const other = update(inAnotherTab);
+    await other.made.begin();
+    inAnotherTab.dispatchEvent(new Event("controllerchange"));
+    assert.ok(!other.told.includes("reload"), "its first worker has taken control");
+    inAnotherTab.dispatchEvent(new Event("controllerchange"));
+    assert.ok(other.told.includes("reload"));
+    const here = new Container();
+    const own = update(here);
+    await own.made.begin();
+    await own.made.takeOver();
+    here.dispatchEvent(new Event("controllerchange"));
+    assert.ok(own.told.includes("reload"), "its first control is by the newer version that it asked for");
 });
 
 test("the server is asked once an hour, and after a failure again in a minute", async () => {

@@ -7,7 +7,7 @@ import { connectionWords } from "../../Web/me/frame/connection.js";
 import { tabOf, tabsFor } from "../../Web/me/frame/tabs.js";
 import { guessWords, statusOf } from "../../Web/me/status/statuswords.js";
 
-await Promise.all(["../me", "../me/status"].map(addWords));
+await Promise.all(["../me", "../me/declarations", "../me/status"].map((folder) => addWords(folder)));
 
 const now = Date.parse("2026-11-28T12:00:00Z");
 const at = (secondsAgo) => new Date(now - secondsAgo * 1000).toISOString();
@@ -108,6 +108,51 @@ test("no guess of the phone says that somebody is safe, nor changes the state th
             assert.doesNotMatch(shown.guess, /safe/i);
         }
     }
+});
+
+const said = (kind, state, secondsAgo = 1) => (
+    { declaration: { id: kind, kind }, state, at: now - secondsAgo * 1000 });
+
+test("beside a call for help the phone's guess says that the call stands", () => {
+    const guess = guessOf(true);
+    const stands = /inside School field\. .+ Your call for help stands, wherever you are\.$/;
+    for (const state of ["sos", "needsHelp"]) {
+        const own = ownWith({ state, source: "ownDeclaration" });
+        assert.match(statusOf({ own, isLive: true, guess }, now).guess, stands);
+        assert.match(statusOf({ own, isLive: false, guess }, now).guess, stands);
+        const unsent = statusOf({ own: ownWith(), isLive: false, guess, deliveries: [said(state, "failed")] }, now);
+        assert.match(unsent.guess, stands);
+    }
+    const over = ownWith({ state: "sos", source: "ownDeclaration" });
+    const { guess: words } = statusOf({ own: over, isLive: false, guess, deliveries: [said("clear", "sending")] }, now);
+    assert.match(words, /confirmed it\.$/);
+});
+
+test("while the server does not have a call for help, its state is from before, and has no colour", () => {
+    const deliveries = [said("sos", "failed")];
+    for (const isLive of [true, false]) {
+        const { isOld, asOf, lines } = statusOf({ own: ownWith(), isLive, deliveries }, now);
+        assert.deepEqual([isOld, asOf], [true, "The server says:"]);
+        assert.equal(lines[0],
+            "Your call for help is still on this phone: what the server says is from before it");
+    }
+    for (const other of [said("sos", "received", 60), said("safe", "failed"), said("sos", "cancelled")]) {
+        const { isOld, lines } = statusOf({ own: ownWith(), isLive: true, deliveries: [other] }, now);
+        assert.equal(isOld, false);
+        assert.equal(lines[0], "Your phone is inside School field");
+    }
+});
+
+test("a place that the server has the person inside is no guess of the phone, also in a call for help", () => {
+    const presence = { standing: "inside", probability: 0.99, sampleTime: at(5), region: field };
+    const presences = (fields) => new Map([["phone", new Map([["site/field", { ...presence, ...fields }]])]]);
+    const guess = { ...guessOf(true), regions: [{ ...guessOf(true).regions[0], key: "site/field" }] };
+    const words = (fields, isLive = true) => statusOf({
+        own: ownWith({ state: "sos", source: "ownDeclaration", presences: presences(fields) }), isLive, guess }, now).guess;
+    assert.equal(words({}), undefined);
+    assert.match(words({}, false), /confirmed it/);
+    assert.match(words({ standing: "outside" }), /confirmed it/);
+    assert.match(words({ doubt: "stale" }), /confirmed it/);
 });
 
 test("the head says since when the server was not heard", () => {

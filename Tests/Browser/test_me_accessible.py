@@ -5,22 +5,11 @@ import pytest
 
 from accessible import faults_of, long_texts, small_targets, target_size
 from live_server import until
-from me_page import MePage, make_crew, password, phone, state_of
+from me_page import MePage, make_crew, password, phone_profile, state_of
 
+page_type, profile = MePage, phone_profile
+is_server_killed = True
 tabs = ["#/", "#/way", "#/phone"]
-
-
-@pytest.fixture
-def context(browsers):
-    context = browsers.context(with_webgl=False, viewport=phone)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context, server):
-    page = MePage(context, server)
-    yield page
 
 
 @pytest.fixture(scope="module")

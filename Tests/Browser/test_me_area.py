@@ -3,14 +3,14 @@
 import pytest
 
 from live_server import LiveServer, box, root, until
-from member_page import MemberPage, check_clean, phone
+from me_page import MePage, check_clean, password, phone_profile
 from tile_files import write_pictures
 
-needs_map = True
-password = "a long password"
 site = (13.35, 52.50, 13.41, 52.53)
 west, south = 13.3760, 52.5150
 here = {"longitude": 13.3777, "latitude": 52.5145, "accuracy": 12}
+needs_map = True
+profile = {**phone_profile, "geolocation": here, "permissions": ["geolocation"]}
 
 
 @pytest.fixture(scope="module")
@@ -27,22 +27,13 @@ def server(tmp_path_factory, tiles):
     server.make_team("north", [box("gate", "Gate field", west, south, muster=True)])
     server.ask("POST", "users", {"name": "mia", "role": "member", "team": "north", "password": password})
     yield server
-    if server.process.poll() is None:
-        server.stop()
-
-
-@pytest.fixture
-def context(browsers):
-    context = browsers.context(with_webgl=True, viewport=phone, geolocation=here, permissions=["geolocation"])
-    yield context
-    context.close()
+    server.stop()
 
 
 @pytest.fixture
 def routed(browsers):
     """A profile without the app's worker, whose requests a test cannot hold."""
-    context = browsers.context(with_webgl=True, viewport=phone, geolocation=here, permissions=["geolocation"],
-                               service_workers="block")
+    context = browsers.context(service_workers="block", **profile)
     yield context
     context.close()
 
@@ -50,7 +41,7 @@ def routed(browsers):
 def opened(context, server):
     if server.process.poll() is not None:
         server.start()
-    page = MemberPage(context, server)
+    page = MePage(context, server)
     page.open().sign_in("mia", password)
     page.show("way")
     until(lambda: page.is_shown("#area-offer"))
@@ -216,7 +207,7 @@ def test_a_new_version_of_the_servers_file_is_noticed_and_loaded(page, server, t
 def test_a_browser_that_keeps_no_files_says_so(context, server):
     context.add_init_script("navigator.storage.getDirectory = () => Promise.reject(new DOMException('no',"
                             " 'SecurityError'));")
-    page = MemberPage(context, server)
+    page = MePage(context, server)
     page.open().sign_in("mia", password)
     page.show("way")
     until(lambda: "keeps no files" in page.text(".area-problem"))

@@ -9,22 +9,10 @@ import pytest
 from playwright.sync_api import Error
 
 from live_server import LiveServer, root, until
-from me_page import MePage, declared, make_crew, password, phone, state_of
+from me_page import MePage, declared, make_crew, password, phone_profile, state_of
 
-
-@pytest.fixture
-def context(browsers):
-    context = browsers.context(with_webgl=False, viewport=phone)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context, server):
-    """What a server that is away does to requests is no fault here."""
-    page = MePage(context, server)
-    yield page
-    assert not page.foreign_requests()
+page_type, profile = MePage, phone_profile
+is_server_killed = True
 
 
 @pytest.fixture
@@ -53,8 +41,8 @@ def test_the_app_opens_signed_in_without_a_server_and_says_how_old_its_state_is(
         until(lambda: page.text("#not-live").startswith("No connection to the server since "))
         until(lambda: page.text(".status-as-of").startswith("The server said "))
         until(lambda: "It may be different now" in page.status())
-        for name in ("Way", "Phone", "Now"):
-            page.go(name)
+        for tab in ("way", "phone", "now"):
+            page.show(tab)
         assert page.script("() => [...document.querySelectorAll('.fault')].length") == 0
     finally:
         server.start()
@@ -85,6 +73,36 @@ def test_what_is_said_without_a_server_outlasts_reloads_and_arrives_once_in_orde
     until(lambda: not any(place == "phone" for place, _ in page.said()))
     assert declared(server, "gil") == ["needsHelp", "sos", "sos"]
     server.ask("POST", "users/gil/declarations", {"kind": "clear"})
+
+
+def test_without_a_server_what_was_said_waits_on_the_phone_also_after_a_reload(page, server):
+    make_crew(server, "iron", "ida")
+    page.open().sign_in("ida", password).keep()
+    until(page.is_live)
+    page.show("seen")
+    until(lambda: page.is_shown("#viewers"))
+    assert not page.is_shown("#viewers-before")
+    server.kill()
+    try:
+        until(page.is_off)
+        until(lambda: page.text("#viewers-before").startswith("This is what the server said before"))
+        page.show("now")
+        page.find("#my-help").click()
+        until(lambda: page.said())
+
+        def waits():
+            [[place, line]] = page.said() or [["phone", ""]]
+            assert place == "phone" and "being sent" not in line
+            return "It is sent as soon as" in line and "call the emergency number" in line
+        until(waits)
+        assert page.text("#no-place").startswith("This app does not know where you are now.")
+        page.reload()
+        until(waits)
+        until(lambda: waits() and "not sent yet" in page.said()[0][1])
+    finally:
+        server.start()
+    until(lambda: state_of(server, "iron", "ida") == "needsHelp")
+    server.ask("POST", "users/ida/declarations", {"kind": "clear"})
 
 
 def test_a_session_that_the_server_ended_keeps_what_waits_for_the_same_person(page, server):
@@ -199,16 +217,38 @@ def test_a_new_version_is_used_as_a_whole_when_the_person_wishes(context, own_we
     page.reload()
     until(lambda: page.version() == "ready")
     assert colour(page) == "one", "nothing of the new version is used before the person wishes"
+    other = MePage(context, own_web).open()
+    until(other.is_live)
     page.find("#new-version button").click()
-    # The older worker first finishes what it is doing, and ends with the last page of its version.
-    page.close()
-    page = MePage(context, own_web)
-    page.open()
-    until(lambda: colour(page) == "two" or page.reload(), seconds=60)
+    until(lambda: colour(page) == "two")
+    until(lambda: colour(other) == "two")
     until(page.is_live)
     until(lambda: page.version() == "kept")
     until(lambda: [name.startswith("muster-me-shell-") for name in page.script("() => caches.keys()")].count(True) == 1)
     page.close()
+    other.close()
+
+
+def test_a_new_version_is_used_also_in_a_page_that_came_from_the_network(context, own_web):
+    make_crew(own_web, "loft", "lux")
+    page = MePage(context, own_web)
+    change(own_web.web, "", ":root { --version: one; }\n")
+    own_web.stop()
+    own_web.start()
+    page.open().sign_in("lux", password)
+    until(page.is_kept)
+    change(own_web.web, "--version: one", "--version: two")
+    own_web.stop()
+    own_web.start()
+    until(page.is_live)
+    # The page asks once an hour; another tab asks when it is opened.
+    other = MePage(context, own_web).open()
+    until(lambda: page.version() == "ready")
+    page.find("#new-version button").click()
+    until(lambda: colour(page) == "two")
+    until(lambda: colour(other) == "two")
+    page.close()
+    other.close()
 
 
 def test_an_update_that_fails_keeps_the_version_that_is_there(context, own_web):

@@ -1,25 +1,9 @@
 """The member's app: the own state, what one says and where that is, an incident's call, the check-in timer."""
 
-import pytest
-
 from live_server import until
-from me_page import MePage, declared, make_crew, password, phone, state_of
+from me_page import MePage, declared, make_crew, password, phone_profile, state_of
 
-
-@pytest.fixture
-def context(browsers):
-    context = browsers.context(with_webgl=False, viewport=phone)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context, server):
-    page = MePage(context, server)
-    yield page
-    faults, foreign = page.faults(), page.foreign_requests()
-    assert not faults
-    assert not foreign
+page_type, profile = MePage, phone_profile
 
 
 def test_a_member_sees_the_own_state_and_says_that_they_are_safe(page, server):
@@ -141,7 +125,7 @@ def test_the_state_is_that_of_the_phones_reports(page, server):
 def test_the_language_is_chosen_and_kept(page, server):
     make_crew(server, "ivy", "ivan")
     page.open().sign_in("ivan", password)
-    page.go("Phone")
+    page.show("phone")
     page.find("#language").select_option("es")
     until(lambda: page.find("#sign-out").inner_text() == "Cerrar sesión")
     page.reload()

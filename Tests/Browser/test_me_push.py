@@ -5,27 +5,16 @@ import json
 import pytest
 
 from live_server import until
-from me_page import MePage, make_crew, password, phone
+from me_page import MePage, make_crew, password, phone_profile
 from push_worker import PushWorker
 
-
-@pytest.fixture
-def context(browsers):
-    context = browsers.context(with_webgl=False, viewport=phone)
-    yield context
-    context.close()
+page_type, profile = MePage, phone_profile
+is_server_killed = True
 
 
 @pytest.fixture
 def granted(context, server):
     context.grant_permissions(["notifications"], origin=server.address)
-
-
-@pytest.fixture
-def page(context, server):
-    page = MePage(context, server)
-    yield page
-    assert not page.foreign_requests()
 
 
 def press(push):
@@ -40,7 +29,7 @@ def test_a_call_to_evacuate_is_shown_and_leads_to_its_acknowledgement(page, serv
     make_crew(server, "mole", "mia")
     page.open().sign_in("mia", password).keep()
     until(page.is_live)
-    page.go("Phone")
+    page.show("phone")
     number = server.ask("POST", "teams/mole/incidents", {"kind": "real"})["number"]
     push = PushWorker(page)
     push.deliver(json.dumps({
@@ -76,7 +65,7 @@ def test_the_phone_says_why_it_is_not_notified(page, server):
     page.context.new_cdp_session(page.tab).send("Browser.setPermission", {
         "origin": server.address, "permission": {"name": "notifications"}, "setting": "denied"})
     page.open().sign_in("pia", password)
-    page.go("Phone")
+    page.show("phone")
     page.find("#notify").click()
     until(lambda: "blocked" in page.text("#notify-refused"))
     assert page.text("#notify-state") == "This phone is not notified while this page is closed."

@@ -7,7 +7,7 @@ import pytest
 
 from accessible import faults_of
 from live_page import LivePage
-from live_server import LiveServer, box, until
+from live_server import until
 from me_tracking_page import (
     TrackingPage, committed, make_walker, place, serve_files, stored, times, without_repeats,
 )
@@ -40,16 +40,6 @@ def app(phone_context, server):
     faults = [fault for fault in page.faults() if "Failed to load resource" not in fault]
     assert not faults
     assert not page.foreign_requests()
-
-
-@pytest.fixture
-def own_server(tmp_path):
-    """A server of this test alone, which the test may kill."""
-    server = LiveServer(tmp_path)
-    server.start()
-    server.make_team("north", [box("a", "Assembly point A", 10.7460, 59.9080, muster=True)])
-    yield server
-    server.kill()
 
 
 def walk(app, name, numbers):

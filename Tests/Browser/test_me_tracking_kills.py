@@ -6,23 +6,12 @@ import pytest
 from playwright.sync_api import Error, sync_playwright
 from soak import rounds
 
-from live_server import LiveServer, box, until
+from live_server import until
 from me_tracking_page import (
     OwnBrowser, TrackingPage, committed, make_walker, place, stored, times, without_repeats,
 )
 
 user = "ann"
-
-
-@pytest.fixture
-def own_server(tmp_path):
-    """A server of this test alone, which the test may kill."""
-    server = LiveServer(tmp_path)
-    server.start()
-    server.make_team("north", [box("a", "Assembly point A", 10.7460, 59.9080, muster=True)])
-    make_walker(server, user)
-    yield server
-    server.kill()
 
 
 class Walk:
@@ -75,6 +64,7 @@ class Walk:
 @pytest.mark.parametrize("seed", range(1, rounds(1, 2) + 1))
 def test_no_point_is_lost_or_doubled_however_often_something_is_killed(tmp_path, own_server, seed):
     print(f"seed {seed}")
+    make_walker(own_server, user)
     with sync_playwright() as playwright:
         browser = OwnBrowser(playwright, tmp_path / "profile", own_server)
         walk = Walk(seed, own_server, browser)

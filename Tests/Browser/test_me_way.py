@@ -3,12 +3,12 @@
 import pytest
 
 from live_server import LiveServer, box, circle, root, until
-from member_page import MemberPage, check_clean, phone
+from me_page import MePage, check_clean, password, phone_profile
 
-needs_map = True
-password = "a long password"
 west, south = 13.3760, 52.5150
 here = {"longitude": 13.3777, "latitude": 52.5205, "accuracy": 12}
+page_type, needs_map, is_server_killed = MePage, True, True
+profile = {**phone_profile, "geolocation": here, "permissions": ["geolocation"]}
 
 
 @pytest.fixture(scope="module")
@@ -28,24 +28,7 @@ def server(tmp_path_factory):
     server.ask("PATCH", f"trackers/{tracker}", {"collections": ["north-site"]})
     server.ask("POST", "users", {"name": "mia", "role": "member", "team": "north", "password": password})
     yield server
-    if server.process.poll() is None:
-        server.stop()
-
-
-@pytest.fixture
-def context(browsers):
-    context = browsers.context(with_webgl=True, viewport=phone, geolocation=here, permissions=["geolocation"])
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context, server):
-    if server.process.poll() is not None:
-        server.start()
-    page = MemberPage(context, server)
-    yield page
-    assert not page.foreign_requests()
+    server.stop()
 
 
 @pytest.fixture

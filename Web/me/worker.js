@@ -5,10 +5,12 @@
  * The version is part of the address with which the page registers the worker, `worker.js?v=…`: a digest of all files
  * of the shell as the server has them (`shell/version.js`). Another version is another worker with its own cache. The
  * installation fails as a whole unless every file came and all files together make that version; the former worker then
- * continues. A new worker waits until the page asks it to take over, or until no page is open.
+ * continues. A new worker waits until the page asks it to take over, or until no page is open. Then it controls all pages
+ * of the app, also one that was loaded from the network, so that each of them notices the change.
  *
- * The texts of a language are fetched only when somebody chooses that language here. They are part of the version
- * nevertheless, and texts of another version are refused.
+ * Some files are fetched only when they are first wanted: the texts of a language that somebody chooses here, and the
+ * large icons, which the browser takes when the app is installed. They are part of the version nevertheless, and those of
+ * another version are refused.
  */
 self.musterWorker = { icon: "../muster.svg" };
 importScripts("shell/digest.js", "area/tilecache.js", "../push-worker.js");
@@ -19,6 +21,8 @@ const cacheName = prefix + version;
 /** The folder of all pages; the paths in the list of the shell are relative to it. */
 const web = new URL("../", self.registration.scope);
 const page = new URL("me/index.html", web).href;
+/** The folder of the icons of the installed app. */
+const icons = "me/icons/";
 /** The address in the cache under which the digests of the files to fetch later are kept; no file has such a name. */
 const othersAddress = new URL("me/-later", web).href;
 /**
@@ -29,10 +33,10 @@ const live = ["api/", "health", "me/shell.json", "me/worker.js", "tiles/"].map((
 const tiles = new musterTiles.TileCache({ root: web.href });
 
 self.addEventListener("install", (event) => event.waitUntil(install()));
-self.addEventListener("activate", (event) => event.waitUntil(dropOthers()));
+self.addEventListener("activate", (event) => event.waitUntil(dropOthers().then(() => self.clients.claim())));
 self.addEventListener("message", (event) => {
     const { type, language } = event.data ?? {};
-    if (type === "takeOver") { self.skipWaiting(); }
+    if (type === "takeOver") { event.waitUntil(self.skipWaiting()); }
     if (type === "language") { event.waitUntil(keepWords(language)); }
 });
 self.addEventListener("fetch", (event) => {
@@ -51,15 +55,18 @@ async function install() {
         const list = await (await fetched("me/shell.json")).json();
         const cache = await caches.open(cacheName);
         const languages = new Set(["en", ...navigator.languages.map((tag) => tag.toLowerCase().split("-")[0])]);
-        const isRead = (path) => { const language = languageOf(path); return !language || languages.has(language); };
+        const isLater = (path) => {
+            const language = languageOf(path);
+            return path.startsWith(icons) || (language !== undefined && !languages.has(language));
+        };
         const files = musterShell.filesOf(list);
-        const digests = await musterShell.inTurn(files.filter(isRead), async (path) => {
+        const digests = await musterShell.inTurn(files.filter((path) => !isLater(path)), async (path) => {
             const answer = await fetched(path);
             const digest = await musterShell.digestOf(await answer.clone().arrayBuffer());
             await cache.put(new URL(path, web).href, answer);
             return [path, digest];
         });
-        const others = await musterShell.digestsOf(fetched, list, files.filter((path) => !isRead(path)));
+        const others = await musterShell.digestsOf(fetched, list, files.filter(isLater));
         const found = await musterShell.versionOf([...digests, ...others]);
         if (found !== version) { throw new TypeError(`the files are of version ${found}, and not of ${version}`); }
         await cache.put(othersAddress, new Response(JSON.stringify(Object.fromEntries(others))));
@@ -71,7 +78,7 @@ async function install() {
 
 /** The language whose texts a file has; undefined for all other files. */
 function languageOf(path) {
-    return /\/words\/(\w+)\.js$/.exec(path)?.[1];
+    return /\/words\/(?:\w+\/)?(\w+)\.js$/.exec(path)?.[1];
 }
 
 async function fetched(path, options = {}) {

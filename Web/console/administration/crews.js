@@ -1,5 +1,6 @@
 /** The crews of a team: made, renamed, removed; and who is in each, put there quickly by the keyboard. */
-import { Dialog, Fault, useAskFirst, useOrder } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { Fault, useAskFirst, useOrder } from "../shared/forms.js";
 import { go, hrefOf } from "../shared/route.js";
 import { byName, legible } from "../shared/text.js";
 import { html, useMemo, useRef, useState } from "../shared/view.js";

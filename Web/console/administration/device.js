@@ -1,5 +1,6 @@
 /** One device: how it is, its tokens and keys, what it sent that nobody could read; given away, and removed. */
-import { Dialog, Fault, useAskFirst, useOrder } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { Fault, useAskFirst, useOrder } from "../shared/forms.js";
 import { ReadingFoot } from "../shared/reading.js";
 import { go, hrefOf } from "../shared/route.js";
 import { isLeader } from "../shared/safety.js";

@@ -1,5 +1,5 @@
 /** What reports for people: found, made; and each by itself (`device.js`). */
-import { Dialog } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
 import { go, hrefOf } from "../shared/route.js";
 import { byName, legible } from "../shared/text.js";
 import { age, timeAttributes } from "../shared/time.js";

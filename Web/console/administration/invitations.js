@@ -1,5 +1,6 @@
 /** Invitations: a link by which somebody sets a password of their own; made, shown once, listed, withdrawn. */
-import { Dialog, useAskFirst } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { useAskFirst } from "../shared/forms.js";
 import { hrefOf } from "../shared/route.js";
 import { legible } from "../shared/text.js";
 import { clockTime, timeAttributes } from "../shared/time.js";

@@ -1,5 +1,5 @@
 /** A user's password: typed, or made here and shown once. */
-import { Dialog } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
 import { html, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { Form } from "./form.js";

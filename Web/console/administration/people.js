@@ -1,5 +1,5 @@
 /** The users: found, made; and each by itself (`person.js`). */
-import { Dialog } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
 import { go, hrefOf } from "../shared/route.js";
 import { legible } from "../shared/text.js";
 import { html, useMemo, useState } from "../shared/view.js";

@@ -1,5 +1,6 @@
 /** One user: what they are, their password, invitation, devices and timer; joined to another, and removed. */
-import { Dialog, useAskFirst } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { useAskFirst } from "../shared/forms.js";
 import { ReadingFoot } from "../shared/reading.js";
 import { go, hrefOf } from "../shared/route.js";
 import { legible } from "../shared/text.js";

@@ -1,5 +1,6 @@
 /** What the rules of a team share on this screen: their list, and their removal. */
-import { Dialog, useAskFirst } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { useAskFirst } from "../shared/forms.js";
 import { ReadingFoot } from "../shared/reading.js";
 import { legible } from "../shared/text.js";
 import { html, useState } from "../shared/view.js";

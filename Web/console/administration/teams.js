@@ -1,5 +1,6 @@
 /** The teams: made; and each by itself: its settings, its rules, its timers. */
-import { Dialog, useAskFirst } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { useAskFirst } from "../shared/forms.js";
 import { ReadingFoot } from "../shared/reading.js";
 import { go, hrefOf } from "../shared/route.js";
 import { byName } from "../shared/text.js";

@@ -1,6 +1,7 @@
 /** The tokens with which a device reports: made, shown once with what sets up the OwnTracks app, and revoked. */
 import { offerFile } from "../shared/download.js";
-import { Dialog, Fault, useAskFirst, useOrder } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { Fault, useAskFirst, useOrder } from "../shared/forms.js";
 import { configuration, configurationLink, isInTheClear, ownHost, phoneAddress } from "../shared/owntracks.js";
 import { ReadingFoot } from "../shared/reading.js";
 import { clockTime, timeAttributes } from "../shared/time.js";

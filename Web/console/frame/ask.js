@@ -3,7 +3,8 @@
  * stands open, so that its numbers are those of now. What was typed stays until the server has it.
  */
 import { faultWords } from "../shared/faults.js";
-import { Dialog, Fault } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { Fault } from "../shared/forms.js";
 import { newID } from "../shared/id.js";
 import { GivenUp } from "../shared/pending.js";
 import { html, useEffect, useNow, usePage, useRef, useSlice, useState } from "../shared/view.js";

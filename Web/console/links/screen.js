@@ -1,6 +1,7 @@
 /** Links: rights without an account. A dialog makes one, and another lists those that are open. */
 import { CopyField } from "../shared/copyfield.js";
-import { Dialog, Fault, ListFoot, useAskFirst, useDraft, useList, useOrder } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { Fault, ListFoot, useAskFirst, useDraft, useList, useOrder } from "../shared/forms.js";
 import { QRView } from "../shared/qrview.js";
 import { leads } from "../shared/safety.js";
 import { teamsOf } from "../shared/teams.js";

@@ -1,7 +1,8 @@
 /** One region while it is edited: its shape on the map and as a list, its settings, and what the server says of it. */
 import { drawnPlace } from "../map/mapdata.js";
 import { faultWords } from "../shared/faults.js";
-import { Dialog, Fault, Retry } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { Fault, Retry } from "../shared/forms.js";
 import { go, hrefOf } from "../shared/route.js";
 import { regionKey } from "../shared/state.js";
 import { legible } from "../shared/text.js";

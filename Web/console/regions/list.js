@@ -1,5 +1,6 @@
 /** The collections and their regions: found, opened, made. */
-import { Dialog, Fault, ListFoot, useDraft, useOrder } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { Fault, ListFoot, useDraft, useOrder } from "../shared/forms.js";
 import { go, hrefOf } from "../shared/route.js";
 import { isLeader } from "../shared/safety.js";
 import { byName, legible } from "../shared/text.js";

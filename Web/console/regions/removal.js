@@ -1,6 +1,7 @@
 /** Removing a region: whom it would concern, and the way back. */
 import { faultWords } from "../shared/faults.js";
-import { Dialog, Fault, useDraft, useOrder } from "../shared/forms.js";
+import { Dialog } from "../shared/dialog.js";
+import { Fault, useDraft, useOrder } from "../shared/forms.js";
 import { legible } from "../shared/text.js";
 import { html, useEffect, usePage, useState } from "../shared/view.js";
 import { t } from "../shared/words.js";

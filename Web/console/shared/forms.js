@@ -1,10 +1,10 @@
-/** What the forms, dialogs and lists of the screens share. */
+/** What the forms and lists of the screens share. */
 import { faultWords } from "./faults.js";
 import { fieldFaults } from "./fieldfaults.js";
 import { pagePath } from "./pages.js";
 import { GivenUp } from "./pending.js";
 import { clockTime } from "./time.js";
-import { html, useEffect, useId, useLayoutEffect, usePage, useRef, useState } from "./view.js";
+import { html, useEffect, useLayoutEffect, usePage, useRef, useState } from "./view.js";
 import { t } from "./words.js";
 
 /**
@@ -164,34 +164,6 @@ export function ListFoot({ list, empty }) {
     if (isBusy || !items) { return html`<p class="quiet" role="status">${t("list.loading")}</p>`; }
     if (items.length === 0) { return html`<p class="quiet">${empty}</p>`; }
     return hasMore && html`<button type="button" class="plain" onClick=${more}>${t("list.more")}</button>`;
-}
-
-/**
- * A dialog above the page, closed by Escape, by its own buttons, and by its caller. The keyboard stays in it, and
- * returns to where it was. `tone` is for the style sheet: what is real looks unlike what is a drill.
- */
-export function Dialog({ title, onClose, children, isWide = false, tone }) {
-    const dialog = useRef();
-    const name = useId();
-    // At once: keys that come before the next frame are for the dialog.
-    useLayoutEffect(() => {
-        const before = document.activeElement;
-        dialog.current.showModal();
-        return () => before?.isConnected && before.focus();
-    }, []);
-    // An element that is moved, as where a list before it grew, is no longer above the page, though it says it is open.
-    useLayoutEffect(() => {
-        const { current } = dialog;
-        if (!current.open || current.matches(":modal")) { return; }
-        current.removeAttribute("open");
-        current.showModal();
-    });
-    return html`<dialog class=${isWide ? "dialog wide" : "dialog"} data-tone=${tone} aria-labelledby=${name}
-        ref=${dialog}
-        onClose=${onClose} onCancel=${onClose}>
-        <h2 id=${name}>${title}</h2>
-        ${children}
-    </dialog>`;
 }
 
 /** What went wrong in a form. */

@@ -1,6 +1,6 @@
 /** The buttons and forms by which a person declares their own state, shared by all pages for that person. */
 import { newDeclaration } from "./outbox.js";
-import { html, useEffect, usePage, useRef, useState } from "./view.js";
+import { html, useEffect, usePage, useRef, useSlice, useState } from "./view.js";
 import { around, t } from "./words.js";
 
 /** The time for which the SOS button is held, and the time in which an SOS can then be cancelled. */
@@ -57,7 +57,7 @@ export function SOSButton({ counting }) {
         <small id="my-sos-how">${t("my.sosHow")}</small></button>`;
 }
 
-/** Shows how long the SOS can still be cancelled. */
+/** Shows how long the SOS can still be cancelled, and what becomes of it then: without a connection it is not sent. */
 export function Countdown({ declaration, cancel }) {
     const page = usePage();
     const [left, setLeft] = useState(secondsTo(declaration.dueAt));
@@ -65,11 +65,12 @@ export function Countdown({ declaration, cancel }) {
         const timer = setInterval(() => setLeft(secondsTo(declaration.dueAt)), 200);
         return () => clearInterval(timer);
     }, [declaration.id]);
-    const [before, after] = around("my.sentIn", "time");
+    const isLive = useSlice(({ connection }) => connection.state === "live");
+    const [before, after] = around(isLive ? "my.sentIn" : "my.waitsIn", "time");
     const stop = () => { cancel(); document.getElementById("my-sos")?.focus(); };
     return html`<div id="my-countdown" class="my-countdown" role="alert">
         <p>${left > 0 ? html`${before}<span id="my-seconds" aria-live="off">${
-        t("time.seconds", { count: left })}</span>${after}` : t("my.sentNow")}</p>
+        t("time.seconds", { count: left })}</span>${after}` : t(isLive ? "my.sentNow" : "my.waitsNow")}</p>
         <button type="button" id="my-cancel" onClick=${stop}>${t("cancel")}</button>
         <button type="button" id="my-now" onClick=${() => page.outbox.sendNow(declaration.id)}>${
         t("my.sendNow")}</button>

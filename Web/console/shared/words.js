@@ -11,10 +11,11 @@ import sharedWords from "./words/en.js";
 /** The languages there are, each by its own name. */
 export const languages = Object.freeze({ en: "English", es: "Español", ja: "日本語", zh: "中文" });
 
-/** The English texts of all folders that were loaded, by key; and the folders. */
-let english = { ...sharedWords, ...frameWords };
+/** The folders whose texts are loaded, and those texts in the language of the page, by key. */
 const folders = ["shared", "frame"];
-let table = english;
+let table = { ...sharedWords, ...frameWords };
+/** The English texts that stand in where those of the language of the page could not be loaded. */
+let english = table;
 let language = "en";
 let plurals = new Intl.PluralRules("en");
 let numbers = new Intl.NumberFormat("en");
@@ -45,15 +46,14 @@ export function languageFor(tags) {
  * @throws {TypeError} when the table of that language cannot be loaded; the language stays what it was
  */
 export async function setLanguage(wanted) {
-    const found = wanted === "en" ? [english] : await Promise.all(folders.map((folder) => load(folder, wanted)));
-    table = Object.assign({}, ...found);
+    table = Object.assign({}, ...await Promise.all(folders.map((folder) => load(folder, wanted))));
     language = wanted;
     plurals = new Intl.PluralRules(wanted);
     numbers = new Intl.NumberFormat(currentLocale());
 }
 
 /**
- * Adds the texts of a screen's folder, in English and in the language of the page.
+ * Adds the texts of a screen's folder in the language of the page.
  * @param {string} folder below the console's, which has `words/`
  * @param {{isEnglishEnough?: boolean}} [options] `isEnglishEnough`: whether to add the English texts if those of the
  *     page's language cannot be loaded, as without a network
@@ -62,12 +62,9 @@ export async function setLanguage(wanted) {
 export async function addWords(folder, { isEnglishEnough = false } = {}) {
     if (folders.includes(folder)) { return; }
     const wanted = language;
-    const [first, own] = await Promise.all([
-        load(folder, "en"),
-        load(folder, wanted).catch((error) => { if (isEnglishEnough) { return {}; } throw error; }),
-    ]);
+    const own = await load(folder, wanted).catch((error) => { if (!isEnglishEnough) { throw error; } });
+    if (!own) { english = { ...english, ...await load(folder, "en") }; }
     if (!folders.includes(folder)) { folders.push(folder); }
-    english = { ...english, ...first };
     // The language may have been changed meanwhile.
     if (wanted === language) { table = { ...table, ...own }; } else { await setLanguage(language); }
 }

@@ -16,23 +16,25 @@ const told = new Set(["safe", "needsHelp", "sos", "clear", "checkIn"]);
 
 /**
  * @param {import("../../console/shared/outbox.js").Delivery[]} deliveries
- * @param {import("../own.js").Own|undefined} own
+ * @param {object} known
+ * @param {import("../own.js").Own|undefined} known.own
+ * @param {boolean} known.isLive whether the server is heard
  * @param {number} nowMs the server's time
  * @returns {Line[]} in the order in which the declarations were made
  */
-export function deliveryLines(deliveries, own, nowMs) {
+export function deliveryLines(deliveries, { own, isLive }, nowMs) {
     const call = callLine(own, nowMs);
     // A call that stands at the server has a line of its own, which says who has seen it.
     const isTold = ({ declaration: { kind, note }, state }) => told.has(kind) && state !== "counting"
         && !(call && state === "received" && kind === own.member.state && !note);
-    const lines = deliveries.filter(isTold).map((delivery) => lineOf(delivery, nowMs));
+    const lines = deliveries.filter(isTold).map((delivery) => lineOf(delivery, isLive, nowMs));
     return call ? [...lines, call] : lines;
 }
 
-function lineOf({ declaration, state, reason, isLate, isUnkept, at }, nowMs) {
+function lineOf(delivery, isLive, nowMs) {
+    const { declaration, state, reason, isLate, at } = delivery;
     const what = whatWords(declaration);
     const key = declaration.id;
-    const said = declaration.sampleTime ? clockTime(declaration.sampleTime, nowMs) : "";
     const time = clockTime(new Date(at).toISOString(), nowMs);
     switch (state) {
         case "received": {
@@ -41,12 +43,21 @@ function lineOf({ declaration, state, reason, isLate, isUnkept, at }, nowMs) {
         }
         case "refused": return { key, place: "refused", words: t("me.declarations.refused", { what, reason }) };
         case "cancelled": return { key, place: "cancelled", words: t("me.declarations.cancelled", { what }) };
-        case "failed": {
-            const words = t("me.declarations.waits", { what, time: said, reason: reason ?? t("problem.noConnection") });
-            return { key, place: "phone", words: isUnkept ? `${words} ${t("me.declarations.unkept")}` : words };
-        }
-        default: return { key, place: "phone", words: t("me.declarations.sending", { what }) };
+        default: return { key, place: "phone", words: waitWords(delivery, what, isLive, nowMs) };
     }
+}
+
+/** Says that a declaration is on this phone. Without a connection it is not "being sent", although that is tried. */
+function waitWords({ declaration: { kind, sampleTime }, state, reason, isUnkept }, what, isLive, nowMs) {
+    if (state !== "failed" && isLive) { return t("me.declarations.sending", { what }); }
+    const time = sampleTime ? clockTime(sampleTime, nowMs) : "";
+    return [
+        state === "failed"
+            ? t("me.declarations.waits", { what, time, reason: reason ?? t("problem.noConnection") })
+            : t("me.declarations.kept", { what, time }),
+        isUnkept && t("me.declarations.unkept"),
+        isCallKind(kind) && t("me.declarations.emergency"),
+    ].filter(Boolean).join(" ");
 }
 
 /** The line for the person's call for help as the server has it, which says whether somebody has seen it. */
@@ -62,7 +73,11 @@ function callLine(own, nowMs) {
 
 /** Whether a person calls for help, as the server knows it. */
 export function isCalling(member) {
-    return member?.state === "sos" || member?.state === "needsHelp";
+    return isCallKind(member?.state);
+}
+
+function isCallKind(kind) {
+    return kind === "sos" || kind === "needsHelp";
 }
 
 /** The kinds of declarations that begin or end a call for help. */
@@ -73,13 +88,23 @@ const turning = new Set(["safe", "clear", "sos", "needsHelp"]);
  * last heard count for more than the server's state.
  */
 export function callKind(deliveries, own) {
-    const said = deliveries.findLast(({ declaration, state, at }) => turning.has(declaration.kind)
-        && (state === "sending" || state === "failed" || (state === "received" && at > (own?.heardAt ?? 0))));
-    const { kind } = said?.declaration ?? {};
-    if (kind === "sos" || kind === "needsHelp") { return kind; }
+    const { kind } = newestTurn(deliveries, own)?.declaration ?? {};
+    if (isCallKind(kind)) { return kind; }
     // An SOS lasts until somebody ends it; the declaration "I am safe" does not end it.
     const standing = isCalling(own?.member) ? own.member.state : undefined;
     return kind === "clear" || (kind === "safe" && standing !== "sos") ? undefined : standing;
+}
+
+/** Whether the person's newest call for help is still on this phone, so that the server's state does not have it. */
+export function isCallUnsent(deliveries, own) {
+    const { declaration, state } = newestTurn(deliveries, own) ?? {};
+    return isCallKind(declaration?.kind) && state !== "received";
+}
+
+/** The newest declaration here that begins or ends a call for help, and that the server's state does not have yet. */
+function newestTurn(deliveries, own) {
+    return deliveries.findLast(({ declaration, state, at }) => turning.has(declaration.kind)
+        && (state === "sending" || state === "failed" || (state === "received" && at > (own?.heardAt ?? 0))));
 }
 
 function whatWords({ kind, note }) {

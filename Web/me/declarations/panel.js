@@ -7,8 +7,10 @@ import { t } from "../../console/shared/words.js";
 import { callKind, deliveryLines } from "./deliverylines.js";
 
 export function Panel() {
-    const { own, user, deliveries, delivery } = useSlice(
-        ({ own, user, deliveries, delivery }) => ({ own, user, deliveries, delivery }));
+    // A new fix draws the panel anew, because `page.place` reads it.
+    const { own, isLive, user, deliveries, delivery } = useSlice(
+        ({ own, connection, user, deliveries, delivery, fix }) => (
+            { own, isLive: connection.state === "live", user, deliveries, delivery, fix }));
     const page = usePage();
     const now = useNow();
     if (!speaks(user)) { return undefined; }
@@ -32,8 +34,10 @@ export function Panel() {
             <${SOSButton} counting=${counting} />
         </div>
         <p id="too-short" role="status" hidden=${!isTooShort}>${isTooShort ? t("delivery.tooShort") : ""}</p>
-        <${Lines} lines=${deliveryLines(deliveries, own, now)} />
-        ${calling && !counting && html`<${Note} send=${(note) => say(calling, { note })} />
+        <${Lines} lines=${deliveryLines(deliveries, { own, isLive }, now)} />
+        ${calling && !counting && html`<p id="no-place" hidden=${page.place(calling).latitude !== undefined}>${
+        t("me.declarations.noPlace")}</p>
+            <${Note} send=${(note) => say(calling, { note })} />
             <button type="button" id="end-call" class="plain" onClick=${endCall}>${t("me.declarations.end")}</button>`}
     </section>`;
 }

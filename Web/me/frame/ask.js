@@ -1,5 +1,5 @@
 /** The one dialog in which the app asks before an action that cannot be undone. */
-import { Dialog } from "../../console/shared/forms.js";
+import { Dialog } from "../../console/shared/dialog.js";
 import { html, usePage, useSlice } from "../../console/shared/view.js";
 import { t } from "../../console/shared/words.js";
 

@@ -22,6 +22,7 @@ const setBackMs = 60_000;
 /**
  * @typedef {object} Guess
  * @property {{key: string, id: string, name: string, isInside: boolean, standing: string, probability?: number,
+ *     doubt?: string, isMuster: boolean}[]} regions
  * @property {boolean} isInMuster whether the person is safe, judged by this phone alone and without a doubt
  * @property {{state: string, source: string, doubt?: string}} safety
  * @property {number} at the sample time of the newest fix
@@ -34,6 +35,7 @@ export class Guesser {
     #serverNow;
     #schedule;
     #history;
+    #keep;
     #debug;
     #engine;
     /** The regions that the engine has or has refused, by key. */
@@ -61,15 +63,17 @@ export class Guesser {
      * @param {(act: () => void, ms: number) => (() => void)} [options.schedule] returns a function that cancels the
      *     call
      * @param {() => Promise<object[]>} [options.history] the fixes from before this start, the oldest first
+     * @param {(fix: object) => void} [options.keep] called with each fix that the engine gets, for the next start
      * @param {(...words: unknown[]) => void} [options.debug] the developer's console
      */
     constructor({ store, load = () => Engine.load(), serverNow = Date.now, schedule = later,
-        history = async () => [], debug = console.debug }) {
+        history = async () => [], keep = () => {}, debug = console.debug }) {
         this.#store = store;
         this.#load = load;
         this.#serverNow = serverNow;
         this.#schedule = schedule;
         this.#history = history;
+        this.#keep = keep;
         this.#debug = debug;
     }
 
@@ -98,6 +102,7 @@ export class Guesser {
         if (own?.member !== this.#member) { this.#member = own?.member; this.#compareLater(); }
         if (fix && fix !== this.#fix && !fix.isStale && fix.sampleTime !== this.#fix?.sampleTime) {
             this.#waiting.push(fix);
+            this.#keep(fix);
             if (this.#waiting.length > waitingLimit) { this.#waiting.shift(); }
         }
         this.#fix = fix;

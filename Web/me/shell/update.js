@@ -52,10 +52,11 @@ export class ShellUpdate {
      */
     async begin() {
         if (!this.#container) { this.#report({ state: "unsupported" }); return; }
-        const isControlled = Boolean(this.#container.controller);
+        let isControlled = Boolean(this.#container.controller);
         this.#container.addEventListener("controllerchange", () => {
             // A page that came from the network, and is then taken under control, is already of that version.
-            if (isControlled) { this.#reload(); }
+            if (isControlled || this.#isWanted) { this.#reload(); }
+            isControlled = true;
         });
         const registration = await this.#container.getRegistration();
         this.#report({ state: registration?.active ? "kept" : "none" });

@@ -5,7 +5,8 @@ import { t } from "../../console/shared/words.js";
 import { statusOf } from "./statuswords.js";
 
 export function Panel() {
-    const known = useSlice(({ own, connection, guess }) => ({ own, isLive: connection.state === "live", guess }));
+    const known = useSlice(({ own, connection, guess, deliveries }) => (
+        { own, isLive: connection.state === "live", guess, deliveries }));
     const now = useNow();
     // Marks the time until the person's own state is shown, for performance measurements.
     useEffect(() => { if (known.own) { performance.mark("muster.own"); } }, [known.own === undefined]);

@@ -5,6 +5,7 @@ import { doubtWords, shownState } from "../../console/shared/safety.js";
 import { legible } from "../../console/shared/text.js";
 import { age, clockTime, minuteTime } from "../../console/shared/time.js";
 import { listed, t } from "../../console/shared/words.js";
+import { callKind, isCallUnsent } from "../declarations/deliverylines.js";
 
 /** The age in milliseconds beyond which the server's word is no longer shown as the present state. */
 const oldMs = 15_000;
@@ -19,7 +20,8 @@ export const sources = new Set([
 /**
  * @typedef {object} Status
  * @property {string} state the mark, one of `markOrder`; `unknown` if the server said nothing
- * @property {boolean} isOld whether the server said so a while ago: the state is shown as of then, and without colour
+ * @property {boolean} isOld whether the state is from before, and is shown without colour: the server said so a while
+ *     ago, or does not have the person's call for help yet
  * @property {string} asOf who says so, and when
  * @property {string} word the state's word
  * @property {string} since
@@ -33,11 +35,12 @@ export const sources = new Set([
  * @param {import("../own.js").Own|undefined} known.own
  * @param {boolean} known.isLive whether the server is heard
  * @param {Guess|undefined} known.guess
+ * @param {import("../../console/shared/outbox.js").Delivery[]} [known.deliveries] what the person declared here
  * @param {number} nowMs the server's time
  * @returns {Status}
  */
-export function statusOf({ own, isLive, guess }, nowMs) {
-    const guessed = guessWords({ own, isLive, guess }, nowMs);
+export function statusOf({ own, isLive, guess, deliveries = [] }, nowMs) {
+    const guessed = guessWords({ own, isLive, guess, isCalling: callKind(deliveries, own) !== undefined }, nowMs);
     if (!own) {
         return {
             state: "unknown", isOld: false, asOf: t("me.status.nothingYet"), word: "", since: "", lines: [],
@@ -45,9 +48,11 @@ export function statusOf({ own, isLive, guess }, nowMs) {
         };
     }
     const { member } = own;
-    const isOld = !isLive && nowMs - own.heardAt > oldMs;
+    const isSaidBefore = !isLive && nowMs - own.heardAt > oldMs;
+    const isUnsent = isCallUnsent(deliveries, own);
+    const isOld = isSaidBefore || isUnsent;
     const heard = new Date(own.heardAt).toISOString();
-    const asOf = isOld ? t("me.status.said", { age: age(heard, nowMs), time: minuteTime(heard, nowMs) })
+    const asOf = isSaidBefore ? t("me.status.said", { age: age(heard, nowMs), time: minuteTime(heard, nowMs) })
         : t("me.status.says");
     if (!member) {
         const lines = [t("me.status.notFollowed")];
@@ -58,8 +63,9 @@ export function statusOf({ own, isLive, guess }, nowMs) {
         state, isOld, asOf, word: t(`state.${state}`),
         since: member.since ? t("row.since", { time: clockTime(member.since, nowMs) }) : "",
         lines: [
-            sourceWords(member, state), doubtLine(member, state), pauseWords(member, nowMs), ...presenceWords(member),
-            contactWords(member, nowMs), isOld ? t("me.status.mayHaveChanged") : "",
+            isUnsent ? t("me.status.callUnsent") : "", sourceWords(member, state), doubtLine(member, state),
+            pauseWords(member, nowMs), ...presenceWords(member), contactWords(member, nowMs),
+            isSaidBefore ? t("me.status.mayHaveChanged") : "",
         ].filter(Boolean),
         guess: guessed,
     };
@@ -108,22 +114,30 @@ function contactWords(member, nowMs) {
 
 /**
  * @typedef {object} Guess what the phone computes from its newest fix
- * @property {{id: string, name: string, isInside: boolean, probability?: number, isMuster: boolean}[]} regions
+ * @property {{key: string, id: string, name: string, isInside: boolean, probability?: number, isMuster: boolean}[]}
+ *     regions
  * @property {boolean} isInMuster
  * @property {number} at milliseconds of the server's clock
  */
 
 /**
- * The phone's guess in words: never as the truth, and never that somebody is safe. Undefined if the phone has no fresh
- * guess, or if the server is heard and says the same.
+ * The phone's guess in words: never as the truth, and never that somebody is safe. Beside a call for help the words say
+ * that the call stands. Undefined if the phone has no fresh guess, or if the server is heard and says the same.
  */
-export function guessWords({ own, isLive, guess }, nowMs) {
+export function guessWords({ own, isLive, guess, isCalling = false }, nowMs) {
     if (!guess || nowMs - guess.at > guessLimitMs) { return undefined; }
+    const words = placeGuess({ own, isLive, guess });
+    return words && isCalling ? `${words} ${t("me.status.guess.calling")}` : words;
+}
+
+function placeGuess({ own, isLive, guess }) {
     const insides = guess.regions.filter(({ isInside }) => isInside);
     // If the engine has a doubt, the phone does not say that it is in an assembly point.
     const shown = insides.filter(({ isMuster }) => isMuster === guess.isInMuster);
     const place = listed(shown.map(({ name, id }) => legible(name || id)));
     const isInsideByServer = own?.member?.state === "safe" && own.member.source === "region";
+    // The lines above already say that the server has the person inside: somebody who calls for help is not "safe".
+    if (isLive && shown.length > 0 && shown.every(({ key }) => isInside(own?.member, key))) { return undefined; }
     if (guess.isInMuster) {
         return isLive && isInsideByServer ? undefined : t("me.status.guess.inside", { place });
     }
@@ -133,6 +147,14 @@ export function guessWords({ own, isLive, guess }, nowMs) {
     const isOutside = guess.safety.state === "unsafe";
     if (!hasMuster || !isOutside) { return place ? t("me.status.guess.inside", { place }) : undefined; }
     return place ? t("me.status.guess.elsewhere", { place }) : t("me.status.guess.outside");
+}
+
+/** Whether the server has a device of the person inside a region, without a doubt. */
+function isInside(member, key) {
+    return [...member?.presences.values() ?? []].some((presences) => {
+        const { standing, doubt } = presences.get(key) ?? {};
+        return standing === "inside" && !doubt;
+    });
 }
 
 function isMuster({ properties }) {

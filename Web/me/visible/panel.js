@@ -52,6 +52,7 @@ export function Panel({ visible }) {
     return html`
         <section class="card visible" aria-label=${t("me.visible.label")}>
             <h2>${t("me.visible.label")}</h2>
+            ${!isLive && viewers.items && html`<p id="viewers-before">${t("me.visible.before")}</p>`}
             <${Viewers} found=${viewers} isLive=${isLive} now=${now} />
             ${viewers.fault && html`<p class="fault" role="alert">${viewers.fault} <button type="button" class="plain"
                 onClick=${() => visible?.look()}>${t("list.again")}</button></p>`}

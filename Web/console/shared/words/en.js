@@ -279,6 +279,10 @@ export default Object.freeze({
     "my.sosHow": "hold 1 second",
     "my.sentIn": "SOS is sent in {time}",
     "my.sentNow": "SOS is sent now",
+    "my.waitsIn": "The server is not heard now. The SOS waits on this phone, and is sent as soon as the server "
+        + "answers, in {time} at the earliest. Call the emergency number.",
+    "my.waitsNow": "The server is not heard now. The SOS waits on this phone, and is sent as soon as the server "
+        + "answers. Call the emergency number.",
     "my.sendNow": "Send now",
     "my.note": "What has happened? Your leader reads it.",
     "my.sendNote": "Send note",

@@ -293,6 +293,10 @@ export default Object.freeze({
     "my.sosHow": "mantener 1 segundo",
     "my.sentIn": "El SOS se envía en {time}",
     "my.sentNow": "El SOS se envía ahora",
+    "my.waitsIn": "Ahora no hay señal del servidor. El SOS espera en este teléfono y se envía en cuanto responda "
+        + "el servidor, como pronto en {time}. Llame al número de emergencias.",
+    "my.waitsNow": "Ahora no hay señal del servidor. El SOS espera en este teléfono y se envía en cuanto responda "
+        + "el servidor. Llame al número de emergencias.",
     "my.sendNow": "Enviar ya",
     "my.note": "¿Qué ha pasado? Lo lee su responsable.",
     "my.sendNote": "Enviar nota",

@@ -287,6 +287,8 @@ export default Object.freeze({
     "my.sosHow": "1秒長押し",
     "my.sentIn": "{time}後にSOSを送信します",
     "my.sentNow": "今SOSを送信します",
+    "my.waitsIn": "今はサーバーに接続できていません。SOSはこの端末で待ち、サーバーが応答し次第送信します(早くても{time}後)。緊急通報番号に電話してください。",
+    "my.waitsNow": "今はサーバーに接続できていません。SOSはこの端末で待ち、サーバーが応答し次第送信します。緊急通報番号に電話してください。",
     "my.sendNow": "今すぐ送信",
     "my.note": "何が起きましたか？ 責任者が読みます。",
     "my.sendNote": "メモを送信",

@@ -280,6 +280,8 @@ export default Object.freeze({
     "my.sosHow": "按住 1 秒",
     "my.sentIn": "{time}后发送 SOS",
     "my.sentNow": "现在发送 SOS",
+    "my.waitsIn": "现在听不到服务器。SOS 在此手机上等待，服务器一有回应就会发送，最早在{time}后。请拨打紧急电话。",
+    "my.waitsNow": "现在听不到服务器。SOS 在此手机上等待，服务器一有回应就会发送。请拨打紧急电话。",
     "my.sendNow": "立即发送",
     "my.note": "发生了什么？您的负责人会看到。",
     "my.sendNote": "发送备注",

@@ -5,6 +5,8 @@ export default Object.freeze({
     "me.declarations.sending": "{what}: on this phone, being sent…",
     "me.declarations.waits": "{what}, said {time}: on this phone, not sent yet ({reason}). It is sent as soon as "
         + "the server can be reached.",
+    "me.declarations.kept": "{what}, said {time}: on this phone. It is sent as soon as the server answers.",
+    "me.declarations.emergency": "If you can, call the emergency number.",
     "me.declarations.unkept": "This phone cannot keep it: leave this page open until it is sent.",
     "me.declarations.server": "{what}: at the server {time}.",
     "me.declarations.late": "{what}: at the server {time}. It changed nothing there: a call for help or something "
@@ -14,6 +16,7 @@ export default Object.freeze({
     "me.declarations.seen": "{what}: {name} has seen it.",
     "me.declarations.unseen": "{what}: at the server since {time}. Nobody has answered yet.",
     "me.declarations.clear": "“I no longer need help”",
+    "me.declarations.noPlace": "This app does not know where you are now. Write it to your leaders.",
     "me.declarations.end": "I no longer need help…",
     "me.declarations.askEnd": "Take back your call for help? Your leaders will see that you took it back.",
     "me.declarations.endNow": "Take it back",

@@ -5,6 +5,8 @@ export default Object.freeze({
     "me.declarations.sending": "{what}: en este teléfono, enviando…",
     "me.declarations.waits": "{what} ({time}): en este teléfono, aún sin enviar ({reason}). Se envía en cuanto se "
         + "alcance el servidor.",
+    "me.declarations.kept": "{what} ({time}): en este teléfono. Se envía en cuanto responda el servidor.",
+    "me.declarations.emergency": "Si puede, llame al número de emergencias.",
     "me.declarations.unkept": "Este teléfono no puede guardarlo: deje abierta esta página hasta que se envíe.",
     "me.declarations.server": "{what}: en el servidor {time}.",
     "me.declarations.late": "{what}: en el servidor {time}. Allí no cambió nada: sigue vigente una petición de ayuda o "
@@ -14,6 +16,7 @@ export default Object.freeze({
     "me.declarations.seen": "{what}: {name} lo ha visto.",
     "me.declarations.unseen": "{what}: en el servidor desde {time}. Nadie ha respondido todavía.",
     "me.declarations.clear": "«Ya no necesito ayuda»",
+    "me.declarations.noPlace": "Esta app no sabe dónde está usted ahora. Escríbaselo a sus responsables.",
     "me.declarations.end": "Ya no necesito ayuda…",
     "me.declarations.askEnd": "¿Retirar su petición de ayuda? Sus responsables verán que la retiró.",
     "me.declarations.endNow": "Retirarla",

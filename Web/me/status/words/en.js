@@ -5,7 +5,8 @@ export default Object.freeze({
     "me.status.says": "The server says:",
     "me.status.said": "The server said {age}, at {time}:",
     "me.status.mayHaveChanged": "It may be different now: this phone does not hear the server.",
-    "me.status.notFollowed": "It follows nobody of your name.",
+    "me.status.callUnsent": "Your call for help is still on this phone: what the server says is from before it",
+    "me.status.notFollowed": "It does not follow you: nobody learns from it whether you are safe.",
     "me.status.source.region": "Your phone is inside {place}",
     "me.status.source.position": "Your phone is outside every assembly point",
     "me.status.source.silence": "Nothing was heard of your phone lately",
@@ -23,4 +24,5 @@ export default Object.freeze({
         + "server has not confirmed it.",
     "me.status.guess.outside": "This phone thinks you are outside every assembly point. The server has not "
         + "confirmed it.",
+    "me.status.guess.calling": "Your call for help stands, wherever you are.",
 });

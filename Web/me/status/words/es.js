@@ -5,7 +5,8 @@ export default Object.freeze({
     "me.status.says": "El servidor dice:",
     "me.status.said": "El servidor dijo {age} ({time}):",
     "me.status.mayHaveChanged": "Puede haber cambiado: este teléfono no tiene señal del servidor.",
-    "me.status.notFollowed": "No sigue a nadie con su nombre.",
+    "me.status.callUnsent": "Su petición de ayuda sigue en este teléfono: lo que dice el servidor es anterior",
+    "me.status.notFollowed": "No le sigue a usted: nadie sabe por él si está a salvo.",
     "me.status.source.region": "Su teléfono está dentro de {place}",
     "me.status.source.position": "Su teléfono está fuera de todo punto de reunión",
     "me.status.source.silence": "Últimamente no hay señal de su teléfono",
@@ -23,4 +24,5 @@ export default Object.freeze({
         + "servidor no lo ha confirmado.",
     "me.status.guess.outside": "Este teléfono cree que está fuera de todo punto de reunión. El servidor no lo ha "
         + "confirmado.",
+    "me.status.guess.calling": "Su petición de ayuda sigue vigente, esté donde esté.",
 });

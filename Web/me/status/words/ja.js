@@ -5,7 +5,8 @@ export default Object.freeze({
     "me.status.says": "サーバーの判定:",
     "me.status.said": "{age}({time})のサーバーの判定:",
     "me.status.mayHaveChanged": "今は違うかもしれません。この端末はサーバーに接続できていません。",
-    "me.status.notFollowed": "あなたの名前の人は対象になっていません。",
+    "me.status.callUnsent": "救助要請はまだこの端末にあります。サーバーの判定はその前のものです",
+    "me.status.notFollowed": "あなたは対象になっていません。あなたが安全かどうかは誰にも伝わりません。",
     "me.status.source.region": "端末は{place}の中にあります",
     "me.status.source.position": "端末はどの集合場所にも入っていません",
     "me.status.source.silence": "しばらく端末からの受信がありません",
@@ -22,4 +23,5 @@ export default Object.freeze({
     "me.status.guess.elsewhere": "この端末は、あなたが{place}の中にいて、どの集合場所にも入っていないと推定しています。"
         + "サーバーではまだ未確定です。",
     "me.status.guess.outside": "この端末は、あなたがどの集合場所にも入っていないと推定しています。サーバーではまだ未確定です。",
+    "me.status.guess.calling": "どこにいても、救助要請は有効です。",
 });

@@ -5,7 +5,8 @@ export default Object.freeze({
     "me.status.says": "服务器判定：",
     "me.status.said": "服务器在{age}（{time}）的判定：",
     "me.status.mayHaveChanged": "现在可能已不同：此手机听不到服务器。",
-    "me.status.notFollowed": "服务器没有跟踪您这个名字的人。",
+    "me.status.callUnsent": "您的求助还在此手机上：服务器的判定是在此之前的",
+    "me.status.notFollowed": "服务器没有跟踪您：没有人能从中得知您是否安全。",
     "me.status.source.region": "您的手机在{place}内",
     "me.status.source.position": "您的手机在所有集合点之外",
     "me.status.source.silence": "近来没有您手机的信号",
@@ -21,4 +22,5 @@ export default Object.freeze({
     "me.status.guess.inside": "此手机推测您在{place}内。服务器尚未证实。",
     "me.status.guess.elsewhere": "此手机推测您在{place}内，且在所有集合点之外。服务器尚未证实。",
     "me.status.guess.outside": "此手机推测您在所有集合点之外。服务器尚未证实。",
+    "me.status.guess.calling": "无论您在哪里，您的求助都仍然有效。",
 });

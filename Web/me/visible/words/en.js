@@ -13,6 +13,7 @@ export default Object.freeze({
     "me.visible.nobody": "Nobody but you.",
     "me.visible.old": "This server is too old to say who sees you.",
     "me.visible.offline": "Only the server knows that, and there is no connection to it.",
+    "me.visible.before": "This is what the server said before the connection was lost. It may be different now.",
     "me.visible.pause": "Pause",
     "me.visible.what": "For a while your leaders read why nothing is heard of you. It hides nothing: what your "
         + "phone still reports is seen as ever. To report nothing, stop reporting in the tab Phone.",

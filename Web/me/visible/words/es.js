@@ -13,6 +13,7 @@ export default Object.freeze({
     "me.visible.nobody": "Nadie más que usted.",
     "me.visible.old": "Este servidor es demasiado antiguo para decir quién le ve.",
     "me.visible.offline": "Eso solo lo sabe el servidor, y no hay conexión con él.",
+    "me.visible.before": "Es lo que dijo el servidor antes de perderse la conexión. Puede haber cambiado.",
     "me.visible.pause": "Pausa",
     "me.visible.what": "Durante un rato sus responsables leen por qué no hay señal de usted. No oculta nada: lo que su "
         + "teléfono aún comunica se ve como siempre. Para no comunicar nada, deténgalo en la pestaña Teléfono.",

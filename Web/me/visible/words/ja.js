@@ -13,6 +13,7 @@ export default Object.freeze({
     "me.visible.nobody": "あなた以外にはいません。",
     "me.visible.old": "このサーバーは古く、誰が見ているかを答えられません。",
     "me.visible.offline": "それが分かるのはサーバーだけですが、接続がありません。",
+    "me.visible.before": "接続が切れる前のサーバーの回答です。今は違うかもしれません。",
     "me.visible.pause": "一時停止",
     "me.visible.what": "しばらく受信がない理由が責任者に伝わります。何も隠されません。端末が報告するものはこれまでどおり見えます。"
         + "何も報告しないようにするには、「端末」で報告を止めてください。",

@@ -13,6 +13,7 @@ export default Object.freeze({
     "me.visible.nobody": "除您之外没有人。",
     "me.visible.old": "此服务器版本太旧，无法说明谁能看到您。",
     "me.visible.offline": "这只有服务器知道，而现在与它没有连接。",
+    "me.visible.before": "这是连接中断前服务器的回答。现在可能已不同。",
     "me.visible.pause": "暂停",
     "me.visible.what": "一段时间内，您的负责人会看到为什么没有您的信号。它不隐藏任何内容：手机仍报告的内容照常可见。"
         + "要停止报告，请在“手机”中停止。",
