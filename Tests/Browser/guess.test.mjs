@@ -200,7 +200,7 @@ describe("after a reload", () => {
         assert.equal(forgetful.store.value.guess.isInMuster, false);
     });
 
-    test("the newest fixes are kept, also those from before the reload, and none of the future or of long ago", async () => {
+    test("the newest fixes are kept, also those from before, and none of the future or too old", async () => {
         const cache = disk();
         const first = new KeptFixes(cache);
         for (let second = 0; second < 5 * (keptLimit + 10); second += 5) { first.add(fixAt(second)); }

@@ -277,7 +277,7 @@ test("the page is loaded anew when its worker changes, but not when it gets its 
     assert.ok(second.told.includes("reload"));
 });
 
-test("a page from the network is loaded anew when a newer version takes over, by itself or in another tab", async () => {
+test("a page from the network is loaded anew when a newer version takes over, here or in another tab", async () => {
     const inAnotherTab = new Container();
     const other = update(inAnotherTab);
     await other.made.begin();

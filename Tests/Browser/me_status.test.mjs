@@ -147,8 +147,10 @@ test("a place that the server has the person inside is no guess of the phone, al
     const presence = { standing: "inside", probability: 0.99, sampleTime: at(5), region: field };
     const presences = (fields) => new Map([["phone", new Map([["site/field", { ...presence, ...fields }]])]]);
     const guess = { ...guessOf(true), regions: [{ ...guessOf(true).regions[0], key: "site/field" }] };
-    const words = (fields, isLive = true) => statusOf({
-        own: ownWith({ state: "sos", source: "ownDeclaration", presences: presences(fields) }), isLive, guess }, now).guess;
+    const words = (fields, isLive = true) => {
+        const own = ownWith({ state: "sos", source: "ownDeclaration", presences: presences(fields) });
+        return statusOf({ own, isLive, guess }, now).guess;
+    };
     assert.equal(words({}), undefined);
     assert.match(words({}, false), /confirmed it/);
     assert.match(words({ standing: "outside" }), /confirmed it/);

@@ -1,5 +1,5 @@
-"""What the phone itself computes, in the member's app: the same after a reload without a server, and never as if somebody
-who calls for help were safe. And a member who walks into the assembly point, as their leader sees it."""
+"""What the phone itself computes, in the member's app: the same after a reload without a server, and never as if
+somebody who calls for help were safe. And a member who walks into the assembly point, as their leader sees it."""
 
 import itertools
 

@@ -5,12 +5,12 @@
  * The version is part of the address with which the page registers the worker, `worker.js?v=…`: a digest of all files
  * of the shell as the server has them (`shell/version.js`). Another version is another worker with its own cache. The
  * installation fails as a whole unless every file came and all files together make that version; the former worker then
- * continues. A new worker waits until the page asks it to take over, or until no page is open. Then it controls all pages
- * of the app, also one that was loaded from the network, so that each of them notices the change.
+ * continues. A new worker waits until the page asks it to take over, or until no page is open. Then it controls all
+ * pages of the app, also one that was loaded from the network, so that each of them notices the change.
  *
  * Some files are fetched only when they are first wanted: the texts of a language that somebody chooses here, and the
- * large icons, which the browser takes when the app is installed. They are part of the version nevertheless, and those of
- * another version are refused.
+ * large icons, which the browser takes when the app is installed. They are part of the version nevertheless, and those
+ * of another version are refused.
  */
 self.musterWorker = { icon: "../muster.svg" };
 importScripts("shell/digest.js", "area/tilecache.js", "../push-worker.js");
