@@ -35,6 +35,11 @@ import Testing
             world.hear(World.carried, at: Double(second), signal: -60, by: World.yard)
         }
         #expect(world.crossings == ["enter 1", "exit 1", "enter 2"])
+        // As sure as it is that the tag is in the second room, so sure it is that the tag has left the first.
+        let percents = world.log.compactMap { change -> UInt8? in
+            if case .crossing(let crossing) = change { crossing.insidePercent } else { nil }
+        }
+        #expect(percents.count == 3 && percents[1] + percents[2] <= 101, "\(percents)")
     }
 
     @Test func `a tag between two rooms does not bounce`() {

@@ -26,8 +26,10 @@ extension Engine {
             }
         }
         for index in verdicts.indices where verdicts[index].isRoom && index != chosen {
-            // This also ends the presence in a room whose scanner is silent: a device is never in two rooms.
+            // This also ends the presence in a room whose scanner is silent: a device is never in two rooms. So the
+            // device is here at most with the probability that it is not in the chosen room.
             verdicts[index].standing = .outside
+            verdicts[index].probability = min(verdicts[index].probability, 1 - verdicts[chosen].probability)
         }
         return remaining
     }
