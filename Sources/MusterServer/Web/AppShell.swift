@@ -25,7 +25,7 @@ struct AppShell: Sendable {
     }
 
     /// The folders that belong to the app. A folder that does not exist adds nothing.
-    private static let ownFolders = ["me/", "engine/", "console/shared/", "vendor/preact/"]
+    private static let ownFolders = ["me/", "engine/", "vendor/preact/"]
     /// The folders of the app's map. The map is large, so a screen loads it when the screen is first shown.
     private static let mapFolders = ["console/map/", "vendor/maplibre/", "basemap/"]
 
