@@ -56,6 +56,19 @@ function assertWalk(server, count) {
     assert.equal(new Set(times).size, times.length);
 }
 
+test("who presses the switch as soon as it is drawn turns tracking on", async () => {
+    const profile = new Profile();
+    const tab = profile.tab(new Receiver(profile.time));
+    const store = new Store({ fix: undefined, tracking: { state: "off", waiting: 0 } }, (act) => act());
+    const server = new Server(profile.time);
+    const stop = start({
+        store, request: (...details) => server.request(...details), user: "ann", environment: tab.environment });
+    await stop.turnOn();
+    await stop.started;
+    assert.equal(store.value.tracking.state, "asking");
+    await stop();
+});
+
 test("it is off until somebody turns it on, and on again after a restart", async () => {
     const { profile, server, tab } = await world({ isOn: false });
     assert.equal(tracking(tab).state, "off");

@@ -74,6 +74,8 @@ class Tracking {
     #lastAt;
     #permission;
     #keeping;
+    /** Settles when there is a recorder, a sender and the rest, with whether tracking has not ended before. */
+    #opened;
 
     constructor({ environment = browserEnvironment(), ...options }) {
         this.#options = options;
@@ -86,6 +88,12 @@ class Tracking {
     }
 
     async begin() {
+        this.#opened = this.#open();
+        if (await this.#opened) { await this.#measureStorage(false); }
+    }
+
+    /** @returns {Promise<boolean>} whether tracking has begun, and not ended before */
+    async #open() {
         const { user } = this.#options;
         try {
             const kept = await this.#database.read(["settings"], async (transaction) => [
@@ -98,7 +106,7 @@ class Tracking {
         }
         this.#queue = new Queue({ database: this.#database, user });
         await this.#queue.open();
-        if (this.#isEnded) { return; }
+        if (this.#isEnded) { return false; }
         this.#makeParts();
         const endListening = this.#environment.listen({ seen: () => this.#look(), online: () => this.#sender.hurry() });
         const endFollowing = this.#options.store.subscribe(({ own }) => this.#hearServer(own));
@@ -108,7 +116,7 @@ class Tracking {
         this.#followPermission();
         this.#tab.begin();
         this.#tick();
-        await this.#measureStorage(false);
+        return true;
     }
 
     #makeParts() {
@@ -170,10 +178,7 @@ class Tracking {
     turnOff() { return this.#choose({ isOn: false }); }
 
     /** @param {boolean} isAwake whether the screen stays lit while the page is open */
-    keepAwake(isAwake) {
-        this.#wakeLock.want(isAwake);
-        return this.#choose({ isAwake });
-    }
+    keepAwake(isAwake) { return this.#choose({ isAwake }); }
 
     /** Forgets the refused and the dropped fixes, once the person has read about them. */
     async clearTold() {
@@ -189,7 +194,10 @@ class Tracking {
     askPersistence() { return this.#measureStorage(true); }
 
     async #choose(change) {
+        // A switch may be pressed as soon as it is drawn, before what was chosen earlier is read.
+        if (!await this.#opened) { return; }
         this.#choice = { ...this.#choice, ...change };
+        this.#wakeLock.want(this.#choice.isAwake);
         this.#follow();
         this.#channel.post({ type: "chosen", choice: this.#choice });
         await this.#keep(choiceKey, this.#choice);
