@@ -45,6 +45,11 @@ test("the roll says where somebody was last seen, by a region's name, and when",
     assert.match(seen(state.members.get("ann")), /^last seen 1\.1 km north of Chapel hill, \S+, \+47 22$/);
     assert.match(seen({ ...state.members.get("ben"), heard: at(-30) }), /^last heard \S+$/);
     assert.equal(seen(state.members.get("cem")), "", "nobody has heard of this person");
+    const located = { latitude: 59.91, longitude: 10.75, sampleTime: at(-3) };
+    assert.match(seen({ ...state.members.get("ann"), located }), /^last seen near Chapel hill, \S+, \+47 22$/,
+        "a newer fix that is not stored has its own place");
+    const older = { ...located, sampleTime: at(-3600) };
+    assert.match(seen({ ...state.members.get("ann"), located: older }), /^last seen 1\.1 km north of Chapel hill/);
     const closed = { ...open, open: false };
     const [dan] = peopleOf(state, closed, [{
         person: 1, user: "dan", state: "unknown",

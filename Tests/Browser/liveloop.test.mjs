@@ -122,6 +122,9 @@ test("a page whose network is gone, by the browser, is not live as of the last w
     loop.doubt();
     assert.deepEqual(store.value.connection, { state: "waiting", delayMs: 0, wasLiveMs: beganMs + 3000 });
     assert.equal(worker.sent.at(-1).type, "doubt");
+    // The worker hears the server also while nothing changes.
+    report({ state: "waiting", delayMs: 0, heardMs: beganMs + 4500 });
+    assert.equal(store.value.connection.wasLiveMs, beganMs + 4500);
 });
 
 test("a reload of a page that is live is no cut", async (context) => {

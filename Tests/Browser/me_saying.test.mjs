@@ -8,7 +8,7 @@ import { newDeclaration, Outbox } from "../../Web/console/shared/outbox.js";
 import { addWords } from "../../Web/console/shared/words.js";
 import { announcedWords, callKey, callsOf, seenWords } from "../../Web/me/call/calls.js";
 import { readSeen, writeSeen } from "../../Web/me/call/seen.js";
-import { callKind, deliveryLines, waitingWords } from "../../Web/me/declarations/deliverylines.js";
+import { callKind, deliveryLines, isCallUnsent, waitingWords } from "../../Web/me/declarations/deliverylines.js";
 import { readAllowsPause, readViewers, runningPause, viewerLines } from "../../Web/me/visible/viewers.js";
 
 await Promise.all(["call", "declarations", "visible"].map((part) => addWords(`../me/${part}`)));
@@ -66,6 +66,13 @@ test("the call that stands is the newest that this phone knows of", () => {
     assert.equal(callKind([delivery("safe", "failed")], own("needsHelp")), undefined);
     assert.equal(callKind([delivery("clear", "failed")], own("sos")), undefined);
     assert.equal(callKind([delivery("sos", "counting")], undefined), undefined);
+    for (const later of ["safe", "needsHelp"]) {
+        const both = [delivery("sos", "failed"), delivery(later, "failed")];
+        assert.equal(callKind(both, own("safe")), "sos", `an SOS on this phone is not ended by “${later}”`);
+        assert.ok(isCallUnsent(both, own("safe")));
+    }
+    const late = delivery("safe", "received", { isLate: true });
+    assert.equal(callKind([late], own("needsHelp", now - 5)), "needsHelp", "what came too late ended nothing");
 });
 
 test("a countdown stays in sight while something else fails to be sent", () => {

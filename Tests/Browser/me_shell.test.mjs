@@ -234,7 +234,7 @@ function update(container, options = {}) {
     let now = 0;
     const made = new ShellUpdate({
         container, report: ({ state }) => told.push(state), find: async () => "abc", reload: () => told.push("reload"),
-        now: () => now, ...options,
+        now: () => now, isTyping: () => false, reloadLater: () => told.push("later"), ...options,
     });
     return { made, told, pass: (ms) => { now += ms; } };
 }
@@ -286,11 +286,22 @@ test("a page from the network is loaded anew when a newer version takes over, he
     inAnotherTab.dispatchEvent(new Event("controllerchange"));
     assert.ok(other.told.includes("reload"));
     const here = new Container();
+    here.registration = Object.assign(new EventTarget(), { active: {}, waiting: { postMessage() {} } });
     const own = update(here);
     await own.made.begin();
     await own.made.takeOver();
     here.dispatchEvent(new Event("controllerchange"));
     assert.ok(own.told.includes("reload"), "its first control is by the newer version that it asked for");
+});
+
+test("what is typed is not lost when another tab changes the version, and a wish is for what waits", async () => {
+    const container = new Container();
+    container.controller = {};
+    const { made, told } = update(container, { isTyping: () => true });
+    await made.begin();
+    await made.takeOver();
+    container.dispatchEvent(new Event("controllerchange"));
+    assert.deepEqual(told.filter((each) => each !== "none"), ["later"]);
 });
 
 test("the server is asked once an hour, and after a failure again in a minute", async () => {

@@ -91,6 +91,16 @@ test("a phone that does not know where it is says neither inside nor outside of 
     assert.equal(guessWords({ own: ownWith(), isLive: false, guess: doubted }, now), undefined);
 });
 
+test("what is not in the assembly point by the phone is said, also inside a larger region that the server knows", () => {
+    const site = { key: "site/all", id: "all", name: "Site", isInside: true, isMuster: false };
+    const field = { ...guessOf(false).regions[0], isInside: false, isMuster: true };
+    const presences = new Map([["a", new Map([["site/all", { standing: "inside" }]])]]);
+    const own = ownWith();
+    const guess = { ...guessOf(false), regions: [site, field] };
+    assert.match(guessWords({ own: { ...own, member: { ...own.member, presences } }, isLive: true, guess }, now),
+        /Site/);
+});
+
 test("the guess adds nothing where the server says the same, where it is old, or where there is none", () => {
     assert.equal(guessWords({ own: ownWith(), isLive: true, guess: guessOf(true) }, now), undefined);
     assert.equal(guessWords({ own: ownWith(), isLive: false, guess: guessOf(true, [], 120) }, now), undefined);

@@ -31,6 +31,8 @@ test("one is inside only where one surely is, and where the engine does not say 
     assert.equal(standingOf(inside(20), fix, { regions: [] }), "edge", "the engine lists no region far away");
     assert.equal(standingOf(inside(20), fix, guess(false)), "edge");
     assert.equal(standingOf(inside(20), fix, guess(true)), "inside");
+    const old = { ...guess(false), at: fix.sampleTime - 120_000 };
+    assert.equal(standingOf(inside(20), fix, old), "inside", "a guess from before a reload says nothing of this fix");
     assert.equal(standingOf(inside(5), fix, guess(true)), "edge", "a guess makes nothing surer");
     assert.equal(standingOf(inside(20, { isByBeacon: true }), fix), "byBeacon");
     assert.equal(standingOf(outside(20), fix), "away");

@@ -269,6 +269,13 @@ test("the name of a region stands where the language has it, with what is before
     assert.deepEqual(words(), ["dentro de ", "校庭", " desde 12:03, certeza 87\u00A0%"]);
 });
 
+test("a part whose texts come while the language is changed has them in that language", async () => {
+    await Promise.all([addWords("links"), setLanguage("es")]);
+    const [[key, text]] = Object.entries(await read("links", "es"))
+        .filter(([, each]) => typeof each === "string" && !each.includes("{"));
+    assert.equal(t(key), text);
+});
+
 /** This test must be the last one of the file, because the texts that it adds stay. */
 test("texts are added in English where the language's cannot be loaded and English is enough", async () => {
     await setLanguage("ja");

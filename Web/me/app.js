@@ -248,6 +248,8 @@ async function start() {
         if (version !== known && version.state === "kept") { update.keepLanguage(language).catch(() => {}); }
         known = version;
     });
+    // A tab that was frozen hears what happened meanwhile one by one: it first looks whether somebody signed out.
+    document.addEventListener("resume", lookAtOthers);
     addEventListener("storage", ({ key }) => { if (key === null || key === "muster.me.session") { lookAtOthers(); } });
     try {
         if (await session.restore()) { begin(); }

@@ -84,9 +84,16 @@ export function Form({
             await changed();
             setAsking(false);
         } else if (!isLast) { changed(); }
-        if (await done?.(response, values) === false) { return; }
-        const isTypedOn = current && newest.current && newest.current !== kept;
-        keep(isTypedOn ? { base: { ...base, ...values }, values: newest.current.values } : undefined);
+        let staysTyped = false;
+        try {
+            staysTyped = await done?.(response, values) === false;
+        } finally {
+            // What the server took is not sent twice, also where what follows fails.
+            const isTypedOn = current && newest.current && newest.current !== kept;
+            if (!staysTyped) {
+                keep(isTypedOn ? { base: { ...base, ...values }, values: newest.current.values } : undefined);
+            }
+        }
     };
     return html`<form ref=${form} class="form" onSubmit=${send} noValidate>
         ${shown.map((field) => html`<${FormInput} key=${field.key} ...${field} name=${field.key}

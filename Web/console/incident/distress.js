@@ -111,17 +111,17 @@ function Overlay({ calls, pressed, press, leave }) {
 function Call({ call, isPressed, press }) {
     const page = usePage();
     const now = useNow();
-    const notice = useSlice(({ notice }) => notice);
-    const [isRefused, setRefused] = useState(false);
+    /** Why the server refused that this call is acknowledged; empty if it did not. */
+    const [refusal, setRefusal] = useState("");
     const name = legible(nameOf(call));
     const note = call.note ?? call.call?.note;
     const acknowledge = async () => {
         press(true);
-        setRefused(false);
+        setRefusal("");
         // If the server refused the acknowledgement, or a newer state stands, nobody has acknowledged this call yet.
         if (await page.orders.declare(call.user, "acknowledge")) { return; }
         press(false);
-        setRefused(true);
+        setRefusal(page.store.value.notice);
     };
     const show = () => { page.showPerson(call.user); acknowledge(); };
     return html`<li data-user=${call.user}>
@@ -133,7 +133,7 @@ function Call({ call, isPressed, press }) {
         <p>${lastSeenWords(call, now)}</p>
         ${call.phone && html`<p><a href=${`tel:${call.phone.replace(/[^+\d]/g, "")}`}>${
         t("sos.call", { phone: legible(call.phone) })}</a></p>`}
-        ${isRefused && notice && html`<p class="refused" role="alert">${notice}</p>`}
+        ${refusal && html`<p class="refused" role="alert">${refusal}</p>`}
         <p class="answers">${isPressed ? html`<span>${t("sos.sent")}</span>` : html`
             <button type="button" class="loud" onClick=${acknowledge}>${t("sos.acknowledge", { name })}</button>
             ${latestPosition(call) && html`<button type="button" class="loud" onClick=${show}>${

@@ -1,6 +1,7 @@
 /** Where and when somebody on a roll was last seen, for those who look for them. Pure. */
 import { wayFromRegion, whereWords } from "../roster/where.js";
-import { heardOf, locatedOf } from "../shared/rowwords.js";
+import { heardOf } from "../shared/rowwords.js";
+import { latestPosition } from "../shared/state.js";
 import { legible } from "../shared/text.js";
 import { clockTime } from "../shared/time.js";
 import { listed, t } from "../shared/words.js";
@@ -13,11 +14,15 @@ import { listed, t } from "../shared/words.js";
  * @param {number} nowMs
  */
 export function lastSeenOnRoll(member, regions, nowMs) {
-    const { lastSeen, phone } = member;
-    const place = whereWords(member, regions) || (lastSeen ? wayFromRegion(lastSeen, regions) : "");
-    const at = locatedOf(member) ?? lastSeen?.sampleTime;
+    const stored = latestPosition(member);
+    // A fix may have been compared with the regions and not stored. The place and the time are of one fix.
+    const newer = [member.located, member.lastSeen].filter((fix) => fix?.latitude !== undefined
+        && !(Date.parse(fix.sampleTime) <= Date.parse(stored?.sampleTime)))
+        .sort((left, right) => Date.parse(right.sampleTime) - Date.parse(left.sampleTime)).at(0);
+    const place = newer ? wayFromRegion(newer, regions) : whereWords(member, regions);
+    const at = (newer ?? stored)?.sampleTime;
     const heard = heardOf(member);
     const seen = at ? t(place ? "incident.lastSeenAt" : "incident.lastSeen", { place, time: clockTime(at, nowMs) })
         : heard ? t("incident.lastHeard", { time: clockTime(heard, nowMs) }) : "";
-    return listed([seen, phone && legible(phone)]);
+    return listed([seen, member.phone && legible(member.phone)]);
 }

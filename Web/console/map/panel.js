@@ -1,7 +1,7 @@
 /** The map and what stands on it. The map follows the store by itself: no component is drawn when somebody moves. */
 import { Person } from "../person/person.js";
 import { firstScreen } from "../shared/route.js";
-import { html, useEffect, usePage, useSlice } from "../shared/view.js";
+import { html, useEffect, usePage, useRef, useSlice } from "../shared/view.js";
 import { t } from "../shared/words.js";
 import { LiveMap } from "./map.js";
 import { useMap } from "./usemap.js";
@@ -39,8 +39,12 @@ export function MapPanel() {
 function useMapInSight(container) {
     const { selection, isShown } = useSlice(({ selection, route }) => (
         { selection, isShown: route.screen === firstScreen }));
+    /** The wish that the page has fulfilled: who comes back to the list later stays there. */
+    const fulfilled = useRef();
     useEffect(() => {
-        if (isShown && selection?.isMapWanted) { container.current.scrollIntoView({ block: "end" }); }
+        if (!isShown || !selection?.isMapWanted || fulfilled.current === selection) { return; }
+        fulfilled.current = selection;
+        container.current.scrollIntoView({ block: "end" });
     }, [selection, isShown]);
 }
 

@@ -152,7 +152,9 @@ export class LiveLoop {
             const isFirst = was.wasLiveMs === undefined && state === "connecting";
             // A reload of a page that is live does not count as an interruption.
             if (isFirst && was.state === "live") { return {}; }
-            const wasLiveMs = isFirst ? undefined : was.wasLiveMs ?? this.#heardMs ?? Date.now();
+            // What the page itself heard last is a change; the feed also hears that nothing has changed.
+            const wasLiveMs = isFirst ? undefined
+                : Math.max(was.wasLiveMs ?? this.#heardMs ?? Date.now(), heardMs ?? -Infinity);
             return { connection: { state, delayMs, wasLiveMs } };
         });
     }

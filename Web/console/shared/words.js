@@ -46,7 +46,14 @@ export function languageFor(tags) {
  * @throws {TypeError} when the table of that language cannot be loaded; the language stays what it was
  */
 export async function setLanguage(wanted) {
-    table = Object.assign({}, ...await Promise.all(folders.map((folder) => load(folder, wanted))));
+    let known;
+    let found;
+    // A screen's folder may be added while the tables are on their way.
+    do {
+        known = folders.length;
+        found = await Promise.all(folders.map((folder) => load(folder, wanted)));
+    } while (folders.length > known);
+    table = Object.assign({}, ...found);
     language = wanted;
     plurals = new Intl.PluralRules(wanted);
     numbers = new Intl.NumberFormat(currentLocale());
@@ -63,7 +70,10 @@ export async function addWords(folder, { isEnglishEnough = false } = {}) {
     if (folders.includes(folder)) { return; }
     const wanted = language;
     const own = await load(folder, wanted).catch((error) => { if (!isEnglishEnough) { throw error; } });
-    if (!own) { english = { ...english, ...await load(folder, "en") }; }
+    if (!own) {
+        const first = await load(folder, "en");
+        english = { ...english, ...first };
+    }
     if (!folders.includes(folder)) { folders.push(folder); }
     // The language may have been changed meanwhile.
     if (wanted === language) { table = { ...table, ...own }; } else { await setLanguage(language); }

@@ -83,28 +83,31 @@ function isCallKind(kind) {
 /** The kinds of declarations that begin or end a call for help. */
 const turning = new Set(["safe", "clear", "sos", "needsHelp"]);
 
-/**
- * The kind of the call for help that stands, as far as this phone knows. Declarations made here since the server was
- * last heard count for more than the server's state.
- */
+/** The kind of the call for help that stands, as far as this phone knows. */
 export function callKind(deliveries, own) {
-    const { kind } = newestTurn(deliveries, own)?.declaration ?? {};
-    if (isCallKind(kind)) { return kind; }
-    // An SOS lasts until somebody ends it; the declaration "I am safe" does not end it.
-    const standing = isCalling(own?.member) ? own.member.state : undefined;
-    return kind === "clear" || (kind === "safe" && standing !== "sos") ? undefined : standing;
+    return callStanding(deliveries, own)?.kind;
 }
 
-/** Whether the person's newest call for help is still on this phone, so that the server's state does not have it. */
+/** Whether the call for help that stands is still on this phone, so that the server's state does not have it. */
 export function isCallUnsent(deliveries, own) {
-    const { declaration, state } = newestTurn(deliveries, own) ?? {};
-    return isCallKind(declaration?.kind) && state !== "received";
+    return callStanding(deliveries, own)?.isUnsent === true;
 }
 
-/** The newest declaration here that begins or ends a call for help, and that the server's state does not have yet. */
-function newestTurn(deliveries, own) {
-    return deliveries.findLast(({ declaration, state, at }) => turning.has(declaration.kind)
-        && (state === "sending" || state === "failed" || (state === "received" && at > (own?.heardAt ?? 0))));
+/**
+ * The call for help that stands: the server's, changed by what was declared here since the server was last heard, by
+ * the rules of docs/safety.md. An SOS lasts until somebody clears it: "I am safe" and "I need help" do not end it.
+ */
+function callStanding(deliveries, own) {
+    const pending = deliveries.filter(({ declaration: { kind }, state, isLate, at }) => turning.has(kind)
+        && (state === "sending" || state === "failed"
+            || (state === "received" && !isLate && at > (own?.heardAt ?? 0))));
+    let call = isCalling(own?.member) ? { kind: own.member.state, isUnsent: false } : undefined;
+    for (const { declaration: { kind }, state } of pending) {
+        const isSOS = call?.kind === "sos";
+        if (kind === "clear" || (kind === "safe" && !isSOS)) { call = undefined; }
+        if (kind === "sos" || (kind === "needsHelp" && !isSOS)) { call = { kind, isUnsent: state !== "received" }; }
+    }
+    return call;
 }
 
 function whatWords({ kind, note }) {

@@ -7,6 +7,8 @@
 const name = "fixes";
 /** The largest number of fixes that are kept: those of ten minutes at one in 5 s. */
 export const keptLimit = 120;
+/** The age in milliseconds, before the newest fix, beyond which a fix is not kept. */
+const keptMs = 600_000;
 /** The age in milliseconds beyond which a fix says nothing about the present. */
 const longestMs = 3_600_000;
 
@@ -51,7 +53,9 @@ export class KeptFixes {
         while (this.#isWanted) {
             this.#isWanted = false;
             const [{ sampleTime: first }] = this.#fixes;
-            const all = [...before.filter(({ sampleTime }) => sampleTime < first), ...this.#fixes].slice(-keptLimit);
+            const { sampleTime: last } = this.#fixes.at(-1);
+            const all = [...before.filter(({ sampleTime }) => sampleTime < first), ...this.#fixes]
+                .filter(({ sampleTime }) => last - sampleTime <= keptMs).slice(-keptLimit);
             // Without room on the disk the engine begins anew after a reload.
             await this.#cache.write(name, all).catch(() => {});
         }

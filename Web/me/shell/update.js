@@ -23,6 +23,8 @@ export class ShellUpdate {
     #find;
     #reload;
     #now;
+    #isTyping;
+    #reloadLater;
     #nextAt = -Infinity;
     #isAsking = false;
     #isWanted = false;
@@ -34,16 +36,20 @@ export class ShellUpdate {
      * @param {() => Promise<string>} [options.find] the server's version
      * @param {() => void} [options.reload]
      * @param {() => number} [options.now]
+     * @param {() => boolean} [options.isTyping] whether the page holds something typed that a reload would lose
+     * @param {() => void} [options.reloadLater] reloads once nobody looks at the page
      */
     constructor({
         report, container = globalThis.navigator?.serviceWorker, find = serverVersion,
-        reload = () => location.reload(), now = Date.now,
+        reload = () => location.reload(), now = Date.now, isTyping = isSomethingTyped, reloadLater = reloadWhenHidden,
     }) {
         this.#report = report;
         this.#container = container;
         this.#find = find;
         this.#reload = reload;
         this.#now = now;
+        this.#isTyping = isTyping;
+        this.#reloadLater = reloadLater;
     }
 
     /**
@@ -55,7 +61,9 @@ export class ShellUpdate {
         let isControlled = Boolean(this.#container.controller);
         this.#container.addEventListener("controllerchange", () => {
             // A page that came from the network, and is then taken under control, is already of that version.
-            if (isControlled || this.#isWanted) { this.#reload(); }
+            if (this.#isWanted || (isControlled && !this.#isTyping())) { this.#reload(); }
+            // Another tab changed the version while somebody writes here: a call for help may have a note.
+            else if (isControlled) { this.#reloadLater(); }
             isControlled = true;
         });
         const registration = await this.#container.getRegistration();
@@ -91,6 +99,8 @@ export class ShellUpdate {
     async takeOver() {
         this.#isWanted = true;
         const registration = await this.#container?.getRegistration();
+        // Another tab may have changed the version already: then the next one waits for its own wish.
+        if (!registration?.waiting && !registration?.installing) { this.#isWanted = false; }
         registration?.waiting?.postMessage({ type: "takeOver" });
     }
 
@@ -112,4 +122,12 @@ export class ShellUpdate {
         registration.addEventListener("updatefound", () => follow(registration.installing));
         show();
     }
+}
+
+function isSomethingTyped() {
+    return [...document.querySelectorAll("input, textarea")].some((field) => field.value !== field.defaultValue);
+}
+
+function reloadWhenHidden() {
+    document.addEventListener("visibilitychange", () => { if (document.hidden) { location.reload(); } });
 }

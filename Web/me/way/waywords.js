@@ -11,6 +11,8 @@ const winds = ["north", "northEast", "east", "southEast", "south", "southWest", 
 const turns = ["ahead", "aheadRight", "right", "behindRight", "behind", "behindLeft", "left", "aheadLeft"];
 /** The age in milliseconds beyond which a place is old, even if it is not marked as stale. */
 const oldMs = 60_000;
+/** The time in milliseconds after which the engine's guess says nothing of a newer place. */
+const guessMs = 90_000;
 
 /** Whether the person's own place is old. */
 export function isOld(fix, nowMs) {
@@ -21,7 +23,8 @@ export function isOld(fix, nowMs) {
  * How the person stands to an assembly point, judged by the phone alone. Only the server says whether they are safe.
  * @param {import("./assembly.js").Way} way
  * @param {{accuracy?: number}} fix
- * @param {{regions: {key: string, isInside: boolean}[]}} [guess] what the engine computes from the same fixes
+ * @param {{regions: {key: string, isInside: boolean}[], at: number}} [guess] what the engine computes; a guess from
+ *     long before the fix, as after a reload, says nothing of it
  * @returns {"inside"|"edge"|"near"|"away"|"byBeacon"} `edge`: inside, but not surely; `near`: outside, but not surely;
  *     `byBeacon`: the position says nothing, because a beacon decides
  */
@@ -30,7 +33,7 @@ export function standingOf(way, fix, guess) {
     if (!way.isInside) { return way.metres > doubtMetres ? "away" : "near"; }
     if (way.point.isByBeacon) { return "byBeacon"; }
     // The engine lists the regions near the phone; the phone is outside all others.
-    const isBelieved = !guess || guess.regions.some(({ key, isInside }) => key === way.point.key && isInside);
+    const isBelieved = !guess || fix.sampleTime - guess.at > guessMs || guess.regions.some(({ key, isInside }) => key === way.point.key && isInside);
     const isSure = way.depthMetres > doubtMetres && isBelieved;
     return isSure ? "inside" : "edge";
 }
