@@ -91,7 +91,7 @@ test("a phone that does not know where it is says neither inside nor outside of 
     assert.equal(guessWords({ own: ownWith(), isLive: false, guess: doubted }, now), undefined);
 });
 
-test("what is not in the assembly point by the phone is said, also inside a larger region that the server knows", () => {
+test("the phone says that it is outside the assembly point, also inside a larger region", () => {
     const site = { key: "site/all", id: "all", name: "Site", isInside: true, isMuster: false };
     const field = { ...guessOf(false).regions[0], isInside: false, isMuster: true };
     const presences = new Map([["a", new Map([["site/all", { standing: "inside" }]])]]);

@@ -137,7 +137,8 @@ function placeGuess({ own, isLive, guess }) {
     const place = listed(shown.map(({ name, id }) => legible(name || id)));
     const isInsideByServer = own?.member?.state === "safe" && own.member.source === "region";
     // The lines above already say that the server has the person inside: somebody who calls for help is not "safe".
-    if (isLive && guess.isInMuster && shown.length > 0 && shown.every(({ key }) => isInside(own?.member, key))) { return undefined; }
+    const isSaid = shown.length > 0 && shown.every(({ key }) => isInside(own?.member, key));
+    if (isLive && guess.isInMuster && isSaid) { return undefined; }
     if (guess.isInMuster) {
         return isLive && isInsideByServer ? undefined : t("me.status.guess.inside", { place });
     }

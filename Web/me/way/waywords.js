@@ -33,7 +33,9 @@ export function standingOf(way, fix, guess) {
     if (!way.isInside) { return way.metres > doubtMetres ? "away" : "near"; }
     if (way.point.isByBeacon) { return "byBeacon"; }
     // The engine lists the regions near the phone; the phone is outside all others.
-    const isBelieved = !guess || fix.sampleTime - guess.at > guessMs || guess.regions.some(({ key, isInside }) => key === way.point.key && isInside);
+    const isOldGuess = guess && fix.sampleTime - guess.at > guessMs;
+    const isBelieved = !guess || isOldGuess
+        || guess.regions.some(({ key, isInside }) => key === way.point.key && isInside);
     const isSure = way.depthMetres > doubtMetres && isBelieved;
     return isSure ? "inside" : "edge";
 }
