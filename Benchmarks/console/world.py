@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from base64 import b64encode
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 WEST, SOUTH, WIDTH, HEIGHT = -6.07, 43.56, 0.02, 0.012
 PASSWORD = "a password for measuring"
@@ -83,8 +83,9 @@ class World:
     def name(number):
         return f"walker-{number:05d}"
 
-    def report(self, numbers, connection):
-        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    def report(self, numbers, connection, ago=0):
+        moment = datetime.now(timezone.utc) - timedelta(seconds=ago)
+        now = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         positions = []
         for number in numbers:
             place = self.places[number]
@@ -93,6 +94,13 @@ class World:
             positions.append({"device": f"{self.name(number)}/phone", "longitude": place[0], "latitude": place[1],
                               "accuracy": 6, "sampleTime": now, "speed": 1.2, "heading": 90, "battery": 80})
         self.ask("POST", "positions", positions, connection=connection)
+
+    def remember(self, seconds):
+        """Lets everybody have moved every five seconds for so long."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        for ago in range(seconds, 0, -5):
+            for first in range(0, self.people, 1000):
+                self.report(range(first, min(self.people, first + 1000)), connection, ago)
 
     def walk(self):
         """Lets everybody move every five seconds, a fiftieth of them each 100 ms, until `stop`."""
