@@ -210,7 +210,8 @@ def main():
     finally:
         world.stop()
     bare_frames = bare["framesPerSecond"]
-    record(f"{chosen.people} people", {"bare frames/s": bare_frames, "%": 100 * console["frames/s"] / bare_frames, **console})
+    figures = {"bare frames/s": bare_frames, "%": 100 * console["frames/s"] / bare_frames, **console}
+    record(f"{chosen.people} people", figures)
     record(f"replay of {chosen.people} people", replay)
 
 
