@@ -9,7 +9,7 @@ public struct PARRound: Hashable, Sendable {
     public let requestedAt: Instant
     /// The user who requested it; nil for the timer.
     public let requestedBy: UserNumber?
-    /// What the user who requested it remarked.
+    /// The remark of the user who requested it; nil without one.
     public let note: String?
     /// When a crew that has not reported is overdue.
     public internal(set) var dueAt: Instant
@@ -132,9 +132,9 @@ public struct PARTimer: Hashable, Sendable {
     /// The seconds from a request until a crew that has not reported is overdue. Never more than `everySeconds`.
     public var graceSeconds: Double
 
-    /// How long the time from one request to the next may be, in seconds.
+    /// The shortest and the longest time between two requests, seconds.
     public static let everyLimits: ClosedRange<Double> = 60...86_400
-    /// How long the time for reports may be, in seconds.
+    /// The shortest and the longest time for reports, seconds.
     public static let graceLimits: ClosedRange<Double> = 10...86_400
     /// The time for reports when a caller names none, in seconds.
     public static let usualGraceSeconds: Double = 300

@@ -12,7 +12,7 @@ struct PMTilesHeader {
     static let byteCount: UInt64 = 127
     static let magic = Array("PMTiles".utf8)
 
-    /// The bytes of the header at which a field begins.
+    /// The offset of each field in the header, bytes.
     private enum Field {
         static let version = 7, root = 8, metadata = 24, leaves = 40, tileData = 56
         static let directoryCompression = 97, tileCompression = 98, tileType = 99, zooms = 100, bounds = 102

@@ -89,6 +89,13 @@ function faultsOf(values) {
     };
 }
 
+/** What stands in place of the form: the rule has more than the form shows, or the regions are not here. */
+function whyNoForm(rule, fault) {
+    if (!isPlain(rule)) { return html`<p>${t("administration.attendance.notPlain")}</p>`; }
+    return fault ? html`<p class="fault" role="alert">${fault}</p>`
+        : html`<p class="quiet" role="status">${t("list.loading")}</p>`;
+}
+
 function RuleForm({ team, path, rule, done }) {
     const tracker = useOne(`trackers/${encodeURIComponent(team)}`);
     const regions = useRegionChoices(tracker.value?.collections);
@@ -96,9 +103,7 @@ function RuleForm({ team, path, rule, done }) {
     const names = (people.items ?? []).filter((user) => user.team === team).map(({ name }) => name);
     const fault = tracker.fault || regions.fault;
     if (!isPlain(rule) || fault || !regions.choices) {
-        return html`${isPlain(rule) ? fault ? html`<p class="fault" role="alert">${fault}</p>`
-            : html`<p class="quiet" role="status">${t("list.loading")}</p>`
-            : html`<p>${t("administration.attendance.notPlain")}</p>`}
+        return html`${whyNoForm(rule, fault)}
             <p class="answers"><button type="button" class="plain" onClick=${done}>${t("close")}</button></p>`;
     }
     return html`<${Form} name=${`attendance ${team} ${rule?.name ?? ""}`} first=${formOfRule(rule)}

@@ -81,8 +81,7 @@ export function Form({
         if (current) {
             // What was sent stays in sight until it is read: the page would show what there was before.
             setAsking(true);
-            await changed();
-            setAsking(false);
+            await changed().finally(() => setAsking(false));
         } else if (!isLast) { changed(); }
         let staysTyped = false;
         try {

@@ -31,7 +31,7 @@ enum CrewTable {
         }
     }
 
-    /// Replaces what is stored of the crews of the people on an incident's roll.
+    /// Stores in which crew each person on an incident's roll is, in place of what was stored before.
     static func setCrews(_ crews: [UserNumber: String], of incident: IncidentNumber, in database: Database) throws {
         try database.cachedStatement(sql: "DELETE FROM incident_crews WHERE incident = ?")
             .execute(arguments: [incident.rawValue])
