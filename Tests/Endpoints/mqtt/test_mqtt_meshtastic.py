@@ -24,6 +24,8 @@ class Mesh:
         self.team, self.person, self.name = f"hikers{number}", f"ann{number}", f"mesh{number}"
         self.radio = 0x849A0000 + number
         self.id = f"!{self.radio:08x}"
+        # One moment for the whole test: two packets of one second would be one position.
+        self.began = int(time.time())
         admin.make_team(self.team, policy="confident")
         admin.make_user(self.person, "member", self.team)
         admin.ok("POST", f"/users/{self.person}/devices", {"name": "radio", "beacon": self.id})
@@ -38,7 +40,7 @@ class Mesh:
     def position(self, ago=1, **more):
         return self.packet("position", {
             "PDOP": 180, "altitude": 41, "ground_speed": 4, "ground_track": 16000000, "latitude_i": 435665001,
-            "longitude_i": -60580003, "precision_bits": 32, "sats_in_view": 9, "time": int(time.time()) - ago, **more})
+            "longitude_i": -60580003, "precision_bits": 32, "sats_in_view": 9, "time": self.began - ago, **more})
 
     def publish(self, gateway, packet, topic="msh/EU_868/2/json/LongFast/!da657310"):
         return gateway.publish(topic, json.dumps(packet))
